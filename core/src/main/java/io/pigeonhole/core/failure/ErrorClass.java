@@ -1,0 +1,17 @@
+package io.pigeonhole.core.failure;
+
+/** What an error of the database, or of a handler, means for the message that met it. */
+public enum ErrorClass {
+    /** Two transactions were in each other's way: roll back and try again at once, no attempt is counted. */
+    RETRY_NOW,
+    /** The message's own failure: it is parked and its attempt counted. */
+    MESSAGE,
+    /** The message's own failure, and no retry will mend it: it goes to the dead letters. */
+    PERMANENT,
+    /** The database is away, full or read-only: nobody's failure; wait for it. */
+    UNAVAILABLE,
+    /** The transaction was already aborted: somebody failed before and hid it, so that nobody can be blamed yet. */
+    ABORTED,
+    /** Nothing is known of the error. In a handler it is the message's own failure; on COMMIT the outcome is unknown. */
+    UNKNOWN
+}

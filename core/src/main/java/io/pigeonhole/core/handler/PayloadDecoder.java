@@ -1,0 +1,50 @@
+package io.pigeonhole.core.handler;
+
+import io.pigeonhole.core.message.Message;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Turns the payload of a message into the argument of its handler. Called once per run of the handler, before the handlers
+ * of a batch begin. Must be safe for use by many threads.
+ *
+ * @param <T> the type of the decoded payload
+ */
+@FunctionalInterface
+public interface PayloadDecoder<T> {
+    /**
+     * Decodes a payload. A decoder that has a meaning for {@linkplain Message#isTombstone() tombstones} asks for them.
+     *
+     * @param message the message
+     * @return the decoded payload, never null
+     * @throws Exception to say that the payload cannot be decoded: the message goes to the dead letters with the original
+     *     bytes
+     */
+    T decode(Message message) throws Exception;
+
+    /**
+     * The payload as it is; none for a tombstone.
+     *
+     * @return a decoder that never fails
+     */
+    static PayloadDecoder<byte[]> bytes() {
+        return Message::payload;
+    }
+
+    /**
+     * The payload as text, well-formed UTF-8 and no tombstone.
+     *
+     * @return a decoder that refuses anything else
+     */
+    static PayloadDecoder<String> text() {
+        return message -> {
+            if (message.isTombstone()) {
+                throw new IllegalArgumentException("a tombstone has no text");
+            }
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(message.payload()))
+                    .toString();
+        };
+    }
+}

@@ -1,0 +1,28 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.message.Message;
+
+/**
+ * Is told what the inbox did. Called on the thread that works on the batch, after the commit and before the
+ * acknowledgement; a crash in between loses the call, and the redelivery is told as a duplicate. It should return quickly.
+ * What it throws is logged and changes nothing. Must be safe for use by many threads.
+ */
+public interface InboxListener {
+    /**
+     * One delivery has its outcome.
+     *
+     * @param consumer the inbox's consumer
+     * @param message the message
+     * @param outcome what became of it
+     */
+    default void onOutcome(String consumer, Message message, Outcome outcome) {}
+
+    /**
+     * A transaction was rolled back and its messages are tried again, some or all of them, at once. No attempt is counted.
+     *
+     * @param consumer the inbox's consumer
+     * @param messages how many messages the transaction held
+     * @param cause what made it fail
+     */
+    default void onRollback(String consumer, int messages, Throwable cause) {}
+}

@@ -1,0 +1,116 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.store.DeadReason;
+import java.time.Duration;
+
+/**
+ * What became of one delivery of a message. It is told after the commit that made it true, so that a crash takes at most
+ * the telling away: the next delivery of the message is told again.
+ */
+public sealed interface Outcome {
+    /** The outcomes by name, for {@code switch} before Java 21 and for metrics. */
+    enum Kind {
+        /** See {@link Processed}. */
+        PROCESSED,
+        /** See {@link Duplicate}. */
+        DUPLICATE,
+        /** See {@link Parked}. */
+        PARKED,
+        /** See {@link Dead}. */
+        DEAD,
+        /** See {@link Late}. */
+        LATE,
+        /** See {@link Busy}. */
+        BUSY
+    }
+
+    /**
+     * Which of the outcomes this is.
+     *
+     * @return its kind
+     */
+    Kind kind();
+
+    /**
+     * Whether the delivery may be acknowledged to the broker: this database has taken the message over.
+     *
+     * @return true for all but {@link Busy}
+     */
+    default boolean settled() {
+        return true;
+    }
+
+    /** The message's handler ran and its effect is committed. */
+    record Processed() implements Outcome {
+        @Override
+        public Kind kind() {
+            return Kind.PROCESSED;
+        }
+    }
+
+    /** The message was accepted before, by an earlier delivery or by one in the same batch; nothing was done now. */
+    record Duplicate() implements Outcome {
+        @Override
+        public Kind kind() {
+            return Kind.DUPLICATE;
+        }
+    }
+
+    /**
+     * The message failed and is kept in the database until it is due for another attempt.
+     *
+     * @param attempts how many attempts have failed
+     * @param dueIn how long after this outcome it is due
+     * @param error what the handler threw
+     */
+    record Parked(int attempts, Duration dueIn, String error) implements Outcome {
+        @Override
+        public Kind kind() {
+            return Kind.PARKED;
+        }
+    }
+
+    /**
+     * The message is given up on and kept among the dead letters, with its bytes.
+     *
+     * @param reason why
+     * @param detail the reason in words
+     */
+    record Dead(DeadReason reason, String detail) implements Outcome {
+        @Override
+        public Kind kind() {
+            return Kind.DEAD;
+        }
+    }
+
+    /**
+     * The message's id is older than the ledger, so that it can no longer be told from a duplicate. It is kept among the
+     * dead letters.
+     *
+     * @param detail the message's time and the ledger's horizon
+     */
+    record Late(String detail) implements Outcome {
+        @Override
+        public Kind kind() {
+            return Kind.LATE;
+        }
+    }
+
+    /**
+     * Another transaction is working on the same message, or none could be committed for it. Nothing is decided: do not
+     * acknowledge, hand the message in again later.
+     *
+     * @param why what was in the way
+     */
+    record Busy(String why) implements Outcome {
+        @Override
+        public Kind kind() {
+            return Kind.BUSY;
+        }
+
+        @Override
+        public boolean settled() {
+            return false;
+        }
+    }
+}

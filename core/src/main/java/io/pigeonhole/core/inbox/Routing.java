@@ -1,0 +1,42 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.retry.RetryPolicy;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the type of a message and what is set for it. */
+record Routing<C extends HandlerContext>(
+        Map<String, Route<?, C>> routes,
+        @Nullable String typeHeader,
+        @Nullable String defaultType,
+        UnknownType unknownType,
+        RetryPolicy retry,
+        int payloadLimit) {
+
+    @Nullable String typeOf(Message message) {
+        String inHeader = typeHeader == null ? null : message.headers().lastText(typeHeader);
+        if (inHeader != null) {
+            return inHeader;
+        }
+        return message.type() != null ? message.type() : defaultType;
+    }
+
+    @Nullable Route<?, C> routeOf(Message message) {
+        String type = typeOf(message);
+        return type == null ? null : routes.get(type);
+    }
+
+    RetryPolicy retryOf(Message message) {
+        Route<?, C> route = routeOf(message);
+        RetryPolicy own = route == null ? null : route.options().retry();
+        return own != null ? own : retry;
+    }
+
+    int payloadLimitOf(Message message) {
+        Route<?, C> route = routeOf(message);
+        Integer own = route == null ? null : route.options().payloadLimit();
+        return own != null ? own : payloadLimit;
+    }
+}

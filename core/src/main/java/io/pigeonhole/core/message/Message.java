@@ -1,0 +1,265 @@
+package io.pigeonhole.core.message;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message as the broker delivered it. Immutable and safe for use by many threads, as long as nobody changes the arrays
+ * that it hands out: it does not copy them.
+ */
+public final class Message {
+    private static final byte[] NOTHING = {};
+
+    private final String source;
+    private final @Nullable MessageId id;
+    private final @Nullable String type;
+    private final byte @Nullable [] orderingKey;
+    private final Headers headers;
+    private final @Nullable String contentType;
+    private final byte @Nullable [] payload;
+    private final @Nullable String origin;
+
+    private Message(Builder builder) {
+        this.source = builder.source;
+        this.id = builder.id;
+        this.type = builder.type;
+        this.orderingKey = builder.orderingKey;
+        this.headers = builder.headers;
+        this.contentType = builder.contentType;
+        this.payload = builder.payload;
+        this.origin = builder.origin;
+    }
+
+    /**
+     * Begins a message.
+     *
+     * @param source the logical name of where it came from, not blank
+     * @return a builder with nothing else set
+     */
+    public static Builder builder(String source) {
+        return new Builder(source);
+    }
+
+    /**
+     * The logical name of where the message came from: the topic or queue, unless the adapter was told otherwise.
+     *
+     * @return the name, never blank
+     */
+    public String source() {
+        return source;
+    }
+
+    /**
+     * The id that the producer gave it.
+     *
+     * @return the id, or null where it came without one
+     */
+    public @Nullable MessageId id() {
+        return id;
+    }
+
+    /**
+     * The type that the adapter found.
+     *
+     * @return the type, or null where none was found
+     */
+    public @Nullable String type() {
+        return type;
+    }
+
+    /**
+     * The key within which messages keep their order.
+     *
+     * @return the key's bytes, not to be changed, or null where the message has none
+     */
+    public byte @Nullable [] orderingKey() {
+        return orderingKey;
+    }
+
+    /**
+     * The headers.
+     *
+     * @return the headers, maybe none
+     */
+    public Headers headers() {
+        return headers;
+    }
+
+    /**
+     * The media type of the payload.
+     *
+     * @return the type, or null where none was given
+     */
+    public @Nullable String contentType() {
+        return contentType;
+    }
+
+    /**
+     * The payload.
+     *
+     * @return its bytes, not to be changed; none for a {@linkplain #isTombstone() tombstone}
+     */
+    public byte[] payload() {
+        return payload == null ? NOTHING : payload;
+    }
+
+    /**
+     * Whether the message came without a payload, which is not the same as an empty one: on Kafka it marks a deletion.
+     *
+     * @return true where there is no payload
+     */
+    public boolean isTombstone() {
+        return payload == null;
+    }
+
+    /**
+     * What the broker calls the place where it keeps this message, such as topic, partition and offset. Diagnostic: it says
+     * where to look, and takes no part in telling messages apart.
+     *
+     * @return the place, or null where it is not known
+     */
+    public @Nullable String origin() {
+        return origin;
+    }
+
+    @Override
+    public String toString() {
+        return "message " + (id == null ? "without id" : id) + " of type " + type + " from " + source
+                + (origin == null ? "" : " at " + origin);
+    }
+
+    /** Collects the parts of a message. Not safe for use by many threads. */
+    public static final class Builder {
+        private final String source;
+        private @Nullable MessageId id;
+        private @Nullable String type;
+        private byte @Nullable [] orderingKey;
+        private Headers headers = Headers.none();
+        private @Nullable String contentType;
+        private byte @Nullable [] payload;
+        private @Nullable String origin;
+
+        private Builder(String source) {
+            if (source.isBlank()) {
+                throw new IllegalArgumentException("a message needs a source: it is part of its identity");
+            }
+            this.source = source;
+        }
+
+        /**
+         * Sets the id.
+         *
+         * @param id the id, or null for none
+         * @return this
+         */
+        public Builder id(@Nullable MessageId id) {
+            this.id = id;
+            return this;
+        }
+
+        /**
+         * Sets the id to the UTF-8 bytes of a text.
+         *
+         * @param id the id, not empty
+         * @return this
+         */
+        public Builder id(String id) {
+            return id(MessageId.of(id));
+        }
+
+        /**
+         * Sets the type.
+         *
+         * @param type the type, or null for none
+         * @return this
+         */
+        public Builder type(@Nullable String type) {
+            this.type = type;
+            return this;
+        }
+
+        /**
+         * Sets the key within which messages keep their order.
+         *
+         * @param orderingKey the bytes, not copied, or null for none
+         * @return this
+         */
+        public Builder orderingKey(byte @Nullable [] orderingKey) {
+            this.orderingKey = orderingKey;
+            return this;
+        }
+
+        /**
+         * Sets the key within which messages keep their order to the UTF-8 bytes of a text.
+         *
+         * @param orderingKey the key
+         * @return this
+         */
+        public Builder orderingKey(String orderingKey) {
+            return orderingKey(orderingKey.getBytes(StandardCharsets.UTF_8));
+        }
+
+        /**
+         * Sets the headers.
+         *
+         * @param headers the headers
+         * @return this
+         */
+        public Builder headers(Headers headers) {
+            this.headers = headers;
+            return this;
+        }
+
+        /**
+         * Sets the media type of the payload.
+         *
+         * @param contentType the type, or null for none
+         * @return this
+         */
+        public Builder contentType(@Nullable String contentType) {
+            this.contentType = contentType;
+            return this;
+        }
+
+        /**
+         * Sets the payload.
+         *
+         * @param payload the bytes, not copied, or null for a tombstone
+         * @return this
+         */
+        public Builder payload(byte @Nullable [] payload) {
+            this.payload = payload;
+            return this;
+        }
+
+        /**
+         * Sets the payload to the UTF-8 bytes of a text.
+         *
+         * @param payload the text
+         * @return this
+         */
+        public Builder payload(String payload) {
+            return payload(payload.getBytes(StandardCharsets.UTF_8));
+        }
+
+        /**
+         * Sets where the broker keeps the message.
+         *
+         * @param origin the place, or null where it is not known
+         * @return this
+         */
+        public Builder origin(@Nullable String origin) {
+            this.origin = origin;
+            return this;
+        }
+
+        /**
+         * Makes the message.
+         *
+         * @return the message
+         */
+        public Message build() {
+            return new Message(this);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package io.pigeonhole.core.retry;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/**
+ * When a message that failed is tried again, and when it is given up on. An immutable value: each {@code with}-style method
+ * returns a changed copy. The delays are added to the database's clock, never to this machine's.
+ *
+ * <p>{@link #standard()} follows the schedule of the field: 30 seconds, 2, 8 and 32 minutes, at most an hour, five attempts
+ * within a day.
+ *
+ * @param first the delay after the first failed attempt
+ * @param factor what each further delay is multiplied with, at least 1
+ * @param ceiling what no delay exceeds
+ * @param maxAttempts after how many failed attempts the message is dead, at least 1
+ * @param maxAge how long after it was first received a message may still be tried again
+ * @param jitter the part of a delay that is drawn at random, from 0 to 1: with 0.2 a delay of 10 s becomes 8 to 10 s
+ */
+public record RetryPolicy(
+        Duration first, double factor, Duration ceiling, int maxAttempts, Duration maxAge, double jitter) {
+    private static final int STANDARD_ATTEMPTS = 5;
+    private static final Duration STANDARD_AGE = Duration.ofHours(24);
+    private static final double STANDARD_JITTER = 0.1;
+
+    /** Checks the values together. */
+    public RetryPolicy {
+        require(!first.isNegative(), "first delay " + first + " is negative");
+        require(factor >= 1 && factor <= 1_000, "factor " + factor + " is not between 1 and 1000");
+        require(ceiling.compareTo(first) >= 0, "ceiling " + ceiling + " is below the first delay " + first);
+        require(maxAttempts >= 1, "maxAttempts " + maxAttempts + " is below 1");
+        require(!maxAge.isNegative(), "maxAge " + maxAge + " is negative");
+        require(jitter >= 0 && jitter <= 1, "jitter " + jitter + " is not between 0 and 1");
+    }
+
+    /**
+     * The default: 30 s, 2 min, 8 min, 32 min, five attempts, within 24 hours.
+     *
+     * @return the policy
+     */
+    public static RetryPolicy standard() {
+        return exponential(Duration.ofSeconds(30), 4, Duration.ofHours(1));
+    }
+
+    /**
+     * Each delay is the one before it times a factor, up to a ceiling; five attempts within 24 hours unless changed.
+     *
+     * @param first the delay after the first failed attempt, not negative
+     * @param factor from 1 to 1000
+     * @param ceiling what no delay exceeds, not below {@code first}
+     * @return the policy
+     * @throws IllegalArgumentException if a value is out of its range
+     */
+    public static RetryPolicy exponential(Duration first, double factor, Duration ceiling) {
+        return new RetryPolicy(first, factor, ceiling, STANDARD_ATTEMPTS, STANDARD_AGE, STANDARD_JITTER);
+    }
+
+    /**
+     * Each delay is the same; five attempts within 24 hours unless changed.
+     *
+     * @param delay the delay, not negative
+     * @return the policy
+     * @throws IllegalArgumentException if the delay is negative
+     */
+    public static RetryPolicy fixed(Duration delay) {
+        return exponential(delay, 1, delay);
+    }
+
+    /**
+     * No retry: the first failure is final.
+     *
+     * @return the policy
+     */
+    public static RetryPolicy never() {
+        return fixed(Duration.ZERO).maxAttempts(1);
+    }
+
+    /**
+     * A copy with another limit of attempts.
+     *
+     * @param attempts after how many failed attempts the message is dead, at least 1
+     * @return the copy
+     */
+    public RetryPolicy maxAttempts(int attempts) {
+        return new RetryPolicy(first, factor, ceiling, attempts, maxAge, jitter);
+    }
+
+    /**
+     * A copy with another limit of age.
+     *
+     * @param age how long after it was first received a message may still be tried again, not negative
+     * @return the copy
+     */
+    public RetryPolicy maxAge(Duration age) {
+        return new RetryPolicy(first, factor, ceiling, maxAttempts, age, jitter);
+    }
+
+    /**
+     * A copy with another part of randomness.
+     *
+     * @param part from 0 to 1
+     * @return the copy
+     */
+    public RetryPolicy jitter(double part) {
+        return new RetryPolicy(first, factor, ceiling, maxAttempts, maxAge, part);
+    }
+
+    /**
+     * How long to wait after a failed attempt.
+     *
+     * @param attempts how many attempts have failed, at least 1
+     * @param age how long ago the message was first received
+     * @param random where the jitter comes from
+     * @return the delay, or nothing where the message is given up on
+     */
+    public Optional<Duration> delayAfter(int attempts, Duration age, RandomGenerator random) {
+        require(attempts >= 1, "attempts " + attempts + " is below 1");
+        if (attempts >= maxAttempts) {
+            return Optional.empty();
+        }
+        double millis = Math.min(first.toMillis() * Math.pow(factor, attempts - 1.0), ceiling.toMillis());
+        Duration delay = Duration.ofMillis((long) (millis * (1 - jitter * random.nextDouble())));
+        return age.plus(delay).compareTo(maxAge) > 0 ? Optional.empty() : Optional.of(delay);
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new IllegalArgumentException("retry policy: " + otherwise);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.pigeonhole.core.store;
+
+import io.pigeonhole.core.message.MessageKey;
+import java.util.Set;
+
+/**
+ * The answer to a claim.
+ *
+ * @param claimed the keys that were new and now belong to the transaction
+ * @param oldest the horizon: smaller keys in time form are too old to be told from duplicates
+ * @param newest the other end of it: keys in time form that are not smaller come from days that the ledger does not have
+ *     yet. {@link MessageKey#FIRST_DIGEST} where the ledger has no such end
+ */
+public record Claim(Set<MessageKey> claimed, MessageKey oldest, MessageKey newest) {
+    /**
+     * Whether a key is too old for the ledger.
+     *
+     * @param key a key
+     * @return true for a key in time form below the horizon
+     */
+    public boolean isLate(MessageKey key) {
+        return key.compareTo(oldest) < 0;
+    }
+
+    /**
+     * Whether a key is of a day that the ledger does not have yet.
+     *
+     * @param key a key
+     * @return true for a key in time form at or above the newest
+     */
+    public boolean isFromTheFuture(MessageKey key) {
+        return key.isTimeForm() && key.compareTo(newest) >= 0;
+    }
+}

@@ -1,0 +1,23 @@
+package io.pigeonhole.core.store;
+
+/** Why a message was given up on. The names are stored; they never change. */
+public enum DeadReason {
+    /** It came without an id, and duplicates cannot be told without one. */
+    NO_ID,
+    /** Its id is longer than the limit. */
+    ID_TOO_LONG,
+    /** Its payload is larger than the limit of its type. */
+    TOO_LARGE,
+    /** It has no type, or one that no handler is for. */
+    UNKNOWN_TYPE,
+    /** Its payload cannot be decoded. */
+    UNDECODABLE,
+    /** Its handler said that no retry will help, or the database did. */
+    PERMANENT_FAILURE,
+    /** It failed as often as, or for longer than, its retry policy allows. */
+    RETRIES_EXHAUSTED,
+    /** Its id is older than the ledger: it can no longer be told from a duplicate. */
+    LATE,
+    /** Its id is of a day that the ledger does not have yet. */
+    FROM_THE_FUTURE
+}

@@ -1,0 +1,10 @@
+package io.pigeonhole.core.store;
+
+import io.pigeonhole.core.handler.HandlerContext;
+
+/**
+ * A database as the inbox needs it: all its roles together. Safe for use by many threads.
+ *
+ * @param <C> the context that its handlers get
+ */
+public interface InboxStore<C extends HandlerContext> extends ConsumerRegistry, Transactions<C>, Maintenance {}

@@ -1,0 +1,87 @@
+package io.pigeonhole.core.store;
+
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One transaction of the engine. Used by one thread. A crash at any point before {@link #commit} has reached the database
+ * leaves nothing of it; afterwards all of it.
+ *
+ * <p>Errors of the database come as {@link StoreException}; {@link Transactions#classify} says what they mean.
+ *
+ * @param <C> the context that handlers get
+ */
+public interface InboxTransaction<C extends HandlerContext> extends WorkQueue, DeadLetters, History, AutoCloseable {
+    /**
+     * Claims keys for a consumer: of all transactions that ever claim a key, one gets it. Waits while another transaction
+     * that claimed one of them is open.
+     *
+     * @param consumer whose ledger
+     * @param keys distinct, in ascending order, at least one
+     * @param patience how long to wait for another transaction; it holds for this call only
+     * @return which were claimed, and the horizon at that moment
+     * @throws ClaimBlockedException if another transaction still held one of the keys after {@code patience}: the
+     *     transaction must then be rolled back, to the savepoint at least
+     */
+    Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, Duration patience);
+
+    /**
+     * Which of these keys are in work or in the dead letters.
+     *
+     * @param consumer whose messages
+     * @param keys distinct, at least one
+     * @return the known ones
+     */
+    Set<MessageKey> known(RegisteredConsumer consumer, List<MessageKey> keys);
+
+    /**
+     * The context for one message's handler.
+     *
+     * @param consumer who handles it
+     * @param key the message's key
+     * @param message the message
+     * @param attempt which attempt this is, from 1
+     * @return a new context, valid in this transaction
+     */
+    C context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt);
+
+    /**
+     * Sends the deferred writes of all contexts, in the order that keeps each ordering key's writes in sequence.
+     *
+     * @throws DeferredWriteException if a write failed and its message is known
+     * @throws StoreException if a write failed and it is not known whose it was
+     */
+    void flush();
+
+    /**
+     * Sets the one savepoint. Where there was one before, it is released in the same trip: proof that no statement since
+     * then has failed unseen.
+     */
+    void savepoint();
+
+    /** Undoes what was done since the savepoint, deferred writes included; the savepoint stays. */
+    void rollbackToSavepoint();
+
+    /**
+     * Asks the database to check now what it would check only at commit, so that a failure can be told apart by message.
+     * Leaves the moment of later checks as it was.
+     */
+    void checkConstraints();
+
+    /**
+     * Commits, after proof in the same trip that no statement has failed unseen and that nobody else ended the
+     * transaction.
+     *
+     * @throws StoreException if it is certain that the transaction was rolled back
+     * @throws io.pigeonhole.core.failure.OutcomeUnknownException if the connection was lost on the way
+     */
+    void commit();
+
+    /** Rolls back unless committed, and gives the connection back. Does not throw. */
+    @Override
+    void close();
+}

@@ -1,0 +1,20 @@
+package io.pigeonhole.core.time;
+
+import java.time.Clock;
+
+/**
+ * The clock of this machine. Nothing that decides about a message reads it: leases, due times and days are told by the
+ * database's clock. It serves where there is no database.
+ */
+public final class SystemTime {
+    private SystemTime() {}
+
+    /**
+     * The machine's clock, in UTC.
+     *
+     * @return a clock that is safe for use by many threads
+     */
+    public static Clock clock() {
+        return Clock.systemUTC();
+    }
+}

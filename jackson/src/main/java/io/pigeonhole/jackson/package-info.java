@@ -1,0 +1,5 @@
+/** JSON payloads with Jackson. */
+@NullMarked
+package io.pigeonhole.jackson;
+
+import org.jspecify.annotations.NullMarked;
