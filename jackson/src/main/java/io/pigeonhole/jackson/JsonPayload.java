@@ -12,9 +12,10 @@ import tools.jackson.databind.json.JsonMapper;
  * Decoders for payloads that are JSON, meant to be imported statically: {@code .handle("payment", json(Payment.class), …)}.
  *
  * <p>The mapper that comes with it refuses what would silently become something else: a name that stands twice in an object,
- * a fraction where a whole number is expected, null or nothing for a primitive, anything behind the end of the document.
- * Names that the type does not know are ignored, so that producers may add fields. Whoever wants it otherwise passes a
- * mapper of their own.
+ * a fraction where a whole number is expected, null for a primitive, anything behind the end of the document. Names that the
+ * type does not know are ignored, so that producers may add fields; for a name that is absent the type gets null or zero, so
+ * that it may add fields too: let its constructor check what must be there. Whoever wants it otherwise passes a mapper of
+ * their own.
  *
  * <p>All decoders are safe for use by many threads. They keep no state, so a crash does nothing to them.
  */

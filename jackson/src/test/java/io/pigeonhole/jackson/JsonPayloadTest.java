@@ -38,6 +38,14 @@ class JsonPayloadTest {
     }
 
     @Test
+    void absentFieldIsNullOrZeroSoThatConsumersMayAddSome() throws Exception {
+        Payment payment = payments.decode(message("{}"));
+
+        assertThat(payment.account()).isZero();
+        assertThat(payment.amount()).isNull();
+    }
+
+    @Test
     void tombstoneIsRefusedByName() {
         Message tombstone =
                 Message.builder("payments").id("1").payload((byte[]) null).build();
@@ -67,7 +75,6 @@ class JsonPayloadTest {
                 "{\"account\":7,\"account\":8}",
                 "{\"account\":7.9}",
                 "{\"account\":null}",
-                "{}",
                 "[]",
                 "7",
                 "{\"account\":\"seven\"}",
