@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param value the value; null where the broker delivered none, which is not the same as an empty one. The array is not
  *     copied and must not be changed
  */
+@SuppressWarnings(
+        "ArrayRecordComponent") // Equality is by content, below; copies of what the broker holds already would cost.
 public record Header(String name, byte @Nullable [] value) {
     @Override
     public boolean equals(@Nullable Object other) {
