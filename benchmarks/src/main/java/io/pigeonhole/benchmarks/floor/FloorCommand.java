@@ -8,6 +8,8 @@ import io.pigeonhole.benchmarks.suite.SuiteRunner;
 import io.pigeonhole.benchmarks.suite.TableReport;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -26,6 +28,9 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true)
 public final class FloorCommand implements Callable<Integer> {
     private static final int SPARE_CONNECTIONS = 2;
+    private static final Duration QUICK_BUDGET = Duration.ofSeconds(80);
+    private static final Duration UNLIMITED = Duration.ofDays(1);
+    private static final Path SERVER_FILES = Path.of(System.getProperty("pigeonhole.target", "target"), "postgres");
 
     @Option(names = "--quick", description = "Fewer and shorter rounds, under two minutes in all.")
     private boolean quick;
@@ -72,7 +77,7 @@ public final class FloorCommand implements Callable<Integer> {
             environment.put("duplicates", duplicates + " % of the deliveries");
             environment.put("messages", sizes.describe());
             Suite suite = FloorSuite.create(server.dataSource(), sizes, duplicates);
-            SuiteRunner runner = new SuiteRunner(suite, line -> out.println(line));
+            SuiteRunner runner = new SuiteRunner(suite, quick ? QUICK_BUDGET : UNLIMITED, out::println);
             SuiteResult result = new SuiteResult(suite, environment, runner.run(counted));
             out.println();
             out.print(new TableReport(result).text());
@@ -84,10 +89,10 @@ public final class FloorCommand implements Callable<Integer> {
         return 0;
     }
 
-    private DatabaseServer server() throws Exception {
+    private DatabaseServer server() throws SQLException {
         int connections = Workload.LANES + SPARE_CONNECTIONS;
         if (url == null) {
-            throw new IllegalStateException("not yet: pass --url");
+            return DatabaseServer.start(SERVER_FILES, connections);
         }
         return DatabaseServer.at(url, connections);
     }

@@ -2,11 +2,16 @@ package io.pigeonhole.benchmarks.server;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.pigeonhole.embedded.EmbeddedPostgres;
+import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -45,6 +50,17 @@ public final class DatabaseServer implements AutoCloseable {
         return new DatabaseServer(url, connections, () -> {});
     }
 
+    /**
+     * Starts a server of its own, with the durable settings that a production server has.
+     *
+     * @param directory where its files go
+     * @param connections the size of the pool
+     */
+    public static DatabaseServer start(Path directory, int connections) throws SQLException {
+        EmbeddedPostgres server = EmbeddedPostgres.start(directory);
+        return new DatabaseServer(server.url("postgres"), connections, server::close);
+    }
+
     /** The pool, with the defaults of HikariCP and of the driver but for its size: what a user has. */
     public DataSource dataSource() {
         return pool;
@@ -54,11 +70,19 @@ public final class DatabaseServer implements AutoCloseable {
     public Map<String, String> environment() throws SQLException {
         Map<String, String> environment = new LinkedHashMap<>();
         environment.put("PostgreSQL", setting("server_version"));
-        for (String name : new String[] {"fsync", "synchronous_commit", "shared_buffers"}) {
-            environment.put(name, setting(name));
-        }
+        environment.put(
+                "settings",
+                "fsync " + setting("fsync") + ", synchronous_commit " + setting("synchronous_commit")
+                        + ", shared_buffers " + setting("shared_buffers"));
         environment.put("JDK", Runtime.version().toString());
-        environment.put("processors", String.valueOf(Runtime.getRuntime().availableProcessors()));
+        OperatingSystemMXBean machine = ManagementFactory.getOperatingSystemMXBean();
+        environment.put(
+                "machine",
+                String.format(
+                        Locale.ROOT,
+                        "%d processors, load average %.1f before the run",
+                        machine.getAvailableProcessors(),
+                        machine.getSystemLoadAverage()));
         return environment;
     }
 

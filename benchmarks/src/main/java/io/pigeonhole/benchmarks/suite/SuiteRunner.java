@@ -2,6 +2,7 @@ package io.pigeonhole.benchmarks.suite;
 
 import static java.util.Objects.requireNonNull;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -16,11 +17,20 @@ import java.util.function.Consumer;
  */
 public final class SuiteRunner {
     private final Suite suite;
+    private final Duration budget;
     private final Consumer<String> progress;
 
-    /** A runner that tells each measurement as one line. */
-    public SuiteRunner(Suite suite, Consumer<String> progress) {
+    /**
+     * A runner.
+     *
+     * @param suite what to run
+     * @param budget the time after which no further round begins: on a slow or busy machine it is better to have fewer
+     *     rounds than shorter ones
+     * @param progress is told each measurement as one line
+     */
+    public SuiteRunner(Suite suite, Duration budget, Consumer<String> progress) {
         this.suite = suite;
+        this.budget = budget;
         this.progress = progress;
     }
 
@@ -28,14 +38,22 @@ public final class SuiteRunner {
      * Runs one round that is not counted, then the counted ones.
      *
      * @param rounds how many, at least 1
-     * @return the counted rounds
+     * @return the counted rounds, at least one
      * @throws Exception what a variant threw; the run ends with it
      */
     public List<Round> run(int rounds) throws Exception {
+        long began = System.nanoTime();
         round("warm-up", 0);
         List<Round> counted = new ArrayList<>();
-        for (int i = 0; i < rounds; i++) {
-            counted.add(round("round " + (i + 1) + "/" + rounds, i));
+        while (counted.size() < rounds) {
+            int number = counted.size();
+            counted.add(round("round " + (number + 1) + "/" + rounds, number));
+            long spent = System.nanoTime() - began;
+            long perRound = spent / (counted.size() + 1);
+            if (counted.size() < rounds && spent + perRound > budget.toNanos()) {
+                progress.accept("The time is over; " + counted.size() + " rounds count.");
+                break;
+            }
         }
         return counted;
     }
