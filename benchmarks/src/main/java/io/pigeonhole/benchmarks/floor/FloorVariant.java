@@ -17,6 +17,16 @@ record FloorVariant(
         String name, int batchSize, Workload workload, Bank.Expected expected, MessageSink sink, Ground ground)
         implements Variant {
 
+    /** One without an inbox: each delivery takes effect, the duplicates too. */
+    static FloorVariant atLeastOnce(String name, int batchSize, Workload workload, MessageSink sink, Ground ground) {
+        return new FloorVariant(name, batchSize, workload, Bank.Expected.everyDelivery(workload), sink, ground);
+    }
+
+    /** One with an inbox: each message takes effect once. */
+    static FloorVariant exactlyOnce(String name, int batchSize, Workload workload, MessageSink sink, Ground ground) {
+        return new FloorVariant(name, batchSize, workload, Bank.Expected.everyMessageOnce(workload), sink, ground);
+    }
+
     /** The database before and after a measurement. */
     interface Ground {
         void prepare() throws Exception;
