@@ -29,10 +29,11 @@ class SuiteResultTest {
 
     @Test
     void ratioPerEffectLeavesSkippedDuplicatesOut() {
-        Round round = new Round(
-                Map.of("a", new Measurement(100, 90, SECOND), "b", new Measurement(100, 100, SECOND)));
+        Round round = new Round(Map.of("a", new Measurement(100, 90, SECOND), "b", new Measurement(100, 100, SECOND)));
 
-        assertThat(new SuiteResult(suite, Map.of(), List.of(round)).ratioPerEffect(RATIO).median())
+        assertThat(new SuiteResult(suite, Map.of(), List.of(round))
+                        .ratioPerEffect(RATIO)
+                        .median())
                 .isEqualTo(0.9);
     }
 
@@ -58,8 +59,7 @@ class SuiteResultTest {
 
     @Test
     void jsonHasRoundsAndRatiosInTheFormOfEverySuite() {
-        SuiteResult result =
-                new SuiteResult(suite, Map.of("PostgreSQL", "15"), List.of(round(20, 10), round(40, 10)));
+        SuiteResult result = new SuiteResult(suite, Map.of("PostgreSQL", "15"), List.of(round(20, 10), round(40, 10)));
 
         JsonNode json = JsonMapper.shared().readTree(new JsonReport(result).text());
 
@@ -75,7 +75,10 @@ class SuiteResultTest {
         SuiteResult slow = new SuiteResult(suite, Map.of(), List.of(round(19, 10)));
         SuiteResult fast = new SuiteResult(suite, Map.of(), List.of(round(20, 10)));
 
-        assertThat(new TableReport(slow).text()).contains("a/b").contains("1.90").contains("MISSED");
+        assertThat(new TableReport(slow).text())
+                .contains("a/b")
+                .contains("1.90")
+                .contains("MISSED");
         assertThat(new TableReport(fast).text()).contains("reached");
     }
 
