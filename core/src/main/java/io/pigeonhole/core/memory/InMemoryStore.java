@@ -1,0 +1,231 @@
+package io.pigeonhole.core.memory;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.message.KeyScheme;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.FinishedMessage;
+import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.time.SystemTime;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store in memory, for unit tests of handlers and of what surrounds them. It behaves as the stores on databases do and
+ * passes the same contracts: transactions see nothing of each other before they commit, a claim waits for its twin, and a
+ * transaction that was blocked is aborted. It survives nothing: when the process ends, all is forgotten. Safe for use by
+ * many threads.
+ */
+public final class InMemoryStore implements InboxStore<InMemoryContext> {
+    private static final Duration FOR_EVER = Duration.ofDays(365);
+
+    private final Clock clock;
+    private final Tables tables = new Tables();
+    private final Map<String, Registered> consumers = new LinkedHashMap<>();
+    private volatile boolean available = true;
+
+    private record Registered(RegisteredConsumer consumer, IdForm idForm) {}
+
+    private InMemoryStore(Clock clock) {
+        this.clock = clock;
+    }
+
+    /**
+     * An empty store that goes by the clock of this machine.
+     *
+     * @return the store
+     */
+    public static InMemoryStore create() {
+        return create(SystemTime.clock());
+    }
+
+    /**
+     * An empty store.
+     *
+     * @param clock tells the time at which a consumer is registered: ids made before it take the digest form
+     * @return the store
+     */
+    public static InMemoryStore create(Clock clock) {
+        return new InMemoryStore(clock);
+    }
+
+    /**
+     * Begins a transaction of the caller's own.
+     *
+     * @return the transaction, to be closed by the caller
+     * @throws StoreUnavailableException if the store was told to be away
+     */
+    public InMemoryTransaction transaction() {
+        probe();
+        return new InMemoryTransaction(new Changes(tables, FOR_EVER));
+    }
+
+    /**
+     * The ledger as a transaction of the caller's own sees it. A claim waits for at most ten seconds while another
+     * transaction holds the key.
+     *
+     * @param transaction from {@link #transaction()}
+     * @return the ledger, to be used as long as the transaction is open
+     */
+    public Ledger ledger(InMemoryTransaction transaction) {
+        return transaction.ledger();
+    }
+
+    /**
+     * Says whether the store can be used. While it cannot, whatever is asked of it fails as if the database were away;
+     * open transactions can be closed.
+     *
+     * @param now whether it can
+     */
+    public void available(boolean now) {
+        available = now;
+    }
+
+    /**
+     * Sets how far the ledger reaches. Without it, it reaches from the beginning to the end of time. What it holds from
+     * before {@code oldest} is forgotten.
+     *
+     * @param oldest ids in time form that were made before it are late
+     * @param newest ids in time form that were made then or later are from the future; null for no such end
+     */
+    public void horizon(Instant oldest, @Nullable Instant newest) {
+        MessageKey from = MessageKey.firstOf(oldest.toEpochMilli());
+        MessageKey to = newest == null ? MessageKey.FIRST_DIGEST : MessageKey.firstOf(newest.toEpochMilli());
+        tables.write(all -> all.moveHorizon(from, to));
+    }
+
+    /**
+     * The messages that a consumer has processed, as far as the ledger remembers.
+     *
+     * @param consumer the consumer's name
+     * @return their keys in the order of their commits, a snapshot; none for an unknown consumer
+     */
+    public Set<MessageKey> processed(String consumer) {
+        short id = idOf(consumer);
+        return tables.read(all -> all.processed(id));
+    }
+
+    /**
+     * The messages of a consumer that failed and wait for another attempt.
+     *
+     * @param consumer the consumer's name
+     * @return the messages in the order of their parking, a snapshot; none for an unknown consumer
+     */
+    public List<ParkedMessage> parked(String consumer) {
+        short id = idOf(consumer);
+        return tables.read(all -> Tables.of(id, all.work));
+    }
+
+    /**
+     * The messages that a consumer has given up on.
+     *
+     * @param consumer the consumer's name
+     * @return the dead letters in the order of their burial, a snapshot; none for an unknown consumer
+     */
+    public List<DeadLetter> deadLetters(String consumer) {
+        short id = idOf(consumer);
+        return tables.read(all -> Tables.of(id, all.deadLetters));
+    }
+
+    /**
+     * What was recorded of a consumer's finished messages.
+     *
+     * @param consumer the consumer's name
+     * @return the messages in the order of their commits, a snapshot; none for an unknown consumer
+     */
+    public List<FinishedMessage> history(String consumer) {
+        short id = idOf(consumer);
+        return tables.read(all -> all.history(id));
+    }
+
+    @Override
+    public RegisteredConsumer register(ConsumerRegistration registration) {
+        probe();
+        return tables.read(all -> {
+            Registered found = consumers.computeIfAbsent(registration.name(), name -> newcomer(registration));
+            if (found.idForm() != registration.idForm()) {
+                throw new ConfigurationException("consumer '" + registration.name() + "' was registered with idForm "
+                        + found.idForm() + ", not " + registration.idForm()
+                        + ": it never changes, or redeliveries would pass for new");
+            }
+            return found.consumer();
+        });
+    }
+
+    private Registered newcomer(ConsumerRegistration registration) {
+        IdForm form = registration.idForm();
+        KeyScheme keys = form == IdForm.OPAQUE
+                ? new KeyScheme(KeyScheme.ALWAYS_DIGEST, false)
+                : new KeyScheme(clock.millis(), form == IdForm.TIME_ORDERED_WITH_ULIDS);
+        short id = (short) (consumers.size() + 1);
+        return new Registered(new RegisteredConsumer(id, registration.name(), keys), form);
+    }
+
+    private short idOf(String consumer) {
+        return tables.read(all -> {
+            Registered found = consumers.get(consumer);
+            return found == null ? 0 : found.consumer().id();
+        });
+    }
+
+    @Override
+    public InboxTransaction<InMemoryContext> begin(Duration idleLimit) {
+        probe();
+        return new MemoryTransaction(this, new Changes(tables, idleLimit));
+    }
+
+    @Override
+    public ErrorClass classify(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof PermanentFailure) {
+                return ErrorClass.PERMANENT;
+            }
+            if (cause instanceof StoreException refused) {
+                return refused.errorClass();
+            }
+            if (cause instanceof StoreUnavailableException) {
+                return ErrorClass.UNAVAILABLE;
+            }
+            if (cause instanceof OutcomeUnknownException) {
+                return ErrorClass.UNKNOWN;
+            }
+        }
+        return ErrorClass.MESSAGE;
+    }
+
+    @Override
+    public void probe() {
+        if (!available) {
+            throw new StoreUnavailableException("the store was told to be away", null);
+        }
+    }
+
+    /** Nothing is to be done from time to time. */
+    @Override
+    public void maintain() {
+        probe();
+    }
+
+    void requireAvailable() {
+        if (!available) {
+            throw new StoreException(ErrorClass.UNAVAILABLE, "the store was told to be away", null);
+        }
+    }
+}
