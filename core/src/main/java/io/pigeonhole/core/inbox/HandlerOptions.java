@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param retry its retry policy, or null for the inbox's
  * @param payloadLimit the largest payload in bytes, or null for the inbox's
  */
-public record HandlerOptions(@Nullable RetryPolicy retry, @Nullable Integer payloadLimit) {
+public record HandlerOptions(
+        @Nullable RetryPolicy retry, @Nullable Integer payloadLimit) {
     private static final HandlerOptions STANDARD = new HandlerOptions(null, null);
 
     /** Checks the limit. */

@@ -96,7 +96,8 @@ public final class Inbox<C extends HandlerContext> {
         }
         if (claim.isFromTheFuture(key) || (claim.isLate(key) && !ledger.contains(consumer, key))) {
             throw new PigeonholeException(
-                    Horizon.describe(key, claim) + ". Nothing was claimed: keep the message aside and look at it", null);
+                    Horizon.describe(key, claim) + ". Nothing was claimed: keep the message aside and look at it",
+                    null);
         }
         return false;
     }

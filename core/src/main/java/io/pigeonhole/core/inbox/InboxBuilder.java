@@ -250,7 +250,8 @@ public final class InboxBuilder<C extends HandlerContext> {
                 defaultType == null || routes.containsKey(defaultType),
                 "defaultType '" + defaultType + "' has no handler; handled are " + routes.keySet());
         RegisteredConsumer registered = store.register(new ConsumerRegistration(consumer, idForm));
-        Routing<C> routing = new Routing<>(Map.copyOf(routes), typeHeader, defaultType, unknownType, retry, payloadLimit);
+        Routing<C> routing =
+                new Routing<>(Map.copyOf(routes), typeHeader, defaultType, unknownType, retry, payloadLimit);
         EngineSettings settings = new EngineSettings(handlerTimeout, twinPatience, history, node);
         Announcer announcer = new Announcer(consumer, List.copyOf(listeners));
         return new Inbox<>(store, registered, new InboxEngine<>(store, registered, routing, settings, announcer));

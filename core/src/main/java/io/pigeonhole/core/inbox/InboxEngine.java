@@ -1,17 +1,158 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** placeholder */
+/**
+ * Brings a batch of deliveries to its outcomes, in as few transactions as its failures allow.
+ *
+ * <ol>
+ *   <li><em>Together.</em> One transaction without savepoints for all of them; nearly always it commits and that was all.
+ *   <li><em>Replay.</em> A handler failed: once more, all anew; the culprit is parked instead of run.
+ *   <li><em>Isolated.</em> Somebody else failed, or it is not known who (a list handler, a refused COMMIT, an error that a
+ *       handler hid): chunks of at most {@value #CHUNK} messages, each message under a savepoint, so that every one that
+ *       fails is parked and the others commit.
+ *   <li><em>Alone.</em> Even a chunk was refused as a whole, at its COMMIT: a transaction for each message.
+ * </ol>
+ *
+ * <p>Errors that are nobody's fault (deadlocks, serialization failures, a lost connection while the database is there) are
+ * replayed without an attempt, but only so often; after that they are the failure of the message that meets them. A
+ * database that is away ends the call with an exception: whoever called hands the same messages in again, and the ledger
+ * knows which of them were committed. A process that dies anywhere here leaves whole transactions or none.
+ */
 final class InboxEngine<C extends HandlerContext> {
-    InboxEngine(InboxStore<C> store, RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings, Announcer announcer) {
+    /** Half of the 64 subtransactions that PostgreSQL keeps in a backend's cache. */
+    private static final int CHUNK = 32;
+
+    private final InboxStore<C> store;
+    private final RegisteredConsumer consumer;
+    private final Routing<C> routing;
+    private final EngineSettings settings;
+    private final Announcer announcer;
+
+    InboxEngine(
+            InboxStore<C> store,
+            RegisteredConsumer consumer,
+            Routing<C> routing,
+            EngineSettings settings,
+            Announcer announcer) {
+        this.store = store;
+        this.consumer = consumer;
+        this.routing = routing;
+        this.settings = settings;
+        this.announcer = announcer;
     }
 
     List<Outcome> process(List<Message> messages) {
-        throw new UnsupportedOperationException("being written: " + messages.size());
+        if (messages.isEmpty()) {
+            return List.of();
+        }
+        Batch batch = Batch.of(messages, consumer.keys());
+        together(batch.distinct());
+        return batch.outcomes(announcer);
+    }
+
+    private void together(List<Envelope> group) {
+        Replays replays = new Replays();
+        Map<Envelope, Failure> condemned = new HashMap<>();
+        boolean inHalves = false;
+        while (true) {
+            RunResult.RolledBack result = run(group, new TransactionRun.Plan(condemned, inHalves, false));
+            if (result == null) {
+                return;
+            }
+            if (result instanceof RunResult.Blocked && !inHalves) {
+                inHalves = true;
+            } else if (result instanceof RunResult.Culprit culprit && condemned.isEmpty()) {
+                condemned.put(culprit.envelope(), culprit.failure());
+            } else if (!(result instanceof RunResult.Transient) || !replays.another()) {
+                isolated(group);
+                return;
+            }
+        }
+    }
+
+    private void isolated(List<Envelope> group) {
+        for (int from = 0; from < group.size(); from += CHUNK) {
+            chunk(group.subList(from, Math.min(from + CHUNK, group.size())));
+        }
+    }
+
+    private void chunk(List<Envelope> chunk) {
+        Replays replays = new Replays();
+        Map<Envelope, Failure> condemned = new HashMap<>();
+        boolean inHalves = false;
+        while (true) {
+            RunResult.RolledBack result = run(chunk, new TransactionRun.Plan(condemned, inHalves, true));
+            if (result == null) {
+                return;
+            }
+            if (result instanceof RunResult.Blocked && !inHalves) {
+                inHalves = true;
+                continue;
+            }
+            if (result instanceof RunResult.Transient && replays.another()) {
+                continue;
+            }
+            Envelope culprit = culprit(result, chunk);
+            if (culprit == null) {
+                chunk.forEach(envelope -> chunk(List.of(envelope)));
+                return;
+            }
+            if (condemned.putIfAbsent(culprit, failure(result)) != null) {
+                throw giveUp(chunk, result.failure().cause());
+            }
+            replays = new Replays();
+        }
+    }
+
+    /** Who is to be parked after a run that failed as a whole; null where only transactions of their own can tell. */
+    private @Nullable Envelope culprit(RunResult.RolledBack result, List<Envelope> chunk) {
+        if (result instanceof RunResult.Culprit known) {
+            return known.envelope();
+        }
+        if (result instanceof RunResult.Transient passing) {
+            if (passing.beforeHandlers()) {
+                throw giveUp(chunk, passing.failure().cause());
+            }
+            if (passing.envelope() != null) {
+                return passing.envelope();
+            }
+        }
+        return chunk.size() == 1 ? chunk.get(0) : null;
+    }
+
+    /** What nobody is to blame for, met too often, is the failure of the message that meets it. */
+    private static Failure failure(RunResult.RolledBack result) {
+        Failure failure = result.failure();
+        return failure.isPermanent() ? failure : new Failure(failure.cause(), ErrorClass.MESSAGE, failure.duration());
+    }
+
+    private static RetryableException giveUp(List<Envelope> chunk, @Nullable Throwable cause) {
+        return new RetryableException(
+                "of " + chunk.size() + " messages none could be committed in " + (Replays.MOST + 1)
+                        + " tries, and none is at fault; hand them in again",
+                cause);
+    }
+
+    /** Runs one transaction; null where it was committed. */
+    private RunResult.@Nullable RolledBack run(List<Envelope> group, TransactionRun.Plan plan) {
+        RunResult result = new TransactionRun<>(store, consumer, routing, settings, group, plan).run();
+        if (result instanceof RunResult.RolledBack rolledBack) {
+            announcer.rollback(group.size(), rolledBack.failure().cause());
+            return rolledBack;
+        }
+        for (Envelope envelope : group) {
+            announcer.outcome(envelope.message(), envelope.settle());
+        }
+        return null;
     }
 }

@@ -5,8 +5,6 @@ import io.pigeonhole.core.handler.Delivery;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
-import io.pigeonhole.core.message.Message;
-import java.util.List;
 
 /** From a message type to its handler. A handler for one message is a handler for lists that takes them one by one. */
 record Route<T, C extends HandlerContext>(
@@ -25,17 +23,5 @@ record Route<T, C extends HandlerContext>(
     static <T, C extends HandlerContext> Route<T, C> list(
             PayloadDecoder<T> decoder, BatchHandler<T, C> handler, HandlerOptions options) {
         return new Route<>(decoder, handler, true, options);
-    }
-
-    /** The decoded payload, bound to its handler. */
-    Task<T, C> decode(Message message) throws Exception {
-        return new Task<>(this, decoder.decode(message));
-    }
-
-    /** What is left to do for one message once it is decoded. */
-    record Task<T, C extends HandlerContext>(Route<T, C> route, T payload) {
-        void run(C context) throws Exception {
-            route.handler.handle(List.of(new Delivery<>(payload, context)));
-        }
     }
 }

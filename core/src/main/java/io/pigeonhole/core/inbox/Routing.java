@@ -15,7 +15,8 @@ record Routing<C extends HandlerContext>(
         RetryPolicy retry,
         int payloadLimit) {
 
-    @Nullable String typeOf(Message message) {
+    @Nullable
+    String typeOf(Message message) {
         String inHeader = typeHeader == null ? null : message.headers().lastText(typeHeader);
         if (inHeader != null) {
             return inHeader;
@@ -23,7 +24,8 @@ record Routing<C extends HandlerContext>(
         return message.type() != null ? message.type() : defaultType;
     }
 
-    @Nullable Route<?, C> routeOf(Message message) {
+    @Nullable
+    Route<?, C> routeOf(Message message) {
         String type = typeOf(message);
         return type == null ? null : routes.get(type);
     }

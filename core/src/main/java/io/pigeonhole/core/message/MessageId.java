@@ -34,10 +34,13 @@ public final class MessageId {
     public static MessageId of(String text) {
         try {
             ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
-            return new MessageId(Arrays.copyOf(encoded.array(), encoded.limit()));
+            byte[] bytes = new byte[encoded.remaining()];
+            encoded.get(bytes);
+            return new MessageId(bytes);
         } catch (CharacterCodingException e) {
             throw new IllegalArgumentException(
-                    "the id of " + text.length() + " characters holds half of a surrogate pair; pass its bytes instead", e);
+                    "the id of " + text.length() + " characters holds half of a surrogate pair; pass its bytes instead",
+                    e);
         }
     }
 
@@ -78,7 +81,10 @@ public final class MessageId {
     /** The text, where the bytes are well-formed UTF-8. */
     private @Nullable String decoded() {
         try {
-            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
         } catch (CharacterCodingException e) {
             return null;
         }

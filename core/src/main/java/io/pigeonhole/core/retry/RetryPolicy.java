@@ -119,7 +119,8 @@ public record RetryPolicy(
         if (attempts >= maxAttempts) {
             return Optional.empty();
         }
-        double millis = Math.min(first.toMillis() * Math.pow(factor, attempts - 1.0), ceiling.toMillis());
+        double millis =
+                Math.min((double) first.toMillis() * Math.pow(factor, attempts - 1.0), (double) ceiling.toMillis());
         Duration delay = Duration.ofMillis((long) (millis * (1 - jitter * random.nextDouble())));
         return age.plus(delay).compareTo(maxAge) > 0 ? Optional.empty() : Optional.of(delay);
     }

@@ -19,8 +19,7 @@ public class DeferredWriteException extends StoreException {
      * @param message the statement, and what was expected of it
      * @param cause the database's error, or null
      */
-    public DeferredWriteException(
-            ErrorClass errorClass, MessageKey key, String message, @Nullable Throwable cause) {
+    public DeferredWriteException(ErrorClass errorClass, MessageKey key, String message, @Nullable Throwable cause) {
         super(errorClass, message, cause);
         this.key = key;
     }

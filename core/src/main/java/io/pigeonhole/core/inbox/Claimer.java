@@ -1,0 +1,86 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Claims the keys of one transaction. Each key that was not claimed is held against the horizon that its own claim used:
+ * asked later, a horizon that has moved would make a plain duplicate look late.
+ */
+final class Claimer {
+    private static final Duration SHORT_PATIENCE = Duration.ofMillis(20);
+
+    private final InboxTransaction<?> transaction;
+    private final RegisteredConsumer consumer;
+    private final Set<MessageKey> claimed = new HashSet<>();
+    private final Set<MessageKey> busy = new HashSet<>();
+    private final Map<MessageKey, Claim> outside = new HashMap<>();
+
+    Claimer(InboxTransaction<?> transaction, RegisteredConsumer consumer) {
+        this.transaction = transaction;
+        this.consumer = consumer;
+    }
+
+    /**
+     * Claims all keys in one statement.
+     *
+     * @throws ClaimBlockedException if a transaction elsewhere holds one of them
+     */
+    void together(List<MessageKey> sorted, Duration patience) {
+        note(sorted, transaction.claim(consumer, sorted, patience));
+    }
+
+    /**
+     * Claims in halves, after a claim of all together was blocked: only the keys that a transaction elsewhere really holds
+     * stay behind, as busy. The wait for it has been made; a half waits only long enough to see that it is still there.
+     */
+    void inHalves(List<MessageKey> sorted) {
+        transaction.savepoint();
+        try {
+            together(sorted, SHORT_PATIENCE);
+        } catch (ClaimBlockedException e) {
+            transaction.rollbackToSavepoint();
+            if (sorted.size() == 1) {
+                busy.add(sorted.get(0));
+                return;
+            }
+            int middle = sorted.size() / 2;
+            inHalves(sorted.subList(0, middle));
+            inHalves(sorted.subList(middle, sorted.size()));
+        }
+    }
+
+    private void note(List<MessageKey> keys, Claim claim) {
+        claimed.addAll(claim.claimed());
+        if (claim.claimed().size() == keys.size()) {
+            return;
+        }
+        for (MessageKey key : keys) {
+            if (!claim.claimed().contains(key) && (claim.isLate(key) || claim.isFromTheFuture(key))) {
+                outside.put(key, claim);
+            }
+        }
+    }
+
+    boolean isClaimed(MessageKey key) {
+        return claimed.contains(key);
+    }
+
+    boolean isBusy(MessageKey key) {
+        return busy.contains(key);
+    }
+
+    /** The keys outside the ledger's days, each with the claim that says so. */
+    Map<MessageKey, Claim> outside() {
+        return outside;
+    }
+}

@@ -1,0 +1,32 @@
+package io.pigeonhole.core.inbox;
+
+import org.jspecify.annotations.Nullable;
+
+/** How a transaction over a group of messages ended. */
+sealed interface RunResult {
+    /** Committed. */
+    record Committed() implements RunResult {}
+
+    /** Rolled back. */
+    sealed interface RolledBack extends RunResult {
+        /** What made it fail. */
+        Failure failure();
+    }
+
+    /** A transaction elsewhere holds one of the keys. */
+    record Blocked(Failure failure) implements RolledBack {}
+
+    /** This message failed. */
+    record Culprit(Envelope envelope, Failure failure) implements RolledBack {}
+
+    /** Some message failed, and it is not known which. */
+    record Unattributed(Failure failure) implements RolledBack {}
+
+    /**
+     * Nobody's failure; the same may well pass at once.
+     *
+     * @param envelope whose handler met the error, null where it was no handler
+     * @param beforeHandlers whether no handler had run yet, so that no message can be at fault
+     */
+    record Transient(@Nullable Envelope envelope, Failure failure, boolean beforeHandlers) implements RolledBack {}
+}

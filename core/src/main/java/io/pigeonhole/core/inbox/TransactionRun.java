@@ -1,0 +1,249 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.DeferredWriteException;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One transaction over a group of messages, from BEGIN to COMMIT: claim, sort out, run the handlers of what is new, write
+ * what is decided, commit. It either commits, or rolls back and says why; nothing that it proposed counts then. Used once,
+ * by one thread.
+ */
+final class TransactionRun<C extends HandlerContext> {
+    private final InboxStore<C> store;
+    private final RegisteredConsumer consumer;
+    private final EngineSettings settings;
+    private final Verdicts<C> verdicts;
+    private final Tasks<C> tasks;
+    private final List<Envelope> group;
+    private final Plan plan;
+
+    /**
+     * What earlier runs have taught.
+     *
+     * @param condemned messages known to fail: they are parked without running again
+     * @param inHalves whether a claim of all keys together was blocked
+     * @param isolated whether each message runs under a savepoint, so that one that fails costs only itself
+     */
+    record Plan(Map<Envelope, Failure> condemned, boolean inHalves, boolean isolated) {}
+
+    TransactionRun(
+            InboxStore<C> store,
+            RegisteredConsumer consumer,
+            Routing<C> routing,
+            EngineSettings settings,
+            List<Envelope> group,
+            Plan plan) {
+        this.store = store;
+        this.consumer = consumer;
+        this.settings = settings;
+        this.verdicts = new Verdicts<>(routing, settings);
+        this.tasks = new Tasks<>(plan.isolated());
+        this.group = group;
+        this.plan = plan;
+    }
+
+    RunResult run() {
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            try {
+                sortOut(transaction);
+            } catch (ClaimBlockedException e) {
+                return new RunResult.Blocked(new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO));
+            } catch (StoreException e) {
+                return refused(e, true);
+            }
+            RunResult failed = plan.isolated() ? runIsolated(transaction) : runTogether(transaction);
+            if (failed != null) {
+                return failed;
+            }
+            try {
+                verdicts.write(transaction, consumer);
+            } catch (StoreException e) {
+                return refused(e, false);
+            }
+            try {
+                transaction.commit();
+            } catch (StoreException e) {
+                return judge(e, null, Duration.ZERO);
+            }
+            return new RunResult.Committed();
+        }
+    }
+
+    /** Claims, and decides about all that no handler has to run for. */
+    private void sortOut(InboxTransaction<C> transaction) {
+        Claimer claimer = claim(transaction);
+        Set<MessageKey> known = claimer.outside().isEmpty()
+                ? Set.of()
+                : transaction.known(consumer, List.copyOf(claimer.outside().keySet()));
+        for (Envelope envelope : group) {
+            MessageKey key = envelope.key();
+            Envelope.Unusable unusable = envelope.unusable();
+            Claim outside = claimer.outside().get(key);
+            Failure failure = plan.condemned().get(envelope);
+            if (unusable != null) {
+                verdicts.dead(envelope, unusable.reason(), unusable.detail(), false);
+            } else if (claimer.isBusy(key)) {
+                envelope.propose(new Outcome.Busy("another transaction is working on the same message"));
+            } else if (outside != null && !known.contains(key)) {
+                verdicts.outside(envelope, outside);
+            } else if (!claimer.isClaimed(key)) {
+                envelope.propose(new Outcome.Duplicate());
+            } else if (failure != null) {
+                verdicts.failed(envelope, failure);
+            } else {
+                decode(envelope);
+            }
+        }
+    }
+
+    private void decode(Envelope envelope) {
+        Route<?, C> route = verdicts.route(envelope);
+        if (route == null) {
+            return;
+        }
+        try {
+            tasks.add(route, envelope);
+        } catch (Exception | StackOverflowError e) {
+            String detail = e.getClass().getName() + ": " + ErrorText.bounded(e.getMessage());
+            verdicts.dead(envelope, DeadReason.UNDECODABLE, detail, true);
+        }
+    }
+
+    private Claimer claim(InboxTransaction<C> transaction) {
+        Claimer claimer = new Claimer(transaction, consumer);
+        List<MessageKey> keys = new ArrayList<>(group.size());
+        for (Envelope envelope : group) {
+            if (envelope.unusable() == null) {
+                keys.add(envelope.key());
+            }
+        }
+        keys.sort(null);
+        if (plan.inHalves()) {
+            claimer.inHalves(keys);
+        } else if (!keys.isEmpty()) {
+            claimer.together(keys, settings.twinPatience());
+        }
+        return claimer;
+    }
+
+    /** All handlers one after the other, then their deferred writes: fast, as long as none of them fails. */
+    private @Nullable RunResult runTogether(InboxTransaction<C> transaction) {
+        for (Tasks.Task<?, C> task : tasks.list()) {
+            long started = System.nanoTime();
+            try {
+                task.run(envelope -> context(transaction, envelope));
+            } catch (Throwable e) {
+                return judge(e, task.soleEnvelope(), since(started));
+            }
+        }
+        try {
+            transaction.flush();
+        } catch (DeferredWriteException e) {
+            return judge(e, tasks.envelopeOf(e.key()), Duration.ZERO);
+        } catch (StoreException e) {
+            return judge(e, null, Duration.ZERO);
+        }
+        tasks.list().forEach(task -> task.envelopes().forEach(verdicts::processed));
+        return null;
+    }
+
+    /** Each handler under a savepoint, with its deferred writes and the constraints that wait for the commit. */
+    private @Nullable RunResult runIsolated(InboxTransaction<C> transaction) {
+        for (Tasks.Task<?, C> task : tasks.list()) {
+            Envelope envelope = task.envelopes().get(0);
+            long started = System.nanoTime();
+            try {
+                transaction.savepoint();
+                task.run(each -> context(transaction, each));
+                transaction.flush();
+                transaction.checkConstraints();
+                verdicts.processed(envelope);
+            } catch (Throwable e) {
+                RunResult judged = judge(e, envelope, since(started));
+                if (!(judged instanceof RunResult.Culprit culprit)) {
+                    return judged;
+                }
+                try {
+                    transaction.rollbackToSavepoint();
+                } catch (StoreException lost) {
+                    return culprit;
+                }
+                verdicts.failed(envelope, culprit.failure());
+            }
+        }
+        return null;
+    }
+
+    private C context(InboxTransaction<C> transaction, Envelope envelope) {
+        return transaction.context(consumer, envelope.key(), envelope.message(), 1);
+    }
+
+    /** A statement of the engine's own was refused, which is never the fault of a message. */
+    private RunResult refused(StoreException e, boolean beforeHandlers) {
+        return switch (store.classify(e)) {
+            case RETRY_NOW ->
+                new RunResult.Transient(null, new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO), beforeHandlers);
+            case UNAVAILABLE -> {
+                store.probe();
+                yield new RunResult.Transient(
+                        null, new Failure(e, ErrorClass.UNAVAILABLE, Duration.ZERO), beforeHandlers);
+            }
+            case ABORTED -> new RunResult.Unattributed(new Failure(e, ErrorClass.MESSAGE, Duration.ZERO));
+            case MESSAGE, PERMANENT, UNKNOWN ->
+                throw new RetryableException(
+                        "the database refused a statement of the inbox itself, for " + group.size()
+                                + " messages; nothing was committed. See the cause, then hand them in again",
+                        e);
+        };
+    }
+
+    /** Whose failure is it? */
+    private RunResult judge(Throwable e, @Nullable Envelope culprit, Duration duration) {
+        if (e instanceof VirtualMachineError fatal && !(e instanceof StackOverflowError)) {
+            throw fatal;
+        }
+        if (e instanceof InterruptedException || Thread.currentThread().isInterrupted()) {
+            Thread.currentThread().interrupt();
+            throw new RetryableException(
+                    "interrupted while working on " + group.size()
+                            + " messages; nothing was committed, hand them in again",
+                    e);
+        }
+        ErrorClass errorClass = store.classify(e);
+        return switch (errorClass) {
+            case RETRY_NOW -> new RunResult.Transient(culprit, new Failure(e, errorClass, duration), false);
+            case UNAVAILABLE -> {
+                store.probe();
+                yield new RunResult.Transient(culprit, new Failure(e, errorClass, duration), false);
+            }
+            case ABORTED ->
+                plan.isolated() && culprit != null
+                        ? new RunResult.Culprit(culprit, new Failure(e, ErrorClass.MESSAGE, duration))
+                        : new RunResult.Unattributed(new Failure(e, ErrorClass.MESSAGE, duration));
+            case MESSAGE, PERMANENT, UNKNOWN ->
+                culprit != null
+                        ? new RunResult.Culprit(culprit, new Failure(e, errorClass, duration))
+                        : new RunResult.Unattributed(new Failure(e, errorClass, duration));
+        };
+    }
+
+    private static Duration since(long started) {
+        return Duration.ofNanos(System.nanoTime() - started);
+    }
+}

@@ -1,0 +1,257 @@
+package io.pigeonhole.embedded;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * A real PostgreSQL server of this process, durable (fsync and synchronous_commit are on), reachable on the loopback
+ * interface only, without a password. It works as root and as an ordinary user, and it can be killed as a power cut would
+ * kill it. Safe for use by many threads, except that {@link #kill}, {@link #restart} and {@link #close} are for one.
+ *
+ * <p>A JVM that exits stops its server; a JVM that is killed leaves it running.
+ */
+public final class EmbeddedPostgres implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final String HOST = "127.0.0.1";
+
+    private final Path data;
+    private final Path controller;
+    private final int port;
+    private final Map<String, String> settings;
+    private final Thread closer = new Thread(this::stop, "embedded-postgres-closer");
+    private boolean running = true;
+
+    private EmbeddedPostgres(Path data, Path controller, int port, Map<String, String> settings) {
+        this.data = data;
+        this.controller = controller;
+        this.port = port;
+        this.settings = settings;
+    }
+
+    /**
+     * Starts a new, empty server on a free port. The first start in a directory unpacks the server's programs there, which
+     * takes about two seconds; later ones find them.
+     *
+     * @param directory where all its files go; callers put it below {@code target/}
+     * @return the running server, to be closed by the caller
+     * @throws UncheckedIOException if it does not start
+     */
+    public static EmbeddedPostgres start(Path directory) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("fsync", "on");
+        settings.put("synchronous_commit", "on");
+        settings.put("full_page_writes", "on");
+        settings.put("listen_addresses", HOST);
+        settings.put("unix_socket_directories", "");
+        settings.put("max_connections", "200");
+        try {
+            Path root = Files.createDirectories(directory.toAbsolutePath());
+            Path binaries = Files.createDirectories(root.resolve("binaries"));
+            Path data = Files.createTempDirectory(root, "data-");
+            var builder = io.zonky.test.db.postgres.embedded.EmbeddedPostgres.builder()
+                    .setOverrideWorkingDirectory(binaries.toFile())
+                    .setDataDirectory(data)
+                    .setCleanDataDirectory(false)
+                    .setRegisterShutdownHook(false)
+                    .setPGStartupWait(PATIENCE)
+                    .setOutputRedirector(Redirect.DISCARD)
+                    .setErrorRedirector(Redirect.DISCARD);
+            settings.forEach(builder::setServerConfig);
+            // The library prepares and starts; stopping and restarting are done here, because its own way of stopping
+            // takes a killed server for an error and its lock on the directory outlives the server.
+            int port = builder.start().getPort();
+            var server = new EmbeddedPostgres(data, controllerIn(binaries), port, settings);
+            Runtime.getRuntime().addShutdownHook(server.closer);
+            return server;
+        } catch (IOException e) {
+            throw new UncheckedIOException("PostgreSQL did not start in " + directory, e);
+        }
+    }
+
+    /**
+     * The JDBC URL of a database, its user included.
+     *
+     * @param database the name of the database; {@code postgres} always exists
+     * @return the URL
+     */
+    public String url(String database) {
+        return "jdbc:postgresql://" + HOST + ":" + port + "/" + database + "?user=postgres";
+    }
+
+    /**
+     * A data source that opens a new connection for every call.
+     *
+     * @param database the name of the database
+     * @return a data source without a pool
+     */
+    public DataSource dataSource(String database) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(url(database));
+        return dataSource;
+    }
+
+    /**
+     * Creates a database.
+     *
+     * @param name its name, in lower case
+     */
+    public void createDatabase(String name) {
+        try (Connection connection = dataSource("postgres").getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE DATABASE " + statement.enquoteIdentifier(name, true));
+        } catch (SQLException e) {
+            throw new IllegalStateException("the database " + name + " was not created", e);
+        }
+    }
+
+    /**
+     * The port that the server listens on; it keeps it over a {@link #restart}.
+     *
+     * @return the port
+     */
+    public int port() {
+        return port;
+    }
+
+    /** Ends the server and all its backends with SIGKILL, and returns when nobody answers any more. */
+    public void kill() {
+        try (Stream<String> lines = Files.lines(data.resolve("postmaster.pid"))) {
+            long pid = Long.parseLong(lines.findFirst().orElseThrow().trim());
+            List<ProcessHandle> processes = new ArrayList<>();
+            ProcessHandle.of(pid).ifPresent(postmaster -> {
+                processes.add(postmaster);
+                processes.addAll(postmaster.descendants().toList());
+            });
+            processes.forEach(ProcessHandle::destroyForcibly);
+            await("the end of the killed server", () -> processes.stream().allMatch(EmbeddedPostgres::isGone));
+            running = false;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the server in " + data + " has no process id: is it running?", e);
+        }
+    }
+
+    /** Starts a killed server again, on the same files and the same port, and returns when it answers. */
+    public void restart() {
+        try {
+            // Where nobody reaps the killed process, its id is still taken and the new server would believe in it.
+            Files.deleteIfExists(data.resolve("postmaster.pid"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        StringBuilder options = new StringBuilder("-p ").append(port);
+        settings.forEach(
+                (name, value) -> options.append(" -c ").append(name).append('=').append(value));
+        control("-o", options.toString(), "-t", "" + PATIENCE.toSeconds(), "-w", "start");
+        running = true;
+    }
+
+    /** Stops the server and deletes its data; the unpacked programs stay. A second call does nothing. */
+    @Override
+    public void close() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(closer);
+        } catch (IllegalStateException e) {
+            return; // The JVM is going down and the hook stops the server.
+        }
+        stop();
+        deleteData();
+    }
+
+    private synchronized void stop() {
+        if (running) {
+            running = false;
+            control("-m", "immediate", "-w", "stop");
+        }
+    }
+
+    private void control(String... arguments) {
+        List<String> command = new ArrayList<>();
+        if (System.getProperty("user.name").equals("root")) {
+            // The server refuses to run as root; in a user namespace of its own it is nobody.
+            command.addAll(List.of("unshare", "-U"));
+        }
+        command.addAll(List.of(controller.toString(), "-D", data.toString()));
+        command.addAll(List.of(arguments));
+        try {
+            Process process = new ProcessBuilder(command)
+                    .redirectOutput(Redirect.DISCARD)
+                    .redirectError(Redirect.DISCARD)
+                    .start();
+            if (!process.waitFor(PATIENCE.toSeconds() + 5, TimeUnit.SECONDS) || process.exitValue() != 0) {
+                process.destroyForcibly();
+                throw new IllegalStateException(String.join(" ", command) + " failed");
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(String.join(" ", command) + " cannot be run", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for the server", e);
+        }
+    }
+
+    private void deleteData() {
+        if (Files.notExists(data)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(data)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the data of the stopped server cannot be deleted", e);
+        }
+    }
+
+    /** A zombie, which nobody reaped yet, has no command line any more. */
+    private static boolean isGone(ProcessHandle process) {
+        return !process.isAlive() || process.info().command().isEmpty();
+    }
+
+    private void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean() || isAnswering()) {
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("waited " + PATIENCE.toSeconds() + " s for " + what);
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+    }
+
+    private boolean isAnswering() {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 500);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static Path controllerIn(Path binaries) throws IOException {
+        try (Stream<Path> files = Files.walk(binaries, 4)) {
+            return files.filter(file -> file.endsWith("bin/pg_ctl") || file.endsWith("bin/pg_ctl.exe"))
+                    .findFirst()
+                    .orElseThrow(() -> new IOException("no pg_ctl below " + binaries));
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.jackson;
+
+import org.jspecify.annotations.NullMarked;
