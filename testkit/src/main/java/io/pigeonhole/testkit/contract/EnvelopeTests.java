@@ -153,7 +153,8 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
 
     @Test
     void messageWithoutIdThatIsDeliveredTwiceIsKeptOnce() {
-        Message message = odd().id((MessageId) null).origin(origin()).payload("x").build();
+        Message message =
+                odd().id((MessageId) null).origin(origin()).payload("x").build();
         Inbox<C> inbox = writing();
         inbox.process(message);
 
@@ -185,10 +186,8 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
 
     @Test
     void tooLongIdGoesToTheDeadLetters() {
-        Message message = odd().id("x".repeat(5_000))
-                .origin(origin())
-                .payload("x")
-                .build();
+        Message message =
+                odd().id("x".repeat(5_000)).origin(origin()).payload("x").build();
         assertThat(buried(writing(), message, DeadReason.ID_TOO_LONG).claimed()).isFalse();
     }
 

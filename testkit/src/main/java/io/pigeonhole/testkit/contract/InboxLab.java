@@ -11,6 +11,7 @@ import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,7 +118,7 @@ abstract class InboxLab<C extends HandlerContext> {
     }
 
     static String payload(Message message) {
-        return new String(message.payload(), java.nio.charset.StandardCharsets.UTF_8);
+        return new String(message.payload(), StandardCharsets.UTF_8);
     }
 
     static List<Outcome.Kind> kinds(List<Outcome> outcomes) {

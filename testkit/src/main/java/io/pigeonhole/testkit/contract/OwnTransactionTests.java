@@ -105,8 +105,7 @@ abstract class OwnTransactionTests<C extends HandlerContext> extends InboxLab<C>
         try (CallersTransaction own = fixture.begin()) {
             for (Message message : List.of(without, tooLong)) {
                 assertThatThrownBy(() -> inbox.claim(message, own.ledger())).isInstanceOf(PigeonholeException.class);
-                assertThatThrownBy(() -> inbox.contains(message, own.ledger()))
-                        .isInstanceOf(PigeonholeException.class);
+                assertThatThrownBy(() -> inbox.contains(message, own.ledger())).isInstanceOf(PigeonholeException.class);
             }
         }
     }
