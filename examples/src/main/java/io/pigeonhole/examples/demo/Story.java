@@ -1,0 +1,201 @@
+package io.pigeonhole.examples.demo;
+
+import io.pigeonhole.embedded.EmbeddedKafka;
+import io.pigeonhole.embedded.EmbeddedPostgres;
+// import io.pigeonhole.jdbc.Schema;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One run from the first payment to the audit: starts the servers, the producers and the consumer, kills and restarts the
+ * consumer, waits until the group has acknowledged everything, and counts. For one thread.
+ */
+final class Story {
+    private static final int ACCOUNTS = 3_000;
+    private static final int PARTITIONS = 6;
+    private static final int TICK_MILLIS = 20;
+    private static final int SMALLEST_WINDOW = 500;
+    private static final int LARGEST_WINDOW = 5_000;
+    private static final int CRASHES_BORNE = 3;
+    private static final int LOG_TAIL = 15;
+    private static final int ID_LINE = 37;
+    private static final long LAG_NANOS = Duration.ofMillis(200).toNanos();
+    private static final Duration STALL = Duration.ofSeconds(60);
+
+    /** The demo cannot be told to its end. */
+    static final class StalledException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        StalledException(String message) {
+            super(message);
+        }
+    }
+
+    private final int messages;
+    private final long seed;
+    private final boolean withInbox;
+    private final Progress progress;
+    private final Teardown teardown;
+    private final KillSchedule kills;
+    private final PaymentPlan plan;
+    private final PaymentIds ids;
+    private final Pace pace = new Pace();
+    private final long units;
+    private final long window;
+    private int crashes;
+
+    Story(int messages, int killCount, long seed, boolean withInbox, Progress progress, Teardown teardown) {
+        this.messages = messages;
+        this.seed = seed;
+        this.withInbox = withInbox;
+        this.progress = progress;
+        this.teardown = teardown;
+        this.plan = PaymentPlan.of(messages, ACCOUNTS, seed);
+        this.ids = new PaymentIds(plan.unique(), seed);
+        // The inbox pays each payment once, the plain consumer each record.
+        this.units = withInbox ? plan.unique() : messages;
+        this.kills = new KillSchedule(killCount, units - plan.poisonous(), seed);
+        this.window = Math.max(SMALLEST_WINDOW, Math.min(LARGEST_WINDOW, units / (4L * (killCount + 1))));
+    }
+
+    Report tell(Path base) throws SQLException, InterruptedException, IOException {
+        long begin = System.nanoTime();
+        Workplace place = teardown.add(Workplace.take(base));
+        progress.say(String.format(
+                Locale.ROOT,
+                "%,d messages, %,d of them duplicates, for %,d accounts; %d kills; seed %d; %s",
+                messages,
+                plan.duplicates(),
+                ACCOUNTS,
+                kills.planned(),
+                seed,
+                withInbox ? "with the inbox" : "WITHOUT the inbox"));
+        CompletableFuture<EmbeddedKafka> starting =
+                CompletableFuture.supplyAsync(() -> teardown.add(EmbeddedKafka.start(place.kafka())));
+        EmbeddedPostgres postgres = teardown.add(EmbeddedPostgres.start(place.postgres()));
+        postgres.createDatabase("bank");
+        if (withInbox) {
+            //            Schema.apply(postgres.dataSource("bank"));
+        }
+        Bank bank = teardown.add(Bank.open(postgres.dataSource("bank"), ACCOUNTS, withInbox));
+        EmbeddedKafka kafka = starting.join();
+        kafka.createTopic(ConsumerSettings.TOPIC, PARTITIONS);
+        GroupLag lag = teardown.add(new GroupLag(kafka.admin(), PARTITIONS));
+        progress.say(String.format(
+                Locale.ROOT,
+                "PostgreSQL (fsync on) and Kafka are up after %.1f s; logs in %s",
+                seconds(begin),
+                place.directory()));
+
+        var settings = new ConsumerSettings(kafka.bootstrapServers(), postgres.url("bank"), place.directory());
+        PaymentProducer producer = teardown.add(
+                new PaymentProducer(plan, ids, pace, !withInbox, kafka.bootstrapServers(), ConsumerSettings.TOPIC));
+        ConsumerProcess consumer =
+                teardown.add(new ConsumerProcess(withInbox ? InboxConsumer.class : PlainConsumer.class, settings));
+        consumer.start();
+        pace.allow(window);
+        producer.start();
+        follow(bank, producer, consumer, lag, settings);
+        consumer.stop();
+        progress.clear();
+        Report report = new Audit(plan, ids, bank)
+                .report(DeliveryLog.count(settings.deliveries()), kills.done(), kills.planned());
+        progress.say(String.format(Locale.ROOT, "done after %.1f s", seconds(begin)));
+        return report;
+    }
+
+    /** Kills and restarts the consumer until the producers have sent and the group has acknowledged everything. */
+    private void follow(
+            Bank bank, PaymentProducer producer, ConsumerProcess consumer, GroupLag lag, ConsumerSettings settings)
+            throws SQLException, InterruptedException, IOException {
+        long lastLag = System.nanoTime();
+        long lastChange = System.nanoTime();
+        List<Long> last = List.of();
+        int crashesInARow = 0;
+        while (true) {
+            long effects = bank.effects();
+            long parked = bank.parked();
+            long processed = effects + parked;
+            pace.allow(processed + window);
+            List<Long> now = List.of(effects, parked, size(settings.deliveries()), (long) producer.sent());
+            if (!now.equals(last)) {
+                last = now;
+                lastChange = System.nanoTime();
+            }
+            progress.show(units, processed, duplicates(bank, effects, settings), kills.done(), kills.planned());
+            if (kills.isDue(effects)) {
+                LockSupport.parkNanos(kills.hesitationNanos());
+                kill(consumer, effects);
+                crashesInARow = 0;
+            } else if (consumer.endsWithin(TICK_MILLIS)) {
+                crashesInARow++;
+                restart(consumer, crashesInARow, settings.output());
+            }
+            if (producer.finished() && kills.isOver() && System.nanoTime() - lastLag > LAG_NANOS) {
+                lastLag = System.nanoTime();
+                if (lag.records() == 0) {
+                    return;
+                }
+            }
+            if (System.nanoTime() - lastChange > STALL.toNanos()) {
+                throw new StalledException("nothing has happened for " + STALL.toSeconds() + " s: " + effects
+                        + " effects, " + parked + " parked, " + producer.sent() + " of " + messages + " sent, "
+                        + lag.records() + " not acknowledged." + tail(settings.output()));
+            }
+        }
+    }
+
+    private void kill(ConsumerProcess consumer, long effects) throws InterruptedException {
+        long pid = consumer.pid();
+        if (consumer.kill()) {
+            kills.killed();
+            progress.sayKill(String.format(
+                    Locale.ROOT,
+                    "kill %d of %d: SIGKILL for process %d after %,d effects; a new one takes over",
+                    kills.done(),
+                    kills.planned(),
+                    pid,
+                    effects));
+        }
+        consumer.start();
+    }
+
+    private void restart(ConsumerProcess consumer, int inARow, Path output) throws IOException {
+        crashes++;
+        if (inARow > CRASHES_BORNE) {
+            throw new StalledException("the consumer ended by itself " + inARow + " times in a row, with exit code "
+                    + consumer.exitCode() + "." + tail(output));
+        }
+        progress.say("  the consumer ended by itself, with exit code " + consumer.exitCode() + " (" + crashes
+                + " times so far); starting it again");
+        consumer.start();
+    }
+
+    private long duplicates(Bank bank, long effects, ConsumerSettings settings) throws SQLException, IOException {
+        return withInbox ? size(settings.duplicates()) / ID_LINE : effects - bank.distinctEffects();
+    }
+
+    private static long size(Path file) throws IOException {
+        return Files.exists(file) ? Files.size(file) : 0;
+    }
+
+    private static String tail(Path file) throws IOException {
+        if (Files.notExists(file)) {
+            return "";
+        }
+        List<String> lines = Files.readAllLines(file);
+        return " The end of " + file + ":\n"
+                + String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_TAIL), lines.size()));
+    }
+
+    private static double seconds(long since) {
+        return (System.nanoTime() - since) / (double) Duration.ofSeconds(1).toNanos();
+    }
+}

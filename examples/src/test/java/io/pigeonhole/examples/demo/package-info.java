@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.examples.demo;
+
+import org.jspecify.annotations.NullMarked;
