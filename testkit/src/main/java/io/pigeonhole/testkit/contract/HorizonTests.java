@@ -7,6 +7,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -57,7 +58,7 @@ abstract class HorizonTests<C extends HandlerContext> extends StoreLab<C> {
 
     @Test
     void idsOfBothSidesOfMidnightAreClaimedOnce() {
-        Instant midnight = Instant.now().plus(Duration.ofDays(1)).truncatedTo(java.time.temporal.ChronoUnit.DAYS);
+        Instant midnight = Instant.now().plus(Duration.ofDays(1)).truncatedTo(ChronoUnit.DAYS);
         MessageKey before = keyOf(message(Ids.timeOrdered(midnight.minusMillis(1))));
         MessageKey after = keyOf(message(Ids.timeOrdered(midnight)));
 

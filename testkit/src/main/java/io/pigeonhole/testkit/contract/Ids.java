@@ -13,7 +13,7 @@ final class Ids {
     static String timeOrdered(Instant created) {
         UUID random = UUID.randomUUID();
         long high =
-                created.toEpochMilli() << 16 | 7L << 12 | random.getMostSignificantBits() & RANDOM_BITS_OF_FIRST_HALF;
+                created.toEpochMilli() << 16 | 7L << 12 | (random.getMostSignificantBits() & RANDOM_BITS_OF_FIRST_HALF);
         return new UUID(high, random.getLeastSignificantBits()).toString();
     }
 
