@@ -177,6 +177,9 @@ final class Story {
     }
 
     private void restart(ConsumerProcess consumer, int inARow, Path output) throws IOException {
+        if (teardown.isClosed()) {
+            throw new StalledException("the demo was stopped");
+        }
         crashes++;
         if (inARow > CRASHES_BORNE) {
             throw new StalledException("the consumer ended by itself " + inARow + " times in a row, with exit code "
