@@ -10,7 +10,10 @@ public enum ErrorClass {
     PERMANENT,
     /** The database is away, full or read-only: nobody's failure; wait for it. */
     UNAVAILABLE,
-    /** The transaction was already aborted: somebody failed before and hid it, so that nobody can be blamed yet. */
+    /**
+     * The transaction was already lost: a statement failed and its error was hidden, or the database ended the transaction
+     * because it was idle for too long. Whoever meets the error need not be the one at fault.
+     */
     ABORTED,
     /** Nothing is known of the error. In a handler it is the message's own failure; on COMMIT the outcome is unknown. */
     UNKNOWN

@@ -4,9 +4,11 @@ import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The deliveries of one call. Of those that share a key only the first goes through the engine. */
 record Batch(List<Message> messages, List<Envelope> envelopes, List<Envelope> distinct) {
@@ -25,11 +27,12 @@ record Batch(List<Message> messages, List<Envelope> envelopes, List<Envelope> di
     /** The outcome of every delivery; those behind the first of their key are announced here. */
     List<Outcome> outcomes(Announcer announcer) {
         List<Outcome> outcomes = new ArrayList<>(messages.size());
+        Set<Envelope> told = new HashSet<>(messages.size() * 2);
         for (int i = 0; i < messages.size(); i++) {
             Message message = messages.get(i);
             Envelope envelope = envelopes.get(i);
             Outcome outcome = envelope.outcome();
-            if (envelope.message() != message) {
+            if (!told.add(envelope)) {
                 outcome = outcome.settled() ? new Outcome.Duplicate() : outcome;
                 announcer.outcome(message, outcome);
             }

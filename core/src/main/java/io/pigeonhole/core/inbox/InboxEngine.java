@@ -116,6 +116,9 @@ final class InboxEngine<C extends HandlerContext> {
 
     /** Who is to be parked after a run that failed as a whole; null where only transactions of their own can tell. */
     private @Nullable Envelope culprit(RunResult.RolledBack result, List<Envelope> chunk) {
+        if (result instanceof RunResult.Culprit known) {
+            return known.envelope();
+        }
         if (result instanceof RunResult.Transient passing) {
             if (passing.beforeHandlers()) {
                 throw giveUp(chunk, passing.failure().cause());

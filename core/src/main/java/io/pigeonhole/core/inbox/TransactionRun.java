@@ -182,7 +182,7 @@ final class TransactionRun<C extends HandlerContext> {
                 try {
                     transaction.rollbackToSavepoint();
                 } catch (StoreException lost) {
-                    return judge(lost, envelope, since(started));
+                    return culprit;
                 }
                 verdicts.failed(envelope, culprit.failure());
             }

@@ -53,26 +53,33 @@ final class Changes {
         });
     }
 
+    /** Waits as a database driver does, whom an interrupt does not disturb. */
     private void awaitHolders(short consumer, List<MessageKey> keys, long patience) {
         boolean interrupted = false;
         long deadline = System.nanoTime() + patience;
-        try {
-            for (long toWait = nanosToWait(consumer, keys); toWait > 0; toWait = nanosToWait(consumer, keys)) {
-                long left = deadline - System.nanoTime();
-                if (left <= 0) {
-                    state = State.ABORTED;
-                    throw new ClaimBlockedException(
-                            "another transaction holds one of " + keys.size() + " keys and did not end within "
-                                    + Duration.ofNanos(patience).toMillis() + " ms",
-                            null);
-                }
-                interrupted |= awaitEnd(Math.min(left, toWait));
+        long toWait = nanosToWait(consumer, keys);
+        while (toWait > 0) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                state = State.ABORTED;
+                break;
             }
-        } finally {
-            lastUsed = System.nanoTime();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+            try {
+                long ignored = tables.ended.awaitNanos(Math.min(left, toWait));
+            } catch (InterruptedException e) {
+                interrupted = true;
             }
+            toWait = nanosToWait(consumer, keys);
+        }
+        lastUsed = System.nanoTime();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (state == State.ABORTED) {
+            throw new ClaimBlockedException(
+                    "another transaction holds one of " + keys.size() + " keys and did not end within "
+                            + Duration.ofNanos(patience).toMillis() + " ms",
+                    null);
         }
     }
 
@@ -87,16 +94,6 @@ final class Changes {
         return 0;
     }
 
-    /** Waits as a database driver does, whom an interrupt does not disturb; tells whether there was one. */
-    private boolean awaitEnd(long nanos) {
-        try {
-            long ignored = tables.ended.awaitNanos(nanos);
-            return false;
-        } catch (InterruptedException e) {
-            return true;
-        }
-    }
-
     void add(Change change) {
         inTurn(() -> log.add(change));
     }
@@ -107,12 +104,7 @@ final class Changes {
 
     /** Whether a key is in work or in the dead letters, by others' commits or by this transaction. */
     boolean isKnown(Row row) {
-        return inTurn(() -> tables.isUnfinishedOrDead(row)
-                || log.stream()
-                        .anyMatch(change -> change instanceof Change.Parked parked
-                                        && parked.row().equals(row)
-                                || change instanceof Change.Buried buried
-                                        && buried.row().equals(row)));
+        return inTurn(() -> tables.isUnfinishedOrDead(row) || log.stream().anyMatch(change -> change.keeps(row)));
     }
 
     boolean isAccepted(Row row) {

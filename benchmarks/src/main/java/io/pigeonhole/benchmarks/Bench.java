@@ -1,0 +1,21 @@
+package io.pigeonhole.benchmarks;
+
+import io.pigeonhole.benchmarks.floor.FloorCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The program behind the script {@code bench}: a suite for each subcommand. */
+@Command(
+        name = "bench",
+        description = "Measures Pigeonhole side by side with the alternatives, in one run.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "SUITE",
+        subcommands = FloorCommand.class)
+public final class Bench {
+    private Bench() {}
+
+    /** Runs a suite; exits with 0 when it ran and all its invariants held, with 2 for bad arguments. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new Bench()).execute(arguments));
+    }
+}

@@ -1,0 +1,89 @@
+package io.pigeonhole.benchmarks.floor;
+
+import io.pigeonhole.benchmarks.suite.InvariantBrokenException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import javax.sql.DataSource;
+
+/**
+ * The business: accounts with balances, and a ledger of effects, which has no unique constraint, so that an effect that
+ * comes twice shows.
+ */
+final class Bank {
+    /** The first statement of the business logic: amount, account. */
+    static final String CREDIT = "UPDATE account SET balance = balance + ? WHERE id = ?";
+
+    /** The second one: payment, account, amount. */
+    static final String RECORD = "INSERT INTO effect (payment, account, amount) VALUES (?, ?, ?)";
+
+    private static final String TABLES = """
+            CREATE TABLE account (id integer PRIMARY KEY, balance bigint NOT NULL) WITH (fillfactor = 50);
+            CREATE TABLE effect (payment bigint NOT NULL, account integer NOT NULL, amount bigint NOT NULL)
+            """;
+
+    private static final String FILL = "INSERT INTO account (id, balance) SELECT id, 0 FROM generate_series(0, "
+            + (Workload.ACCOUNTS - 1) + ") AS id";
+
+    private static final String BOOKS = """
+            SELECT (SELECT sum(balance) FROM account), count(*), count(DISTINCT payment), coalesce(sum(amount), 0)
+              FROM effect
+            """;
+
+    private final DataSource dataSource;
+
+    Bank(DataSource dataSource) {
+        this.dataSource = dataSource;
+    }
+
+    void create() throws SQLException {
+        execute(TABLES);
+    }
+
+    /** Empties all tables of the suite, these and those of the inboxes, and makes the server's state the same again. */
+    void reset(String inboxTables) throws SQLException {
+        execute("TRUNCATE account, effect, " + inboxTables);
+        execute(FILL);
+        execute("VACUUM (ANALYZE) account");
+        execute("CHECKPOINT");
+    }
+
+    /** Checks balances and effects: as many as there should be, none twice that should be there once. */
+    void audit(String who, Expected expected) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet books = statement.executeQuery(BOOKS)) {
+            books.next();
+            Expected found = new Expected(books.getLong(2), books.getLong(3), books.getLong(1));
+            if (!found.equals(expected) || books.getLong(4) != expected.balance()) {
+                throw new InvariantBrokenException(who + " left " + found + " and amounts that sum up to "
+                        + books.getLong(4) + ", it should have left " + expected);
+            }
+        }
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /**
+     * What the books should say.
+     *
+     * @param effects rows in the ledger of effects
+     * @param payments different payments among them
+     * @param balance the sum of all balances, and of the amounts of the effects
+     */
+    record Expected(long effects, long payments, long balance) {
+        static Expected everyDelivery(Workload workload) {
+            return new Expected(workload.deliveries(), workload.unique(), workload.sumOverDeliveries());
+        }
+
+        static Expected everyMessageOnce(Workload workload) {
+            return new Expected(workload.unique(), workload.unique(), workload.sumOverUnique());
+        }
+    }
+}

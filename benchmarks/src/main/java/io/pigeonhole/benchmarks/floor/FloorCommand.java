@@ -1,0 +1,105 @@
+package io.pigeonhole.benchmarks.floor;
+
+import io.pigeonhole.benchmarks.server.DatabaseServer;
+import io.pigeonhole.benchmarks.suite.JsonReport;
+import io.pigeonhole.benchmarks.suite.Suite;
+import io.pigeonhole.benchmarks.suite.SuiteResult;
+import io.pigeonhole.benchmarks.suite.SuiteRunner;
+import io.pigeonhole.benchmarks.suite.TableReport;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code bench floor}: starts or finds a server, runs the suite and prints what came of it. */
+@Command(
+        name = "floor",
+        description = "What exactly once costs: Pigeonhole, the same work without an inbox, and a hand-written inbox.",
+        mixinStandardHelpOptions = true,
+        showDefaultValues = true)
+public final class FloorCommand implements Callable<Integer> {
+    private static final int SPARE_CONNECTIONS = 2;
+    private static final Duration QUICK_BUDGET = Duration.ofSeconds(80);
+    private static final Duration UNLIMITED = Duration.ofDays(1);
+    private static final Path SERVER_FILES = Path.of(System.getProperty("pigeonhole.target", "target"), "postgres");
+
+    @Option(names = "--quick", description = "Fewer and shorter rounds, under two minutes in all.")
+    private boolean quick;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes the result there too.")
+    private @Nullable Path json;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "Counted rounds: 9 unless set, 5 with --quick.")
+    private @Nullable Integer rounds;
+
+    @Option(
+            names = "--url",
+            paramLabel = "JDBC",
+            description =
+                    "A running PostgreSQL, in which a database is created and dropped; one is started unless set.")
+    private @Nullable String url;
+
+    @Option(
+            names = "--duplicates",
+            paramLabel = "PERCENT",
+            defaultValue = "10",
+            description = "How many of 100 deliveries repeat an earlier message.")
+    private int duplicates;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** Made by picocli. */
+    @SuppressWarnings("NullAway.Init")
+    FloorCommand() {}
+
+    @Override
+    public Integer call() throws Exception {
+        Sizes sizes = quick ? Sizes.QUICK : Sizes.FULL;
+        int counted = rounds == null ? sizes.rounds() : rounds;
+        require(counted >= 1, "--rounds must be at least 1");
+        require(duplicates >= 0 && duplicates < 100, "--duplicates must be from 0 to 99");
+        PrintWriter out = spec.commandLine().getOut();
+        try (DatabaseServer server = server()) {
+            if (!server.isDurable()) {
+                out.println("WARNING: the server does not make commits durable; these are no numbers to show anybody");
+            }
+            Map<String, String> environment = new LinkedHashMap<>(server.environment());
+            environment.put("duplicates", duplicates + " % of the deliveries");
+            environment.put("messages", sizes.describe());
+            Suite suite = FloorSuite.create(server.dataSource(), sizes, duplicates);
+            SuiteRunner runner = new SuiteRunner(suite, quick ? QUICK_BUDGET : UNLIMITED, out::println);
+            SuiteResult result = new SuiteResult(suite, environment, runner.run(counted));
+            out.println();
+            out.print(new TableReport(result).text());
+            out.flush();
+            if (json != null) {
+                new JsonReport(result).write(json);
+            }
+        }
+        return 0;
+    }
+
+    private DatabaseServer server() throws SQLException {
+        int connections = Workload.LANES + SPARE_CONNECTIONS;
+        if (url == null) {
+            return DatabaseServer.start(SERVER_FILES, connections);
+        }
+        return DatabaseServer.at(url, connections);
+    }
+
+    private void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new ParameterException(spec.commandLine(), otherwise);
+        }
+    }
+}

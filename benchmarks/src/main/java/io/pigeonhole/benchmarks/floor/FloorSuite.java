@@ -1,0 +1,114 @@
+package io.pigeonhole.benchmarks.floor;
+
+import io.pigeonhole.benchmarks.suite.InvariantBrokenException;
+import io.pigeonhole.benchmarks.suite.Ratio;
+import io.pigeonhole.benchmarks.suite.Suite;
+import io.pigeonhole.benchmarks.suite.Variant;
+import io.pigeonhole.core.time.SystemTime;
+import io.pigeonhole.jdbc.JdbcStore;
+import io.pigeonhole.jdbc.Schema;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** Puts the suite "floor" together. */
+final class FloorSuite implements FloorVariant.Ground {
+    private static final int BATCH = 100;
+    private static final String INBOX_TABLES =
+            "seed_inbox, inbox_ledger, inbox_work, inbox_attempt, inbox_dead_letter, inbox_history";
+
+    /** Rows for messages that were claimed, of them those whose keys are not in time form, rows of failures. */
+    private static final String INBOX_ROWS =
+            """
+            SELECT (SELECT count(*) FROM inbox_ledger),
+                   (SELECT count(*) FROM inbox_ledger WHERE message_key >= 'ff000000-0000-0000-0000-000000000000'),
+                   (SELECT count(*) FROM inbox_work) + (SELECT count(*) FROM inbox_dead_letter)
+            """;
+
+    private static final List<Ratio> RATIOS = List.of(
+            new Ratio("pigeonhole-batch", "floor-batch", 0.90),
+            new Ratio("pigeonhole-deferred", "floor-batch-deferred", 0.75),
+            new Ratio("pigeonhole-batch", "seed-loop", 5),
+            new Ratio("pigeonhole-deferred", "seed-loop", 12),
+            new Ratio("pigeonhole-message", "floor-message", 0),
+            new Ratio("pigeonhole-message", "seed-loop", 0));
+
+    private final DataSource dataSource;
+    private final Bank bank;
+    private final List<Variant> variants = new ArrayList<>();
+
+    private FloorSuite(DataSource dataSource) {
+        this.dataSource = dataSource;
+        this.bank = new Bank(dataSource);
+    }
+
+    /** Creates the tables and registers the consumers, then makes the messages: their ids must not be older. */
+    static Suite create(DataSource dataSource, Sizes sizes, int duplicatePercent) throws SQLException {
+        FloorSuite suite = new FloorSuite(dataSource);
+        suite.bank.create();
+        suite.createSeedTable();
+        Schema.apply(dataSource);
+        JdbcStore store = JdbcStore.create(dataSource);
+        suite.addVariants(sizes, duplicatePercent, store);
+        return new Suite("floor", suite.variants, RATIOS);
+    }
+
+    private void addVariants(Sizes sizes, int duplicatePercent, JdbcStore store) {
+        ExactlyOnce message = ExactlyOnce.direct("bench-message", store);
+        ExactlyOnce batch = ExactlyOnce.direct("bench-batch", store);
+        ExactlyOnce deferred = ExactlyOnce.deferred("bench-deferred", store);
+        Workload perMessage = Workload.generate(sizes.perMessage(), duplicatePercent, SystemTime.clock());
+        Workload perBatch = Workload.generate(sizes.perBatch(), duplicatePercent, SystemTime.clock());
+        Workload inBulk = Workload.generate(sizes.deferred(), duplicatePercent, SystemTime.clock());
+
+        add(FloorVariant.atLeastOnce("floor-message", 1, perMessage, new AtLeastOnce(dataSource), this));
+        add(FloorVariant.exactlyOnce("pigeonhole-message", 1, perMessage, message, this));
+        add(FloorVariant.exactlyOnce("seed-loop", 1, perMessage, new SeedLoop(dataSource), this));
+        add(FloorVariant.exactlyOnce("pigeonhole-batch", BATCH, perBatch, batch, this));
+        add(FloorVariant.atLeastOnce("floor-batch", BATCH, perBatch, new AtLeastOnce(dataSource), this));
+        add(FloorVariant.atLeastOnce("floor-batch-deferred", BATCH, inBulk, new AtLeastOnceDeferred(dataSource), this));
+        add(FloorVariant.exactlyOnce("pigeonhole-deferred", BATCH, inBulk, deferred, this));
+    }
+
+    private void add(Variant variant) {
+        variants.add(variant);
+    }
+
+    private void createSeedTable() throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(SeedLoop.TABLE);
+        }
+    }
+
+    @Override
+    public void prepare() throws SQLException {
+        bank.reset(INBOX_TABLES);
+    }
+
+    @Override
+    public void check(FloorVariant variant) throws SQLException {
+        bank.audit(variant.name(), variant.expected());
+        if (variant.sink() instanceof ExactlyOnce) {
+            checkInbox(variant);
+        }
+    }
+
+    /** A ledger in another form, or messages that failed on the way, would be other work than the one to be measured. */
+    private void checkInbox(FloorVariant variant) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(INBOX_ROWS)) {
+            rows.next();
+            if (rows.getLong(1) != variant.workload().unique() || rows.getLong(2) != 0 || rows.getLong(3) != 0) {
+                throw new InvariantBrokenException(variant.name() + " left " + rows.getLong(1) + " ledger rows for "
+                        + variant.workload().unique() + " messages, " + rows.getLong(2)
+                        + " of them without a time, and " + rows.getLong(3) + " failed messages");
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.pigeonhole.benchmarks.floor;
+
+import io.pigeonhole.core.message.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Works a workload off: one thread for each lane, in batches of one size. */
+final class Lanes {
+    private final Workload workload;
+    private final int batchSize;
+
+    Lanes(Workload workload, int batchSize) {
+        this.workload = workload;
+        this.batchSize = batchSize;
+    }
+
+    /**
+     * Hands everything to the sink.
+     *
+     * @return how long it took from the common start until the last lane was done, in nanoseconds
+     */
+    long drainInto(MessageSink sink) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(Workload.LANES);
+        try {
+            CountDownLatch start = new CountDownLatch(1);
+            List<Future<?>> lanes = new ArrayList<>();
+            for (List<Message> lane : workload.lanes()) {
+                lanes.add(threads.submit(worker(lane, sink, start)));
+            }
+            long began = System.nanoTime();
+            start.countDown();
+            for (Future<?> lane : lanes) {
+                lane.get();
+            }
+            return System.nanoTime() - began;
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof Exception cause ? cause : e;
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private Callable<Void> worker(List<Message> lane, MessageSink sink, CountDownLatch start) {
+        return () -> {
+            start.await();
+            for (int from = 0; from < lane.size(); from += batchSize) {
+                sink.accept(lane.subList(from, Math.min(from + batchSize, lane.size())));
+            }
+            return null;
+        };
+    }
+}

@@ -1,0 +1,76 @@
+package io.pigeonhole.benchmarks.floor;
+
+import io.pigeonhole.core.message.Message;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * Deliveries, dealt out to lanes by their account, and what they must add up to. Immutable; made before anything is timed.
+ *
+ * @param lanes the deliveries of each lane in order
+ * @param deliveries how many deliveries there are
+ * @param unique how many different messages are among them
+ * @param sumOverDeliveries the sum of the amounts where every delivery takes effect
+ * @param sumOverUnique the sum of the amounts where every message takes effect once
+ */
+record Workload(List<List<Message>> lanes, int deliveries, int unique, long sumOverDeliveries, long sumOverUnique) {
+    static final int ACCOUNTS = 10_000;
+    static final int LANES = 4;
+    static final String TYPE = "payment.requested";
+    private static final int NEAR = 50;
+    private static final int LARGEST_AMOUNT = 1000;
+    private static final long SEED = 20261101;
+
+    /**
+     * Makes a workload; the same one for the same arguments, but for the time in the ids.
+     *
+     * @param deliveries how many
+     * @param duplicatePercent how many of 100 deliveries repeat an earlier one: half of them one of the last 50, which
+     *     often are in the same batch, half of them any
+     * @param clock the time of the first id
+     */
+    static Workload generate(int deliveries, int duplicatePercent, Clock clock) {
+        Random random = new Random(SEED);
+        TimeOrderedIds ids = new TimeOrderedIds(clock.millis(), random);
+        List<List<Message>> lanes = new ArrayList<>();
+        for (int i = 0; i < LANES; i++) {
+            lanes.add(new ArrayList<>());
+        }
+        List<Message> sent = new ArrayList<>(deliveries);
+        long sumOverUnique = 0;
+        long sumOverDeliveries = 0;
+        int unique = 0;
+        while (sent.size() < deliveries) {
+            Message message;
+            if (!sent.isEmpty() && random.nextInt(100) < duplicatePercent) {
+                int back = random.nextBoolean() ? Math.min(NEAR, sent.size()) : sent.size();
+                message = sent.get(sent.size() - 1 - random.nextInt(back));
+            } else {
+                Payment payment = new Payment(unique++, random.nextInt(ACCOUNTS), 1 + random.nextInt(LARGEST_AMOUNT));
+                message = message(ids.next(), payment);
+                sumOverUnique += payment.amount();
+            }
+            Payment payment = Payment.of(message);
+            sumOverDeliveries += payment.amount();
+            sent.add(message);
+            lanes.get(laneOf(payment.account())).add(message);
+        }
+        return new Workload(List.copyOf(lanes), deliveries, unique, sumOverDeliveries, sumOverUnique);
+    }
+
+    private static Message message(String id, Payment payment) {
+        return Message.builder("payments")
+                .id(id)
+                .type(TYPE)
+                .orderingKey("account-" + payment.account())
+                .contentType("application/json")
+                .payload(payment.toJson())
+                .build();
+    }
+
+    private static int laneOf(int account) {
+        return Math.floorMod(("account-" + account).hashCode(), LANES);
+    }
+}

@@ -1,0 +1,66 @@
+package io.pigeonhole.benchmarks.suite;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A result as JSON, in the form that every suite has:
+ * {@code {"suite":…,"environment":{…},"rounds":[{variant: messages/s}…],"ratios":{"a/b":{"median":…,"min":…,"max":…}},
+ * "ratiosPerEffect":{…}}}.
+ */
+public final class JsonReport {
+    private static final ObjectMapper MAPPER =
+            JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+    private static final double PER_MILLE = 1000.0;
+
+    private final SuiteResult result;
+
+    /** The report of a result. */
+    public JsonReport(SuiteResult result) {
+        this.result = result;
+    }
+
+    /** Writes the file, and the directory that it is to be in. */
+    public void write(Path file) throws IOException {
+        Path directory = file.toAbsolutePath().getParent();
+        if (directory != null) {
+            Files.createDirectories(directory);
+        }
+        Files.writeString(file, text() + "\n");
+    }
+
+    /** The JSON. */
+    public String text() {
+        Suite suite = result.suite();
+        ObjectNode root = MAPPER.createObjectNode().put("suite", suite.name());
+        ObjectNode environment = root.putObject("environment");
+        result.environment().forEach(environment::put);
+        for (Round round : result.rounds()) {
+            ObjectNode speeds = root.withArray("rounds").addObject();
+            round.measurements()
+                    .forEach((variant, measured) -> speeds.put(variant, Math.round(measured.messagesPerSecond())));
+        }
+        ObjectNode ratios = root.putObject("ratios");
+        ObjectNode perEffect = root.putObject("ratiosPerEffect");
+        for (Ratio ratio : suite.ratios()) {
+            put(ratios.putObject(ratio.name()), result.ratio(ratio));
+            put(perEffect.putObject(ratio.name()), result.ratioPerEffect(ratio));
+        }
+        return MAPPER.writeValueAsString(root);
+    }
+
+    private static void put(ObjectNode node, Spread spread) {
+        node.put("median", rounded(spread.median()))
+                .put("min", rounded(spread.min()))
+                .put("max", rounded(spread.max()));
+    }
+
+    private static double rounded(double value) {
+        return Math.round(value * PER_MILLE) / PER_MILLE;
+    }
+}

@@ -1,0 +1,30 @@
+package io.pigeonhole.benchmarks.suite;
+
+/**
+ * What one variant did in one round.
+ *
+ * @param messages how many deliveries it worked off
+ * @param effects how many of them had an effect
+ * @param nanos how long that took, without setting up and checking
+ */
+public record Measurement(long messages, long effects, long nanos) {
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    /** Refuses what cannot be divided by. */
+    public Measurement {
+        if (messages <= 0 || effects <= 0 || nanos <= 0) {
+            throw new IllegalArgumentException(
+                    "nothing was measured: " + messages + " messages, " + effects + " effects, " + nanos + " ns");
+        }
+    }
+
+    /** Deliveries worked off, per second. */
+    public double messagesPerSecond() {
+        return messages * NANOS_PER_SECOND / nanos;
+    }
+
+    /** Effects made, per second: less than the deliveries where duplicates are skipped. */
+    public double effectsPerSecond() {
+        return effects * NANOS_PER_SECOND / nanos;
+    }
+}

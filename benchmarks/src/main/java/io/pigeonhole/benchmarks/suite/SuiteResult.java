@@ -1,0 +1,40 @@
+package io.pigeonhole.benchmarks.suite;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What came of a run.
+ *
+ * @param suite what was run
+ * @param environment what it ran on, as names and values for the report
+ * @param rounds the counted rounds, at least one
+ */
+public record SuiteResult(Suite suite, Map<String, String> environment, List<Round> rounds) {
+    /** Copies the rounds. */
+    public SuiteResult {
+        rounds = List.copyOf(rounds);
+    }
+
+    /** A variant's deliveries per second over the rounds. */
+    public Spread messagesPerSecond(String variant) {
+        return spread(round -> round.of(variant).messagesPerSecond());
+    }
+
+    /** The ratio of the deliveries per second, taken within each round: what slows a whole round cancels out. */
+    public Spread ratio(Ratio ratio) {
+        return spread(round -> round.of(ratio.numerator()).messagesPerSecond()
+                / round.of(ratio.denominator()).messagesPerSecond());
+    }
+
+    /** The ratio of the effects per second: a variant that skips duplicates gains nothing by what it skips. */
+    public Spread ratioPerEffect(Ratio ratio) {
+        return spread(round -> round.of(ratio.numerator()).effectsPerSecond()
+                / round.of(ratio.denominator()).effectsPerSecond());
+    }
+
+    private Spread spread(ToDoubleFunction<Round> value) {
+        return Spread.of(rounds.stream().mapToDouble(value).toArray());
+    }
+}

@@ -1,0 +1,72 @@
+package io.pigeonhole.benchmarks.floor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.message.Message;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class WorkloadTest {
+    private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
+    private final Workload workload = Workload.generate(20_000, 10, Clock.fixed(NOW, ZoneOffset.UTC));
+
+    @Test
+    void aTenthOfTheDeliveriesAreDuplicates() {
+        assertThat(workload.lanes().stream().mapToInt(List::size).sum()).isEqualTo(20_000);
+        assertThat(workload.deliveries() - workload.unique()).isBetween(1_800, 2_200);
+        assertThat(Workload.generate(1_000, 0, Clock.systemUTC()).unique()).isEqualTo(1_000);
+    }
+
+    @Test
+    void sumsAreThoseOfTheDeliveries() {
+        Map<String, Long> byId = new HashMap<>();
+        long all = 0;
+        for (List<Message> lane : workload.lanes()) {
+            for (Message message : lane) {
+                all += Payment.of(message).amount();
+                byId.put(String.valueOf(message.id()), Payment.of(message).amount());
+            }
+        }
+        assertThat(workload.sumOverDeliveries()).isEqualTo(all);
+        assertThat(workload.unique()).isEqualTo(byId.size());
+        assertThat(workload.sumOverUnique())
+                .isEqualTo(byId.values().stream().mapToLong(Long::longValue).sum());
+    }
+
+    @Test
+    void anAccountIsInOneLaneOnly() {
+        Set<Integer> seen = new HashSet<>();
+        for (List<Message> lane : workload.lanes()) {
+            Set<Integer> accounts = new HashSet<>();
+            lane.forEach(message -> accounts.add(Payment.of(message).account()));
+            assertThat(Collections.disjoint(accounts, seen)).isTrue();
+            seen.addAll(accounts);
+        }
+    }
+
+    @Test
+    void payloadsHaveThreeHundredBytesAndAreReadBack() {
+        Payment payment = new Payment(123_456, 9_999, 1_000);
+        Message message = Message.builder("payments").payload(payment.toJson()).build();
+
+        assertThat(message.payload()).hasSize(300);
+        assertThat(Payment.of(message)).isEqualTo(payment);
+    }
+
+    @Test
+    void idsAreUuidsOfVersionSevenWithTheTimeOfTheClock() {
+        String id = String.valueOf(workload.lanes().get(0).get(0).id());
+
+        assertThat(id).matches("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
+        assertThat(Long.parseLong(id.substring(0, 13).replace("-", ""), 16))
+                .isBetween(NOW.toEpochMilli(), NOW.toEpochMilli() + 20_000 / 50);
+    }
+}

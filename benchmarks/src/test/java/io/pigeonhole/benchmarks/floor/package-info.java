@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.benchmarks.floor;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.benchmarks.suite;
+
+import org.jspecify.annotations.NullMarked;

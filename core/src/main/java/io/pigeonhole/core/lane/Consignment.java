@@ -1,0 +1,57 @@
+package io.pigeonhole.core.lane;
+
+import io.pigeonhole.core.message.Message;
+import java.time.Duration;
+
+/**
+ * Messages that may have to be taken back together, such as those of one partition for as long as it is assigned.
+ *
+ * <p>{@link #submit} and {@link #withdraw} are called by one thread at a time.
+ */
+public final class Consignment {
+    private final Lanes lanes;
+    private volatile boolean withdrawn;
+
+    Consignment(Lanes lanes) {
+        this.lanes = lanes;
+    }
+
+    /**
+     * Puts a message into its lane. Does not wait, even when the lanes are {@linkplain Lanes#load() full}: stopping the flow
+     * is for the adapter to do.
+     *
+     * @param message the message
+     * @param fallback decides the lane where the message has no ordering key: equal numbers share a lane, in their order
+     * @param settlement is told when the message is settled; never, when it is withdrawn before it is in work
+     * @throws IllegalStateException if this consignment is withdrawn
+     */
+    public void submit(Message message, int fallback, Settlement settlement) {
+        if (withdrawn) {
+            throw new IllegalStateException("the consignment of " + message + " is withdrawn");
+        }
+        lanes.add(new Entry(this, message, settlement), fallback);
+    }
+
+    /**
+     * Takes back all messages that are not in work. What is in work at this moment goes on and may still be settled. May be
+     * called again.
+     */
+    public void withdraw() {
+        withdrawn = true;
+        lanes.removeWithdrawn();
+    }
+
+    /**
+     * Waits until none of the messages is in work. To be called after {@link #withdraw}.
+     *
+     * @param patience how long to wait at most
+     * @return false if a message is still in work, or the thread was interrupted (it then stays interrupted)
+     */
+    public boolean awaitIdle(Duration patience) {
+        return lanes.awaitIdle(this, patience);
+    }
+
+    boolean isWithdrawn() {
+        return withdrawn;
+    }
+}

@@ -1,0 +1,54 @@
+package io.pigeonhole.core.lane;
+
+import io.pigeonhole.core.message.Header;
+import io.pigeonhole.core.message.Message;
+import java.nio.ByteBuffer;
+
+/** A message in a lane. Compared by identity: two deliveries of one message are two entries. */
+final class Entry {
+    private final Consignment consignment;
+    private final Message message;
+    private final Settlement settlement;
+    private boolean gone;
+
+    Entry(Consignment consignment, Message message, Settlement settlement) {
+        this.consignment = consignment;
+        this.message = message;
+        this.settlement = settlement;
+    }
+
+    Consignment consignment() {
+        return consignment;
+    }
+
+    Message message() {
+        return message;
+    }
+
+    Settlement settlement() {
+        return settlement;
+    }
+
+    /** Equal for messages that must not overtake each other; without an ordering key the entry is alone. */
+    Object order() {
+        byte[] key = message.orderingKey();
+        return key == null ? this : ByteBuffer.wrap(key);
+    }
+
+    /** True the first time only: a withdrawn entry may also come to its end in the inbox. Guarded by the lane's lock. */
+    boolean leave() {
+        boolean first = !gone;
+        gone = true;
+        return first;
+    }
+
+    /** Roughly what the message takes, in bytes. */
+    long size() {
+        long size = message.payload().length;
+        for (Header header : message.headers()) {
+            byte[] value = header.value();
+            size += header.name().length() + (value == null ? 0L : value.length);
+        }
+        return size;
+    }
+}

@@ -1,0 +1,245 @@
+package io.pigeonhole.core.lane;
+
+import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.inbox.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * One lane: takes what waits, hands it to the inbox as a batch, and again until each message is settled or withdrawn. Its
+ * thread runs {@link #run}; all other methods may be called by any thread and do not wait for the database, except
+ * {@link #awaitIdle}, which waits as long as it is told to.
+ *
+ * <p>A batch is <em>in hand</em> from the moment it is taken until all of it is settled or held; it is <em>in work</em> only
+ * while the inbox has it. What is in hand but not in work, because the database is away, can be withdrawn at once.
+ */
+final class Lane implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(Lane.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
+    private final String name;
+    private final BatchProcessor inbox;
+    private final int maxBatch;
+    private final Load load;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final LaneQueue queue = new LaneQueue();
+    private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    private List<Entry> inHand = List.of();
+    private boolean inWork;
+    private boolean closed;
+    private long resumeAt;
+    private volatile boolean stalled;
+
+    Lane(String name, BatchProcessor inbox, int maxBatch, Load load) {
+        this.name = name;
+        this.inbox = inbox;
+        this.maxBatch = maxBatch;
+        this.load = load;
+    }
+
+    void add(Entry entry) {
+        lock.lock();
+        try {
+            load.add(entry);
+            queue.add(entry);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether nothing can be committed at present, so that the lane waits for the database. */
+    boolean isStalled() {
+        return stalled;
+    }
+
+    /** Takes back what is not in work. The consignment must be marked as withdrawn before. */
+    void removeWithdrawn() {
+        lock.lock();
+        try {
+            queue.removeIf(this::leaves);
+            if (!inWork) {
+                inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean leaves(Entry entry) {
+        boolean withdrawn = entry.consignment().isWithdrawn();
+        if (withdrawn) {
+            load.remove(entry);
+        }
+        return withdrawn;
+    }
+
+    /** Waits until nothing of a withdrawn consignment is in work; false if it still is when the time is over. */
+    boolean awaitIdle(Consignment consignment, long deadline) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (inWork && inHand.stream().anyMatch(entry -> entry.consignment() == consignment)) {
+                long left = deadline - System.nanoTime();
+                if (left <= 0 || changed.awaitNanos(left) <= 0) {
+                    return false;
+                }
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Makes {@link #run} return after the batch in work. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void run() {
+        while (awaitTurn()) {
+            try {
+                turn();
+            } catch (RetryableException e) {
+                log.atLevel(stalled ? Level.DEBUG : Level.WARN)
+                        .setCause(e)
+                        .log("{}: nothing could be committed, handing the same messages in until it can", name);
+                handInAgain();
+            } catch (RuntimeException | Error e) {
+                // No message is ever skipped: whoever reads this has a defect to report, and time to mend it.
+                log.error("{}: the inbox failed, handing the same messages in again; this is a defect", name, e);
+                handInAgain();
+            }
+        }
+    }
+
+    /** Waits until there is something to do and it is time for it; false when closed. */
+    private boolean awaitTurn() {
+        lock.lock();
+        try {
+            while (!closed) {
+                long now = System.nanoTime();
+                if (inHand.isEmpty()) {
+                    inHand = queue.take(maxBatch, now);
+                }
+                long pause;
+                if (stalled) {
+                    pause = resumeAt - now;
+                } else {
+                    pause = inHand.isEmpty() ? queue.nanosUntilNext(now) : 0;
+                }
+                if (pause <= 0) {
+                    return true;
+                }
+                changed.await(pause, TimeUnit.NANOSECONDS);
+            }
+            return false;
+        } catch (InterruptedException e) {
+            // A handler, or what it called, left this behind; the lane itself is ended by close().
+            return !isClosed();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void turn() {
+        if (stalled) {
+            inbox.probe();
+        }
+        List<Entry> batch = begin();
+        List<Outcome> outcomes = batch.isEmpty()
+                ? List.of()
+                : inbox.process(batch.stream().map(Entry::message).toList());
+        if (outcomes.size() != batch.size()) {
+            throw new IllegalStateException(batch.size() + " messages, but " + outcomes.size() + " outcomes");
+        }
+        end(batch, outcomes);
+    }
+
+    private boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Entry> begin() {
+        lock.lock();
+        try {
+            inWork = !inHand.isEmpty();
+            return inHand;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void end(List<Entry> batch, List<Outcome> outcomes) {
+        for (int i = 0; i < batch.size(); i++) {
+            if (outcomes.get(i).settled()) {
+                tell(batch.get(i), outcomes.get(i));
+            }
+        }
+        lock.lock();
+        try {
+            long now = System.nanoTime();
+            for (int i = 0; i < batch.size(); i++) {
+                Entry entry = batch.get(i);
+                if (outcomes.get(i).settled()) {
+                    load.remove(entry);
+                    queue.settled(entry);
+                } else if (!leaves(entry)) {
+                    queue.busy(entry, now);
+                }
+            }
+            inHand = List.of();
+            inWork = false;
+            if (stalled) {
+                log.info("{}: the database answers again", name);
+            }
+            stalled = false;
+            backoff.reset();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void tell(Entry entry, Outcome outcome) {
+        try {
+            entry.settlement().settled(outcome);
+        } catch (RuntimeException e) {
+            log.error("{}: {} is settled, but its acknowledgement failed", name, entry.message(), e);
+        }
+    }
+
+    private void handInAgain() {
+        lock.lock();
+        try {
+            stalled = true;
+            resumeAt = System.nanoTime() + backoff.nextNanos();
+            inWork = false;
+            inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package io.pigeonhole.core.lane;
+
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The lanes between an adapter and an inbox: each message goes into the lane of its ordering key, each lane has a thread
+ * that hands over what waits in it as one batch. Nothing is ever skipped: a message that is busy is handed in again while
+ * others go on, but none of its ordering key overtakes it; when nothing can be committed, the lane keeps what it has and
+ * hands it in again until it can, or until it is withdrawn.
+ *
+ * <p>Safe for use by many threads. A crash loses nothing but the knowledge of what is settled: the broker delivers the
+ * messages again.
+ */
+public final class Lanes {
+    private static final Logger log = LoggerFactory.getLogger(Lanes.class);
+
+    private final String name;
+    private final LaneSettings settings;
+    private final Load load = new Load();
+    private final List<Lane> all;
+    private final List<Thread> threads;
+
+    private Lanes(String name, BatchProcessor inbox, LaneSettings settings) {
+        this.name = name;
+        this.settings = settings;
+        this.all = IntStream.range(0, settings.lanes())
+                .mapToObj(i -> new Lane(name + " lane " + i, inbox, settings.maxBatch(), load))
+                .toList();
+        this.threads = IntStream.range(0, settings.lanes())
+                .mapToObj(i -> new Thread(all.get(i), name + "-lane-" + i))
+                .toList();
+    }
+
+    /**
+     * Starts the lanes, each with a daemon thread.
+     *
+     * @param name what they are called in thread names and logs
+     * @param inbox where the messages go
+     * @param settings how many lanes, and how much they may hold
+     * @return running lanes, to be closed by the caller
+     */
+    public static Lanes start(String name, Inbox<?> inbox, LaneSettings settings) {
+        return start(name, BatchProcessor.of(inbox), settings);
+    }
+
+    static Lanes start(String name, BatchProcessor inbox, LaneSettings settings) {
+        Lanes lanes = new Lanes(name, inbox, settings);
+        for (Thread thread : lanes.threads) {
+            thread.setDaemon(true);
+            thread.start();
+        }
+        return lanes;
+    }
+
+    /**
+     * Begins a consignment.
+     *
+     * @return an empty one
+     */
+    public Consignment open() {
+        return new Consignment(this);
+    }
+
+    /**
+     * How full the lanes are with unfinished messages.
+     *
+     * @return 0 for empty, 1 or more for full
+     */
+    public double load() {
+        return load.relativeTo(settings);
+    }
+
+    /**
+     * Whether a lane waits for the database: the last that it handed in could not be committed.
+     *
+     * @return true from such a failure until the same messages are through
+     */
+    public boolean isWaiting() {
+        return all.stream().anyMatch(Lane::isStalled);
+    }
+
+    /**
+     * Stops the lanes: what is in work is waited for, the rest is left alone. When the patience is over, the threads are
+     * interrupted and given up; whatever they still commit is settled by the redelivery.
+     *
+     * @param patience how long to wait for what is in work
+     */
+    public void close(Duration patience) {
+        all.forEach(Lane::close);
+        long deadline = System.nanoTime() + patience.toNanos();
+        for (Thread thread : threads) {
+            try {
+                long millis = (deadline - System.nanoTime()) / 1_000_000;
+                if (millis > 0) {
+                    thread.join(millis);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            if (thread.isAlive()) {
+                log.warn(
+                        "{}: {} is still at work after {}; it is interrupted and left alone",
+                        name,
+                        thread.getName(),
+                        patience);
+                thread.interrupt();
+            }
+        }
+    }
+
+    void add(Entry entry, int fallback) {
+        Message message = entry.message();
+        byte[] key = message.orderingKey();
+        int hash = spread(key == null ? fallback : Arrays.hashCode(key));
+        all.get(Math.floorMod(hash, all.size())).add(entry);
+    }
+
+    /** Keys and partitions are often small numbers in a row; this makes every bit count. */
+    private static int spread(int hash) {
+        int mixed = (hash ^ (hash >>> 16)) * 0x85ebca6b;
+        mixed = (mixed ^ (mixed >>> 13)) * 0xc2b2ae35;
+        return mixed ^ (mixed >>> 16);
+    }
+
+    void removeWithdrawn() {
+        all.forEach(Lane::removeWithdrawn);
+    }
+
+    boolean awaitIdle(Consignment consignment, Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        try {
+            boolean idle = true;
+            for (Lane lane : all) {
+                idle &= lane.awaitIdle(consignment, deadline);
+            }
+            return idle;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package io.pigeonhole.core.lane;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Counts what is unfinished in all lanes together. Safe for use by many threads. */
+final class Load {
+    private final AtomicInteger messages = new AtomicInteger();
+    private final AtomicLong bytes = new AtomicLong();
+
+    void add(Entry entry) {
+        messages.incrementAndGet();
+        bytes.addAndGet(entry.size());
+    }
+
+    /** Counts the entry off, once. */
+    void remove(Entry entry) {
+        if (entry.leave()) {
+            messages.decrementAndGet();
+            bytes.addAndGet(-entry.size());
+        }
+    }
+
+    int messages() {
+        return messages.get();
+    }
+
+    /** 0 for nothing, 1 or more for full. */
+    double relativeTo(LaneSettings bounds) {
+        return Math.max((double) messages.get() / bounds.maxMessages(), bytes.get() / (double) bounds.maxBytes());
+    }
+}

@@ -1,0 +1,89 @@
+package io.pigeonhole.core.node;
+
+import io.pigeonhole.core.store.Maintenance;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns everything that runs in the background of one process: the sources, and the maintenance of the store. Safe for use by
+ * many threads.
+ *
+ * <p>Its threads are daemons: they do not keep the process alive. A process that dies loses nothing, and needs no node
+ * closed: what was not acknowledged is delivered again and settles.
+ */
+public final class Node implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Node.class);
+
+    private final List<Source> sources;
+    private final Janitor janitor;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    Node(List<Source> sources, Janitor janitor) {
+        this.sources = sources;
+        this.janitor = janitor;
+    }
+
+    /**
+     * Begins a node.
+     *
+     * @param store the store that it maintains
+     * @return a builder with nothing else set
+     */
+    public static NodeBuilder builder(Maintenance store) {
+        return new NodeBuilder(store);
+    }
+
+    void start() {
+        try {
+            janitor.start();
+            for (Source source : sources) {
+                source.start();
+                log.info("{} is started", source.name());
+            }
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * The sources that this node runs, for health reports.
+     *
+     * @return the sources, unmodifiable
+     */
+    public List<Source> sources() {
+        return sources;
+    }
+
+    /**
+     * Why a source gave up by itself, such as for missing rights. The others go on.
+     *
+     * @return the failure of the first source that has one
+     */
+    public Optional<Throwable> failure() {
+        return sources.stream().map(Source::failure).filter(Objects::nonNull).findFirst();
+    }
+
+    /** Closes everything in the reverse order of its start, gracefully and within a bounded time. May be called again. */
+    @Override
+    public void close() {
+        if (closed.getAndSet(true)) {
+            return;
+        }
+        for (int i = sources.size() - 1; i >= 0; i--) {
+            try {
+                sources.get(i).close();
+            } catch (RuntimeException e) {
+                log.warn(
+                        "{} did not close well; the others are closed all the same",
+                        sources.get(i).name(),
+                        e);
+            }
+        }
+        janitor.close();
+    }
+}

@@ -1,0 +1,45 @@
+package io.pigeonhole.core.node;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings messages from a broker to an inbox, and acknowledges them once they are settled. Implemented by adapters. Safe for
+ * use by many threads.
+ */
+public interface Source extends AutoCloseable {
+    /**
+     * What the source is called in logs and health reports.
+     *
+     * @return the name
+     */
+    String name();
+
+    /**
+     * Begins to take messages, on threads of its own. Does not wait for the broker. Called once.
+     *
+     * @throws io.pigeonhole.core.failure.ConfigurationException if the settings cannot work
+     */
+    void start();
+
+    /**
+     * What the source is doing now.
+     *
+     * @return its state
+     */
+    SourceState state();
+
+    /**
+     * Why the source gave up by itself.
+     *
+     * @return the reason, or null unless the state is {@link SourceState#FAILED}
+     */
+    @Nullable
+    Throwable failure();
+
+    /**
+     * Stops gracefully and within a bounded time: no new message is begun, those in work are waited for, what is settled is
+     * acknowledged, the rest is left to be delivered again. May be called more than once, and before {@link #start}.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,436 @@
+package io.pigeonhole.core.lane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.message.Message;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class LanesTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Outcome PROCESSED = new Outcome.Processed();
+    private static final Outcome BUSY = new Outcome.Busy("a twin is in flight");
+
+    private final List<Lanes> started = new ArrayList<>();
+    private final Queue<String> settled = new ConcurrentLinkedQueue<>();
+    private final Queue<List<String>> batches = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean storeIsUp = new AtomicBoolean(true);
+
+    /** Records its batches, and answers as the test says. */
+    private BatchProcessor inbox(Function<List<String>, List<Outcome>> answer) {
+        return new BatchProcessor() {
+            @Override
+            public List<Outcome> process(List<Message> messages) {
+                List<String> ids = messages.stream().map(LanesTest::idOf).toList();
+                batches.add(ids);
+                return answer.apply(ids);
+            }
+
+            @Override
+            public void probe() {
+                requireStore();
+            }
+        };
+    }
+
+    private void requireStore() {
+        if (!storeIsUp.get()) {
+            throw new StoreUnavailableException("the database is away", null);
+        }
+    }
+
+    private static List<Outcome> processed(List<String> ids) {
+        return ids.stream().map(id -> PROCESSED).toList();
+    }
+
+    private static String idOf(Message message) {
+        return String.valueOf(message.id());
+    }
+
+    private Lanes start(LaneSettings settings, BatchProcessor inbox) {
+        Lanes lanes = Lanes.start("test", inbox, settings);
+        started.add(lanes);
+        return lanes;
+    }
+
+    private static LaneSettings oneLane() {
+        return LaneSettings.standard().lanes(1);
+    }
+
+    private void submit(Consignment consignment, String id, String key) {
+        consignment.submit(message(id, key), 0, outcome -> settled.add(id));
+    }
+
+    private static Message message(String id, String key) {
+        Message.Builder builder = Message.builder("test").id(id).payload("12345678");
+        return key.isEmpty() ? builder.build() : builder.orderingKey(key).build();
+    }
+
+    private void awaitSettled(String... ids) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(settled).contains(ids));
+    }
+
+    @AfterEach
+    void stopLanes() {
+        storeIsUp.set(true);
+        started.forEach(lanes -> lanes.close(PATIENCE));
+    }
+
+    @Test
+    void eachMessageIsSettledOnceAndMessagesOfOneKeyInTheirOrder() {
+        Lanes lanes = start(LaneSettings.standard(), inbox(LanesTest::processed));
+        Consignment consignment = lanes.open();
+        int keys = 20;
+        int messages = 2_000;
+        for (int i = 0; i < messages; i++) {
+            submit(consignment, "" + i, "key " + i % keys);
+        }
+        await().atMost(PATIENCE).until(() -> settled.size() == messages);
+        assertThat(settled).doesNotHaveDuplicates();
+        for (int key = 0; key < keys; key++) {
+            int wanted = key;
+            assertThat(settled.stream().map(Integer::valueOf).filter(i -> i % keys == wanted))
+                    .isSorted();
+        }
+        assertThat(lanes.load()).isZero();
+    }
+
+    @Test
+    void messagesWithoutAKeyShareTheLaneOfTheirFallback() {
+        Map<String, String> threadById = new ConcurrentHashMap<>();
+        Lanes lanes = start(LaneSettings.standard(), inbox(ids -> {
+            ids.forEach(id -> threadById.put(id, Thread.currentThread().getName()));
+            return processed(ids);
+        }));
+        Consignment consignment = lanes.open();
+        for (int i = 0; i < 100; i++) {
+            consignment.submit(message("" + i, ""), i % 2, outcome -> {});
+        }
+        await().atMost(PATIENCE).until(() -> threadById.size() == 100);
+        for (int i = 0; i < 100; i++) {
+            assertThat(threadById.get("" + i)).isEqualTo(threadById.get("" + i % 2));
+        }
+    }
+
+    @Test
+    void keysAreSpreadOverAllLanes() {
+        Queue<String> threads = new ConcurrentLinkedQueue<>();
+        Lanes lanes = start(LaneSettings.standard(), inbox(ids -> {
+            threads.add(Thread.currentThread().getName());
+            return processed(ids);
+        }));
+        Consignment consignment = lanes.open();
+        IntStream.range(0, 100).forEach(i -> submit(consignment, "" + i, "" + i));
+        await().atMost(PATIENCE).until(() -> settled.size() == 100);
+        assertThat(threads.stream().distinct()).hasSize(4);
+    }
+
+    @Test
+    void whatWaitsBecomesOneBatchUpToTheLimit() throws InterruptedException {
+        CountDownLatch firstIsInWork = new CountDownLatch(1);
+        CountDownLatch firstMayEnd = new CountDownLatch(1);
+        Lanes lanes = start(oneLane().maxBatch(10), inbox(ids -> {
+            firstIsInWork.countDown();
+            awaitLatch(firstMayEnd);
+            return processed(ids);
+        }));
+        Consignment consignment = lanes.open();
+        submit(consignment, "first", "k");
+        assertThat(firstIsInWork.await(10, TimeUnit.SECONDS)).isTrue();
+        for (int i = 0; i < 25; i++) {
+            submit(consignment, "" + i, "k");
+        }
+        firstMayEnd.countDown();
+        await().atMost(PATIENCE).until(() -> settled.size() == 26);
+        assertThat(batches.stream().map(List::size)).containsExactly(1, 10, 10, 5);
+    }
+
+    @Test
+    void busyMessageIsHandedInAgainAndNothingOfItsKeyOvertakesIt() {
+        AtomicBoolean twinIsInFlight = new AtomicBoolean(true);
+        Lanes lanes = start(
+                oneLane(),
+                inbox(ids -> ids.stream()
+                        .map(id -> id.equals("a1") && twinIsInFlight.get() ? BUSY : PROCESSED)
+                        .toList()));
+        Consignment consignment = lanes.open();
+        submit(consignment, "a1", "a");
+        await().atMost(PATIENCE).until(() -> !batches.isEmpty());
+        submit(consignment, "a2", "a");
+        submit(consignment, "b1", "b");
+        submit(consignment, "a3", "a");
+        submit(consignment, "c1", "");
+        awaitSettled("b1", "c1");
+        await().atMost(PATIENCE)
+                .until(() -> batches.stream().filter(List.of("a1")::equals).count() > 2);
+        assertThat(settled).containsExactlyInAnyOrder("b1", "c1");
+        assertThat(lanes.isWaiting()).isFalse();
+        twinIsInFlight.set(false);
+        awaitSettled("a1", "a2", "a3");
+        assertThat(settled).containsSubsequence("a1", "a2", "a3");
+        assertThat(lanes.load()).isZero();
+    }
+
+    @Test
+    void whileTheDatabaseIsAwayTheSameMessagesAreKept() {
+        storeIsUp.set(false);
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            requireStore();
+            return processed(ids);
+        }));
+        Consignment consignment = lanes.open();
+        submit(consignment, "1", "a");
+        await().atMost(PATIENCE).until(lanes::isWaiting);
+        submit(consignment, "2", "a");
+        assertThat(settled).isEmpty();
+        storeIsUp.set(true);
+        awaitSettled("1", "2");
+        assertThat(lanes.isWaiting()).isFalse();
+        assertThat(batches).containsExactly(List.of("1"), List.of("1"), List.of("2"));
+    }
+
+    @Test
+    void defectsOfTheInboxSkipNothing() {
+        Queue<Throwable> defects = new ConcurrentLinkedQueue<>(
+                List.of(new IllegalStateException("a defect"), new StackOverflowError("another")));
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            Throwable defect = defects.poll();
+            if (defect instanceof Error e) {
+                throw e;
+            }
+            if (defect instanceof RuntimeException e) {
+                throw e;
+            }
+            return processed(ids);
+        }));
+        submit(lanes.open(), "1", "a");
+        awaitSettled("1");
+        assertThat(batches).hasSize(3);
+    }
+
+    @Test
+    void outcomesThatDoNotMatchTheMessagesSettleNothing() {
+        AtomicInteger calls = new AtomicInteger();
+        Lanes lanes = start(oneLane(), inbox(ids -> calls.incrementAndGet() == 1 ? List.of() : processed(ids)));
+        submit(lanes.open(), "1", "a");
+        awaitSettled("1");
+        assertThat(calls).hasValue(2);
+    }
+
+    @Test
+    void interruptionLeftBehindByAHandlerDoesNotEndTheLane() {
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            Thread.currentThread().interrupt();
+            return processed(ids);
+        }));
+        Consignment consignment = lanes.open();
+        submit(consignment, "1", "a");
+        awaitSettled("1");
+        submit(consignment, "2", "a");
+        awaitSettled("2");
+    }
+
+    @Test
+    void failingAcknowledgementDoesNotKeepTheOthersBack() {
+        Lanes lanes = start(oneLane(), inbox(LanesTest::processed));
+        Consignment consignment = lanes.open();
+        consignment.submit(message("1", "a"), 0, outcome -> {
+            throw new IllegalStateException("a defect");
+        });
+        submit(consignment, "2", "a");
+        awaitSettled("2");
+    }
+
+    @Test
+    void withdrawnMessagesAreGivenUpAtOnceWhileTheDatabaseIsAway() {
+        storeIsUp.set(false);
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            requireStore();
+            return processed(ids);
+        }));
+        Consignment revoked = lanes.open();
+        Consignment kept = lanes.open();
+        submit(revoked, "1", "a");
+        submit(kept, "2", "a");
+        await().atMost(PATIENCE).until(lanes::isWaiting);
+        submit(revoked, "3", "a");
+        revoked.withdraw();
+        assertThat(revoked.awaitIdle(Duration.ofSeconds(5))).isTrue();
+        storeIsUp.set(true);
+        awaitSettled("2");
+        assertThat(settled).containsExactly("2");
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(lanes.load()).isZero());
+        assertThatThrownBy(() -> submit(revoked, "4", "a")).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void waitingForTheDatabaseEndsEvenWhenEverythingWasWithdrawn() {
+        storeIsUp.set(false);
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            requireStore();
+            return processed(ids);
+        }));
+        Consignment revoked = lanes.open();
+        submit(revoked, "1", "a");
+        await().atMost(PATIENCE).until(lanes::isWaiting);
+        revoked.withdraw();
+        assertThat(lanes.load()).isZero();
+        storeIsUp.set(true);
+        await().atMost(PATIENCE).until(() -> !lanes.isWaiting());
+        assertThat(settled).isEmpty();
+    }
+
+    @Test
+    void withdrawnMessagesInWorkAreWaitedForAndMayStillSettle() throws InterruptedException {
+        CountDownLatch inWork = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            inWork.countDown();
+            awaitLatch(mayEnd);
+            return processed(ids);
+        }));
+        Consignment consignment = lanes.open();
+        submit(consignment, "1", "a");
+        assertThat(inWork.await(10, TimeUnit.SECONDS)).isTrue();
+        submit(consignment, "2", "a");
+        consignment.withdraw();
+        assertThat(consignment.awaitIdle(Duration.ofMillis(20))).isFalse();
+        assertThat(lanes.open().awaitIdle(Duration.ZERO)).isTrue();
+        mayEnd.countDown();
+        assertThat(consignment.awaitIdle(PATIENCE)).isTrue();
+        assertThat(settled).containsExactly("1");
+        assertThat(lanes.load()).isZero();
+    }
+
+    @Test
+    void withdrawnBusyMessageIsForgottenAndItsKeyIsFree() throws InterruptedException {
+        CountDownLatch twice = new CountDownLatch(2);
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            twice.countDown();
+            return ids.stream().map(id -> id.equals("1") ? BUSY : PROCESSED).toList();
+        }));
+        Consignment revoked = lanes.open();
+        submit(revoked, "1", "a");
+        assertThat(twice.await(10, TimeUnit.SECONDS)).isTrue();
+        Consignment kept = lanes.open();
+        submit(kept, "2", "a");
+        revoked.withdraw();
+        awaitSettled("2");
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(lanes.load()).isZero());
+    }
+
+    @Test
+    void lanesTellHowFullTheyAreByNumberAndByBytes() {
+        storeIsUp.set(false);
+        BatchProcessor away = inbox(ids -> {
+            requireStore();
+            return processed(ids);
+        });
+        Lanes byNumber = start(oneLane().bounds(10, 1_000_000), away);
+        Lanes byBytes = start(oneLane().bounds(1_000_000, 80), away);
+        for (Lanes lanes : List.of(byNumber, byBytes)) {
+            Consignment consignment = lanes.open();
+            for (int i = 0; i < 5; i++) {
+                submit(consignment, "" + i, "a");
+            }
+            assertThat(lanes.load()).isEqualTo(0.5);
+        }
+    }
+
+    @Test
+    void closingWakesALaneThatWaitsForTheDatabase() {
+        storeIsUp.set(false);
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            requireStore();
+            return processed(ids);
+        }));
+        submit(lanes.open(), "1", "a");
+        await().atMost(PATIENCE).until(() -> batches.size() == 1);
+        lanes.close(PATIENCE);
+        assertThat(runningThreads()).isEmpty();
+        assertThat(settled).isEmpty();
+    }
+
+    @Test
+    void closingGivesUpWhatDoesNotEnd() throws InterruptedException {
+        CountDownLatch inWork = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            inWork.countDown();
+            try {
+                never.await();
+            } catch (InterruptedException e) {
+                interrupted.set(true);
+            }
+            return processed(ids);
+        }));
+        submit(lanes.open(), "1", "a");
+        assertThat(inWork.await(10, TimeUnit.SECONDS)).isTrue();
+        lanes.close(Duration.ofMillis(20));
+        await().atMost(PATIENCE).untilTrue(interrupted);
+        await().atMost(PATIENCE).until(() -> runningThreads().isEmpty());
+    }
+
+    @Test
+    void orderAndCompletenessSurviveBusyMessagesAndFailures() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        Lanes lanes = start(LaneSettings.standard().lanes(3).maxBatch(7), inbox(ids -> {
+            synchronized (random) {
+                if (random.nextInt(30) == 0) {
+                    throw new StoreUnavailableException("seldom", null);
+                }
+                // Of each key only the first may be busy: the engine holds its successors back itself.
+                return ids.size() == 1 && random.nextInt(3) == 0 ? List.of(BUSY) : processed(ids);
+            }
+        }));
+        Consignment consignment = lanes.open();
+        for (int i = 0; i < 300; i++) {
+            submit(consignment, "" + i, "key " + i % 9);
+        }
+        await().atMost(Duration.ofSeconds(30)).until(() -> settled.size() >= 300);
+        assertThat(settled).as("seed %s", seed).hasSize(300).doesNotHaveDuplicates();
+        for (int key = 0; key < 9; key++) {
+            int wanted = key;
+            assertThat(settled.stream().map(Integer::valueOf).filter(i -> i % 9 == wanted))
+                    .as("seed %s", seed)
+                    .isSorted();
+        }
+    }
+
+    private static List<Thread> runningThreads() {
+        Thread[] threads = new Thread[Thread.activeCount() + 20];
+        Thread.enumerate(threads);
+        return Arrays.stream(threads)
+                .filter(thread -> thread != null && thread.getName().startsWith("test-lane-"))
+                .toList();
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

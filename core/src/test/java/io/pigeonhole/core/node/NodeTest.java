@@ -1,0 +1,115 @@
+package io.pigeonhole.core.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class NodeTest {
+    private final List<String> events = new ArrayList<>();
+
+    /** Writes down what is asked of it. */
+    private final class RecordingSource implements Source {
+        private final String name;
+        private final @Nullable RuntimeException refusal;
+        private SourceState state = SourceState.NEW;
+
+        RecordingSource(String name, @Nullable RuntimeException refusal) {
+            this.name = name;
+            this.refusal = refusal;
+        }
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        public void start() {
+            events.add("start " + name);
+            if (refusal != null) {
+                state = SourceState.FAILED;
+                throw refusal;
+            }
+            state = SourceState.RUNNING;
+        }
+
+        @Override
+        public SourceState state() {
+            return state;
+        }
+
+        @Override
+        public @Nullable Throwable failure() {
+            return state == SourceState.FAILED ? refusal : null;
+        }
+
+        @Override
+        public void close() {
+            events.add("close " + name);
+        }
+    }
+
+    @Test
+    void storeIsMaintainedBeforeAnySourceStartsAndAllIsClosedInReverse() {
+        Node node = Node.builder(() -> events.add("maintain"))
+                .source(new RecordingSource("a", null))
+                .source(new RecordingSource("b", null))
+                .start();
+        assertThat(node.failure()).isEmpty();
+        node.close();
+        node.close();
+        assertThat(events).containsExactly("maintain", "start a", "start b", "close b", "close a");
+    }
+
+    @Test
+    void failingStartClosesWhatWasStarted() {
+        NodeBuilder builder = Node.builder(() -> {})
+                .source(new RecordingSource("a", null))
+                .source(new RecordingSource("b", new ConfigurationException("refused")))
+                .source(new RecordingSource("c", null));
+        assertThatThrownBy(builder::start).hasMessage("refused");
+        assertThat(events)
+                .containsSubsequence("start a", "start b", "close b", "close a")
+                .doesNotContain("start c");
+    }
+
+    @Test
+    void storeThatCannotBeMaintainedStartsNothing() {
+        NodeBuilder builder = Node.builder(() -> {
+                    throw new StoreUnavailableException("away", null);
+                })
+                .source(new RecordingSource("a", null));
+        assertThatThrownBy(builder::start).isInstanceOf(StoreUnavailableException.class);
+        assertThat(events).doesNotContain("start a");
+    }
+
+    @Test
+    void maintenanceRunsAgainAndSurvivesItsFailures() {
+        AtomicInteger runs = new AtomicInteger();
+        try (Node node = Node.builder(() -> {
+                    if (runs.incrementAndGet() == 2) {
+                        throw new StoreUnavailableException("away", null);
+                    }
+                })
+                .maintenanceInterval(Duration.ofSeconds(1))
+                .start()) {
+            await().atMost(Duration.ofSeconds(20)).until(() -> runs.get() >= 3);
+            assertThat(node.sources()).isEmpty();
+        }
+    }
+
+    @Test
+    void intervalBelowASecondIsRefused() {
+        NodeBuilder builder = Node.builder(() -> {}).maintenanceInterval(Duration.ZERO);
+        assertThatThrownBy(builder::start).isInstanceOf(ConfigurationException.class);
+    }
+}

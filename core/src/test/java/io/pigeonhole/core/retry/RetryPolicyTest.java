@@ -1,0 +1,102 @@
+package io.pigeonhole.core.retry;
+
+import static java.time.Duration.ZERO;
+import static java.time.Duration.ofHours;
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofMinutes;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class RetryPolicyTest {
+    private final Random random = new Random(1);
+
+    @Test
+    void standardDelaysAreThirtySecondsTwoEightAndThirtyTwoMinutesAndThenItIsOver() {
+        RetryPolicy policy = RetryPolicy.standard().jitter(0);
+
+        assertThat(delays(policy, 5))
+                .containsExactly(
+                        Optional.of(ofSeconds(30)),
+                        Optional.of(ofMinutes(2)),
+                        Optional.of(ofMinutes(8)),
+                        Optional.of(ofMinutes(32)),
+                        Optional.empty());
+    }
+
+    @Test
+    void noDelayExceedsTheCeiling() {
+        RetryPolicy policy = RetryPolicy.exponential(ofSeconds(30), 4, ofHours(1))
+                .maxAttempts(100)
+                .jitter(0);
+
+        assertThat(policy.delayAfter(99, ZERO, random)).contains(ofHours(1));
+    }
+
+    @Test
+    void fixedDelaysStayTheSame() {
+        RetryPolicy policy = RetryPolicy.fixed(ofSeconds(7)).maxAttempts(4).jitter(0);
+
+        assertThat(delays(policy, 3)).containsOnly(Optional.of(ofSeconds(7)));
+    }
+
+    @Test
+    void neverGivesUpAtTheFirstFailure() {
+        assertThat(RetryPolicy.never().delayAfter(1, ZERO, random)).isEmpty();
+    }
+
+    @Test
+    void aMessageThatWouldBeTooOldWhenDueIsGivenUp() {
+        RetryPolicy policy = RetryPolicy.fixed(ofMinutes(10))
+                .maxAge(ofHours(1))
+                .maxAttempts(100)
+                .jitter(0);
+
+        assertThat(policy.delayAfter(1, ofMinutes(50), random)).isPresent();
+        assertThat(policy.delayAfter(1, ofMinutes(50).plusMillis(1), random)).isEmpty();
+    }
+
+    @Test
+    void jitterShortensADelayByAtMostItsPart() {
+        RetryPolicy policy = RetryPolicy.fixed(ofSeconds(10)).maxAttempts(2).jitter(0.2);
+
+        List<Duration> drawn = IntStream.range(0, 1_000)
+                .mapToObj(i -> policy.delayAfter(1, ZERO, random).orElseThrow())
+                .toList();
+        assertThat(drawn).allSatisfy(delay -> assertThat(delay).isBetween(ofSeconds(8), ofSeconds(10)));
+        assertThat(drawn).anySatisfy(delay -> assertThat(delay).isLessThan(ofMillis(8_500)));
+        assertThat(drawn).anySatisfy(delay -> assertThat(delay).isGreaterThan(ofMillis(9_500)));
+    }
+
+    @Test
+    void valuesOutOfRangeAreRefusedWithTheirNumbers() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RetryPolicy.fixed(ofSeconds(-1)))
+                .withMessageContaining("PT-1S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RetryPolicy.exponential(ofSeconds(1), 0.5, ofSeconds(2)))
+                .withMessageContaining("0.5");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RetryPolicy.exponential(ofSeconds(3), 2, ofSeconds(2)))
+                .withMessageContaining("PT3S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RetryPolicy.standard().maxAttempts(0))
+                .withMessageContaining("0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RetryPolicy.standard().jitter(1.5))
+                .withMessageContaining("1.5");
+    }
+
+    private List<Optional<Duration>> delays(RetryPolicy policy, int attempts) {
+        return IntStream.rangeClosed(1, attempts)
+                .mapToObj(attempt -> policy.delayAfter(attempt, ZERO, random))
+                .toList();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.architecture.violations.core.arrow;
+
+import org.jspecify.annotations.NullMarked;

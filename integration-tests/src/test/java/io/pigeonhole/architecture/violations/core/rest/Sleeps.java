@@ -1,0 +1,13 @@
+package io.pigeonhole.architecture.violations.core.rest;
+
+import java.util.concurrent.TimeUnit;
+
+public final class Sleeps {
+    static void onTheThread() throws InterruptedException {
+        Thread.sleep(1);
+    }
+
+    static void byTheUnit() throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(1);
+    }
+}

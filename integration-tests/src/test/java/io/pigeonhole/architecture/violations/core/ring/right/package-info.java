@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.architecture.violations.core.ring.right;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.architecture.violations.core.sql;
+
+import org.jspecify.annotations.NullMarked;

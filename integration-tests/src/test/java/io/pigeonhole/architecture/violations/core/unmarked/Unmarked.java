@@ -1,0 +1,3 @@
+package io.pigeonhole.architecture.violations.core.unmarked;
+
+public final class Unmarked {}

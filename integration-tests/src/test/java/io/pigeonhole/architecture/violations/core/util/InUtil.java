@@ -1,0 +1,3 @@
+package io.pigeonhole.architecture.violations.core.util;
+
+public final class InUtil {}

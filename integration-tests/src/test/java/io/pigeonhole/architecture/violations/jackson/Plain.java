@@ -1,0 +1,3 @@
+package io.pigeonhole.architecture.violations.jackson;
+
+public final class Plain {}

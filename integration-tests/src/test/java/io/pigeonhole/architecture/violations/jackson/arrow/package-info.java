@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.architecture.violations.jackson.arrow;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.architecture.violations.jackson;
+
+import org.jspecify.annotations.NullMarked;

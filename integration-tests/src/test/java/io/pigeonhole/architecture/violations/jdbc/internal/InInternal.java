@@ -1,0 +1,3 @@
+package io.pigeonhole.architecture.violations.jdbc.internal;
+
+public final class InInternal {}

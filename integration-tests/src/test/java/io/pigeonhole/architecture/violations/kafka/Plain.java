@@ -1,0 +1,3 @@
+package io.pigeonhole.architecture.violations.kafka;
+
+public final class Plain {}

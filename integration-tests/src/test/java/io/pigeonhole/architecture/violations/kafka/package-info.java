@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.architecture.violations.kafka;
+
+import org.jspecify.annotations.NullMarked;

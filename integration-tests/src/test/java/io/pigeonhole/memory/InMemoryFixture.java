@@ -1,0 +1,99 @@
+package io.pigeonhole.memory;
+
+import io.pigeonhole.core.memory.InMemoryContext;
+import io.pigeonhole.core.memory.InMemoryStore;
+import io.pigeonhole.core.memory.InMemoryTransaction;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.testkit.contract.CallersTransaction;
+import io.pigeonhole.testkit.contract.StoreFixture;
+import io.pigeonhole.testkit.contract.StoredMessage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** An empty store and a list of effects. */
+final class InMemoryFixture implements StoreFixture<InMemoryContext> {
+    private final Instant end = Instant.now().plus(Duration.ofDays(30));
+    private final InMemoryStore store = InMemoryStore.create();
+    private final List<String> effects = new CopyOnWriteArrayList<>();
+
+    InMemoryFixture() {
+        horizon(Instant.EPOCH);
+    }
+
+    @Override
+    public InboxStore<InMemoryContext> store() {
+        return store;
+    }
+
+    @Override
+    public void write(InMemoryContext context, String effect) {
+        context.defer(() -> effects.add(effect));
+    }
+
+    @Override
+    public void defer(InMemoryContext context, String effect) {
+        write(context, effect);
+    }
+
+    @Override
+    public List<String> effects() {
+        return List.copyOf(effects);
+    }
+
+    @Override
+    public List<StoredMessage> parked(String consumer) {
+        return store.parked(consumer).stream().map(StoredMessage::of).toList();
+    }
+
+    @Override
+    public List<StoredMessage> deadLetters(String consumer) {
+        return store.deadLetters(consumer).stream().map(StoredMessage::of).toList();
+    }
+
+    @Override
+    public List<StoredMessage> history(String consumer) {
+        return store.history(consumer).stream().map(StoredMessage::of).toList();
+    }
+
+    @Override
+    public CallersTransaction begin() {
+        InMemoryTransaction transaction = store.transaction();
+        return new CallersTransaction() {
+            @Override
+            public Ledger ledger() {
+                return store.ledger(transaction);
+            }
+
+            @Override
+            public void write(String effect) {
+                transaction.defer(() -> effects.add(effect));
+            }
+
+            @Override
+            public void commit() {
+                transaction.commit();
+            }
+
+            @Override
+            public void close() {
+                transaction.close();
+            }
+        };
+    }
+
+    @Override
+    public void horizon(Instant oldest) {
+        store.horizon(oldest, end);
+    }
+
+    @Override
+    public Instant beyondTheLedger() {
+        return end;
+    }
+
+    @Override
+    public void close() {}
+}

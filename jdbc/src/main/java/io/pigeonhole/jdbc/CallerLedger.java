@@ -1,0 +1,60 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+
+/** The ledger in a transaction of the caller, whose settings it leaves alone. */
+final class CallerLedger implements Ledger {
+    private final Connection connection;
+
+    CallerLedger(Connection connection) {
+        this.connection = connection;
+    }
+
+    @Override
+    public Claim claim(RegisteredConsumer consumer, MessageKey key) {
+        requireTransaction();
+        List<MessageKey> keys = List.of(key);
+        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CLAIM_FOR_CALLER)) {
+            statement.setShort(1, consumer.id());
+            statement.setString(2, KeyArray.write(keys));
+            return Claims.execute(statement, 0, keys);
+        } catch (SQLException e) {
+            throw Refusals.of(Claims.classify(e), "the claim of a key", e);
+        }
+    }
+
+    @Override
+    public boolean contains(RegisteredConsumer consumer, MessageKey key) {
+        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CONTAINS)) {
+            for (int i = 1; i <= 5; i += 2) {
+                statement.setShort(i, consumer.id());
+                statement.setObject(i + 1, key.toUuid());
+            }
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() && row.getBoolean(1);
+            }
+        } catch (SQLException e) {
+            throw Refusals.inTransaction("a look-up of a key", e);
+        }
+    }
+
+    private void requireTransaction() {
+        try {
+            if (connection.getAutoCommit()) {
+                throw new ConfigurationException("the connection commits by itself after each statement: a claim on it"
+                        + " would stay when the work fails. Begin a transaction first, with setAutoCommit(false)");
+            }
+        } catch (SQLException e) {
+            throw Refusals.inTransaction("to say whether it commits by itself", e);
+        }
+    }
+}

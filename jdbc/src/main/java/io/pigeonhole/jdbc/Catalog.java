@@ -1,0 +1,78 @@
+package io.pigeonhole.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What tables, columns and keys there are, each a subject with a description: {@code inbox_work.due_at}, {@code timestamp
+ * with time zone not null}. The expected ones stand in a file beside the schema.
+ *
+ * @param entries descriptions by subject
+ */
+record Catalog(Map<String, String> entries) {
+    private static final String SEPARATOR = " | ";
+
+    /** Reads the lines of a file, in which {@code |} stands between subject and description. */
+    static Catalog parse(String text) {
+        Map<String, String> entries = new LinkedHashMap<>();
+        text.lines().filter(line -> !line.isBlank() && !line.startsWith("#")).forEach(line -> {
+            int at = line.indexOf(SEPARATOR);
+            entries.put(line.substring(0, at), line.substring(at + SEPARATOR.length()));
+        });
+        return new Catalog(entries);
+    }
+
+    /** Asks a database for all that it has of the relations of an expected catalog. */
+    static Catalog read(Connection connection, Catalog expected) throws SQLException {
+        Map<String, String> entries = new TreeMap<>();
+        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CATALOG)) {
+            statement.setString(1, "{" + String.join(",", expected.relations()) + "}");
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    entries.put(rows.getString(1), rows.getString(2));
+                }
+            }
+        }
+        return new Catalog(entries);
+    }
+
+    /** What another catalog has otherwise, in words; what it has in addition is its owner's business. */
+    List<String> differencesOf(Catalog actual) {
+        List<String> differences = new ArrayList<>();
+        entries.forEach((subject, expected) -> {
+            String found = actual.entries.get(subject);
+            if (found == null) {
+                String relation = relationOf(subject);
+                if (relation.equals(subject) || actual.entries.containsKey(relation)) {
+                    differences.add(subject + " is missing");
+                }
+            } else if (!found.equals(expected)) {
+                differences.add(subject + " is " + found + ", expected " + expected);
+            }
+        });
+        return differences;
+    }
+
+    /** The form that {@link #parse} reads. */
+    String print() {
+        StringBuilder text = new StringBuilder();
+        entries.forEach((subject, description) ->
+                text.append(subject).append(SEPARATOR).append(description).append('\n'));
+        return text.toString();
+    }
+
+    private List<String> relations() {
+        return entries.keySet().stream().map(Catalog::relationOf).distinct().toList();
+    }
+
+    private static String relationOf(String subject) {
+        return subject.split("[.:]", 2)[0];
+    }
+}

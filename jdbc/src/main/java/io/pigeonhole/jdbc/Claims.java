@@ -1,0 +1,55 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.StoreException;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/** Reads what a claim answers and knows what its errors mean. */
+final class Claims {
+    /** Only the routing of a row to its day raises it here: the day was dropped since the horizon was read. */
+    private static final String CHECK_VIOLATION = "23514";
+
+    /** {@code READ WRITE} on a standby. */
+    private static final String FEATURE_NOT_SUPPORTED = "0A000";
+
+    private Claims() {}
+
+    /** Executes statements of which the one behind {@code skipped} others is the claim. */
+    static Claim execute(PreparedStatement statement, int skipped, List<MessageKey> keys) throws SQLException {
+        statement.execute();
+        for (int i = 0; i < skipped; i++) {
+            statement.getMoreResults();
+        }
+        try (ResultSet row = statement.getResultSet()) {
+            if (!row.next()) {
+                throw new StoreException(
+                        ErrorClass.UNKNOWN, "inbox_horizon has no row; run Schema.validate and Schema.apply", null);
+            }
+            MessageKey oldest = MessageKey.of(row.getObject(1, UUID.class));
+            MessageKey newest = MessageKey.of(row.getObject(2, UUID.class));
+            Set<MessageKey> claimed = row.getInt(3) == keys.size() ? new HashSet<>(keys) : KeyArray.read(row.getString(4));
+            return new Claim(claimed, oldest, newest);
+        }
+    }
+
+    static ErrorClass classify(SQLException failure) {
+        String state = failure.getSQLState();
+        if (CHECK_VIOLATION.equals(state)) {
+            return ErrorClass.RETRY_NOW;
+        }
+        return FEATURE_NOT_SUPPORTED.equals(state) ? ErrorClass.UNAVAILABLE : SqlStates.classify(failure);
+    }
+
+    /** Whether the claim waited in vain: for a lock, or until the user's own statement_timeout. */
+    static boolean isBlocked(SQLException failure) {
+        return "55P03".equals(failure.getSQLState()) || "57014".equals(failure.getSQLState());
+    }
+}

@@ -1,0 +1,141 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.DeferredWriteException;
+import io.pigeonhole.core.store.StoreException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The deferred writes of one transaction. Equal statements of many messages become one JDBC batch, as far as each scope's
+ * writes keep their order. Used by one thread.
+ *
+ * <p>They go to the database in rounds. In a round statements run one after another, in the order in which each first
+ * appeared. A write whose statement would run before an earlier one of the same scope closes the round and begins the next.
+ * So writes change places only across scopes, never within one.
+ */
+final class DeferredWrites {
+    private final List<DeferredWrite> writes = new ArrayList<>();
+
+    void add(DeferredWrite write) {
+        writes.add(write);
+    }
+
+    boolean isEmpty() {
+        return writes.isEmpty();
+    }
+
+    void clear() {
+        writes.clear();
+    }
+
+    /** Sends all of them. Afterwards nothing is pending, whether it succeeded or not. */
+    void flush(Connection connection) {
+        if (writes.isEmpty()) {
+            return;
+        }
+        MessageKey first = writes.get(0).key();
+        boolean alone = writes.stream().allMatch(write -> write.key().equals(first));
+        List<List<DeferredWrite>> batches = batches();
+        writes.clear();
+        for (List<DeferredWrite> batch : batches) {
+            send(connection, batch, alone);
+        }
+    }
+
+    /** In the order in which they run; each has one statement. */
+    List<List<DeferredWrite>> batches() {
+        List<List<DeferredWrite>> batches = new ArrayList<>();
+        Map<String, Integer> positions = new HashMap<>();
+        Map<Object, Integer> reached = new HashMap<>();
+        Map<Integer, List<DeferredWrite>> round = new LinkedHashMap<>();
+        for (DeferredWrite write : writes) {
+            Integer position = positions.get(write.sql());
+            if (position != null && position < reached.getOrDefault(write.scope(), 0)) {
+                batches.addAll(round.values());
+                round.clear();
+                positions.clear();
+                reached.clear();
+                position = null;
+            }
+            if (position == null) {
+                position = positions.size();
+                positions.put(write.sql(), position);
+            }
+            reached.merge(write.scope(), position, Math::max);
+            round.computeIfAbsent(position, next -> new ArrayList<>()).add(write);
+        }
+        batches.addAll(round.values());
+        return batches;
+    }
+
+    private static void send(Connection connection, List<DeferredWrite> batch, boolean alone) {
+        String sql = batch.get(0).sql();
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            // A driver may not count the rows of each entry of a batch; with one message's writes it must not be in doubt.
+            if (batch.size() == 1 || (alone && batch.stream().anyMatch(DeferredWrite::expectsRows))) {
+                for (DeferredWrite write : batch) {
+                    bind(statement, write);
+                    check(write, statement.executeUpdate());
+                }
+                return;
+            }
+            for (DeferredWrite write : batch) {
+                bind(statement, write);
+                statement.addBatch();
+            }
+            int[] counts = statement.executeBatch();
+            for (int i = 0; i < counts.length; i++) {
+                check(batch.get(i), counts[i]);
+            }
+        } catch (SQLException e) {
+            ErrorClass errorClass = SqlStates.classify(e);
+            String doing = "the deferred statement «" + sql + "»";
+            boolean blameless = errorClass == ErrorClass.UNAVAILABLE;
+            if (blameless || (batch.size() > 1 && !alone)) {
+                // No driver says reliably which entry of a batch failed; the engine finds out, message by message.
+                throw Refusals.of(errorClass, doing + " of " + batch.size() + " messages", e);
+            }
+            MessageKey key = batch.get(0).key();
+            throw new DeferredWriteException(errorClass, key, Refusals.describe(doing, e), e);
+        }
+    }
+
+    private static void bind(PreparedStatement statement, DeferredWrite write) {
+        try {
+            write.bind(statement);
+        } catch (SQLException e) {
+            ErrorClass errorClass = SqlStates.classify(e);
+            String doing = "the parameters of the deferred statement «" + write.sql() + "»";
+            throw errorClass == ErrorClass.UNAVAILABLE
+                    ? Refusals.of(errorClass, doing, e)
+                    : new DeferredWriteException(errorClass, write.key(), Refusals.describe(doing, e), e);
+        }
+    }
+
+    private static void check(DeferredWrite write, int count) {
+        if (!write.expectsRows() || count == write.expectedRows()) {
+            return;
+        }
+        if (count == Statement.SUCCESS_NO_INFO) {
+            throw new StoreException(
+                    ErrorClass.MESSAGE,
+                    "the driver does not say how many rows each «" + write.sql() + "» of a batch changed",
+                    null);
+        }
+        throw new DeferredWriteException(
+                ErrorClass.MESSAGE,
+                write.key(),
+                "the deferred statement «" + write.sql() + "» changed " + count + " rows, expected were "
+                        + write.expectedRows(),
+                null);
+    }
+}

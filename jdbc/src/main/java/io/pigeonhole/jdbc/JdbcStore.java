@@ -1,0 +1,161 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/**
+ * The inbox in a relational database, PostgreSQL 13 or later, over plain JDBC. The messages' effects must lie in the same
+ * database. Use a pool: every transaction takes one connection and gives it back as it was, whatever its isolation or
+ * auto-commit. Safe for use by many threads.
+ *
+ * <p>The clock that counts is the database's. Nothing is kept in memory that a crash could lose.
+ */
+public final class JdbcStore implements InboxStore<JdbcContext> {
+    private static final int PROBE_SECONDS = 5;
+
+    private final ConnectionSource connections;
+    private final LedgerDays days;
+
+    private JdbcStore(ConnectionSource connections, int daysAhead) {
+        this.connections = connections;
+        this.days = new LedgerDays(connections, daysAhead);
+    }
+
+    /**
+     * A store with the standard settings. Checks the schema, and alters nothing.
+     *
+     * @param dataSource the database, primary and writable
+     * @return the store
+     * @throws io.pigeonhole.core.failure.ConfigurationException if the database is none that the inbox knows, or its
+     *     schema differs from what this version needs; see {@link Schema}
+     * @throws StoreUnavailableException if the database cannot be reached
+     */
+    public static JdbcStore create(DataSource dataSource) {
+        return builder(dataSource).build();
+    }
+
+    /**
+     * Begins a store.
+     *
+     * @param dataSource the database, primary and writable
+     * @return a builder with the standard settings
+     */
+    public static Builder builder(DataSource dataSource) {
+        return new Builder(dataSource);
+    }
+
+    @Override
+    public RegisteredConsumer register(ConsumerRegistration registration) {
+        days.ensure();
+        return Errand.run(
+                connections,
+                "to register the consumer " + registration.name(),
+                connection -> Consumers.register(connection, registration));
+    }
+
+    @Override
+    public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
+        Connection connection = Errand.open(connections);
+        try {
+            return new JdbcTransaction(connection, idleLimit);
+        } catch (SQLException e) {
+            try {
+                connection.close();
+            } catch (SQLException closing) {
+                e.addSuppressed(closing);
+            }
+            throw new StoreUnavailableException("the connection takes no transaction: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public ErrorClass classify(Throwable failure) {
+        return SqlStates.classify(failure);
+    }
+
+    @Override
+    public void probe() {
+        try (Connection connection = Errand.open(connections);
+                Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout(PROBE_SECONDS);
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(true);
+            try (ResultSet row = statement.executeQuery(PostgresStatements.IS_PRIMARY)) {
+                if (!row.next() || !row.getBoolean(1)) {
+                    throw new StoreUnavailableException(
+                            "the database answers as a standby, which takes no messages: connect to the primary", null);
+                }
+            } finally {
+                connection.setAutoCommit(autoCommit);
+            }
+        } catch (SQLException e) {
+            throw new StoreUnavailableException(Refusals.describe("a probe", e), e);
+        }
+    }
+
+    /** Creates the days of ledger and history that are missing ahead. They are data, not schema. */
+    @Override
+    public void maintain() {
+        days.ensure();
+    }
+
+    /**
+     * The ledger in a transaction of the caller, who also ends it: for work that is done without a handler.
+     *
+     * @param connection a connection to this database with auto-commit off; its isolation should be read committed, above
+     *     that a twin that committed meanwhile ends the caller's transaction with a serialization failure
+     * @return the ledger as seen from that transaction, for as long as the connection is the caller's
+     */
+    public Ledger ledger(Connection connection) {
+        return new CallerLedger(connection);
+    }
+
+    /** Collects the settings of a store. Not safe for use by many threads. */
+    public static final class Builder {
+        private final DataSource dataSource;
+        private int daysAhead = Schema.DAYS_AHEAD;
+
+        private Builder(DataSource dataSource) {
+            this.dataSource = dataSource;
+        }
+
+        /**
+         * How many days of the ledger exist beyond today. Messages from later days go to the dead letters; and so do all
+         * when nothing created new days for that long.
+         *
+         * @param days from 1 to 365; 8 unless set
+         * @return this
+         */
+        public Builder daysAhead(int days) {
+            if (days < 1 || days > 365) {
+                throw new IllegalArgumentException("daysAhead " + days + " is not from 1 to 365");
+            }
+            this.daysAhead = days;
+            return this;
+        }
+
+        /**
+         * Makes the store.
+         *
+         * @return the store
+         * @throws io.pigeonhole.core.failure.ConfigurationException as {@link JdbcStore#create}
+         * @throws StoreUnavailableException if the database cannot be reached
+         */
+        public JdbcStore build() {
+            ConnectionSource connections = dataSource::getConnection;
+            Schema.validate(connections);
+            return new JdbcStore(connections, daysAhead);
+        }
+    }
+}

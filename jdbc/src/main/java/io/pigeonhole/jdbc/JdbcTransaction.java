@@ -1,0 +1,329 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.FinishedMessage;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One transaction of the engine on one connection. Used by one thread. What it needs at its beginning travels with its first
+ * statement, and the proof that it is still alive travels with the commit, so that an undisturbed batch costs two trips
+ * besides its handlers.
+ */
+final class JdbcTransaction implements InboxTransaction<JdbcContext> {
+    private static final Logger LOG = LoggerFactory.getLogger(JdbcTransaction.class);
+
+    /** Results before the claim's own: the patience; with the preamble also its two statements. */
+    private static final int RESULTS_BEFORE_CLAIM = 1;
+
+    private static final int RESULTS_OF_PREAMBLE = 2;
+
+    private final Connection connection;
+    private final boolean autoCommit;
+    private final String idleLimit;
+    private final DeferredWrites deferred = new DeferredWrites();
+    private @Nullable Connection guarded;
+    private boolean begun;
+    private boolean savepointSet;
+    private boolean finished;
+    private boolean broken;
+    private boolean closed;
+
+    /** Takes the connection over; {@link #close} gives it back as it was. */
+    JdbcTransaction(Connection connection, Duration idleLimit) throws SQLException {
+        this.connection = connection;
+        this.autoCommit = connection.getAutoCommit();
+        this.idleLimit = milliseconds(idleLimit);
+        connection.setAutoCommit(false);
+    }
+
+    @Override
+    public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, Duration patience) {
+        requireOpen();
+        boolean first = !begun;
+        begun = true;
+        String sql = first ? PostgresStatements.PREAMBLE_AND_CLAIM : PostgresStatements.CLAIM;
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            int next = 1;
+            if (first) {
+                statement.setString(next++, idleLimit);
+            }
+            statement.setString(next++, milliseconds(patience));
+            statement.setShort(next++, consumer.id());
+            statement.setString(next++, KeyArray.write(keys));
+            statement.setInt(next, keys.size());
+            int skipped = first ? RESULTS_OF_PREAMBLE + RESULTS_BEFORE_CLAIM : RESULTS_BEFORE_CLAIM;
+            return Claims.execute(statement, skipped, keys);
+        } catch (SQLException e) {
+            if (Claims.isBlocked(e)) {
+                throw new ClaimBlockedException(
+                        "waited " + patience.toMillis() + " ms in vain for another transaction to let go of one of "
+                                + keys.size() + " keys",
+                        e);
+            }
+            noteLoss(e);
+            throw Refusals.of(Claims.classify(e), "a claim of " + keys.size() + " keys", e);
+        }
+    }
+
+    @Override
+    public Set<MessageKey> known(RegisteredConsumer consumer, List<MessageKey> keys) {
+        return ask("a look-up of " + keys.size() + " keys", () -> {
+            try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.KNOWN)) {
+                String array = KeyArray.write(keys);
+                statement.setShort(1, consumer.id());
+                statement.setString(2, array);
+                statement.setShort(3, consumer.id());
+                statement.setString(4, array);
+                Set<MessageKey> known = new HashSet<>();
+                try (ResultSet rows = statement.executeQuery()) {
+                    while (rows.next()) {
+                        known.add(MessageKey.of(rows.getObject(1, UUID.class)));
+                    }
+                }
+                return known;
+            }
+        });
+    }
+
+    @Override
+    public JdbcContext context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {
+        return new TransactionContext(this, consumer.name(), key, message, attempt);
+    }
+
+    @Override
+    public void park(RegisteredConsumer consumer, List<ParkedMessage> messages) {
+        if (!messages.isEmpty()) {
+            run("to park " + messages.size() + " messages", () -> MessageRows.park(connection, consumer, messages));
+        }
+    }
+
+    @Override
+    public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
+        if (!letters.isEmpty()) {
+            run("to bury " + letters.size() + " messages", () -> MessageRows.bury(connection, consumer, letters));
+        }
+    }
+
+    @Override
+    public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
+        if (!messages.isEmpty()) {
+            run("the history of " + messages.size() + " messages", () ->
+                    MessageRows.record(connection, consumer, messages));
+        }
+    }
+
+    @Override
+    public void flush() {
+        if (deferred.isEmpty()) {
+            return;
+        }
+        requireOpen();
+        begin();
+        deferred.flush(connection);
+    }
+
+    /** What is deferred goes first: a rollback to the savepoint must not take it along. */
+    @Override
+    public void savepoint() {
+        requireOpen();
+        flush();
+        if (!begun) {
+            begin(PostgresStatements.PREAMBLE_AND_SAVEPOINT);
+        } else {
+            execute(
+                    "a savepoint",
+                    savepointSet ? PostgresStatements.NEXT_SAVEPOINT : PostgresStatements.FIRST_SAVEPOINT);
+        }
+        savepointSet = true;
+    }
+
+    @Override
+    public void rollbackToSavepoint() {
+        deferred.clear();
+        execute("a rollback to the savepoint", PostgresStatements.ROLLBACK_TO_SAVEPOINT);
+    }
+
+    @Override
+    public void checkConstraints() {
+        execute("to check the constraints", PostgresStatements.CHECK_CONSTRAINTS);
+    }
+
+    @Override
+    public void commit() {
+        flush();
+        requireOpen();
+        if (!begun) {
+            finished = true;
+            return;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.PROVE_AND_COMMIT)) {
+            statement.execute();
+            finished = true;
+        } catch (SQLException e) {
+            throw refusedCommit(e);
+        }
+    }
+
+    private RuntimeException refusedCommit(SQLException e) {
+        noteLoss(e);
+        if (SqlStates.leavesCommitOpen(e)) {
+            broken = true;
+            return new OutcomeUnknownException(
+                    "the connection was lost while the transaction was being committed: it may be committed or not. Hand"
+                            + " the same messages in again; the ledger knows",
+                    e);
+        }
+        if (PostgresStatements.NOT_OURS.equals(e.getSQLState())) {
+            return new ConfigurationException(
+                    "a handler ended the transaction by itself, with COMMIT or ROLLBACK in SQL. What was written before is"
+                            + " committed without the rest, or lost; nothing after it is kept. Take the statement out",
+                    e);
+        }
+        return Refusals.inTransaction("to commit", e);
+    }
+
+    /** For contexts: the connection with what is deferred already sent. */
+    Connection connectionForHandlers() {
+        requireOpen();
+        flush();
+        begin();
+        Connection current = guarded;
+        if (current == null) {
+            current = GuardedConnection.around(connection, this::isOpen);
+            guarded = current;
+        }
+        return current;
+    }
+
+    /** For contexts. */
+    void defer(DeferredWrite write) {
+        requireOpen();
+        deferred.add(write);
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        deferred.clear();
+        giveBack("rolled back", () -> {
+            if (broken) {
+                connection.abort(Runnable::run);
+            } else if (!finished) {
+                connection.rollback();
+            }
+        });
+        giveBack("reset", () -> connection.setAutoCommit(autoCommit));
+        giveBack("closed", connection::close);
+    }
+
+    private static void giveBack(String what, Step step) {
+        try {
+            step.run();
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("a connection could not be {}: it is left to its pool to notice", what, e);
+        }
+    }
+
+    private boolean isOpen() {
+        return !finished && !closed;
+    }
+
+    private void requireOpen() {
+        if (!isOpen()) {
+            throw new IllegalStateException("the transaction has ended; its contexts are of no use any more");
+        }
+    }
+
+    private void begin() {
+        if (!begun) {
+            begin(PostgresStatements.PREAMBLE);
+        }
+    }
+
+    private void begin(String sql) {
+        begun = true;
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, idleLimit);
+            statement.execute();
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw Refusals.of(Claims.classify(e), "to begin a transaction", e);
+        }
+    }
+
+    private void execute(String doing, String sql) {
+        run(doing, () -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(sql);
+            }
+        });
+    }
+
+    private void run(String doing, Step step) {
+        requireOpen();
+        begin();
+        try {
+            step.run();
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw Refusals.inTransaction(doing, e);
+        }
+    }
+
+    private <T> T ask(String doing, Question<T> question) {
+        requireOpen();
+        begin();
+        try {
+            return question.ask();
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw Refusals.inTransaction(doing, e);
+        }
+    }
+
+    /** A pool may look at a connection's health only now and then; one that is known to be lost is not given back alive. */
+    private void noteLoss(SQLException e) {
+        broken |= SqlStates.endsConnection(e);
+    }
+
+    private static String milliseconds(Duration duration) {
+        // Zero would mean: without limit.
+        return Math.max(1, Math.min(duration.toMillis(), Integer.MAX_VALUE)) + "ms";
+    }
+
+    /** Something to do on the connection. */
+    @FunctionalInterface
+    private interface Step {
+        void run() throws SQLException;
+    }
+
+    /** Something to ask on the connection. */
+    @FunctionalInterface
+    private interface Question<T> {
+        T ask() throws SQLException;
+    }
+}

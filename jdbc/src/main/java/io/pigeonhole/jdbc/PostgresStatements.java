@@ -1,0 +1,202 @@
+package io.pigeonhole.jdbc;
+
+/**
+ * Every statement for PostgreSQL, whole. Statements that stand behind one another in one text go to the server in one trip;
+ * the first that fails keeps the rest from being executed.
+ *
+ * <p>Names are unqualified, {@code clock_timestamp()} too: everything lies in the current schema, and a test can put a
+ * clock of its own before the server's.
+ */
+final class PostgresStatements {
+    /**
+     * What every transaction of the engine begins with; it must come before the first snapshot. The handlers' lock_timeout
+     * is remembered, and the name of a table that always exists is kept for as long as the transaction lives, see
+     * {@link #PROVE_AND_COMMIT}. A synchronous_commit that promises more than "on" stays. Parameters: idle limit.
+     */
+    static final String PREAMBLE = """
+            SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
+            SELECT set_config('idle_in_transaction_session_timeout', ?, true),
+                   set_config('synchronous_commit',
+                       CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true),
+                   set_config('pigeonhole.lock_timeout', current_setting('lock_timeout'), true),
+                   set_config('pigeonhole.transaction', 'pg_class', true)""";
+
+    /**
+     * The claim, the horizon that it used, and then the handlers' own lock_timeout again. Keys that no partition is for are
+     * left out, because one of them would fail the whole statement. Keys are told only where not all were new.
+     * Parameters: patience, consumer, keys, number of keys.
+     */
+    static final String CLAIM = """
+            SELECT set_config('lock_timeout', ?, true);
+            WITH h AS MATERIALIZED (
+                SELECT oldest, newest FROM inbox_horizon
+            ), i AS (
+                INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
+                SELECT ?, u.k, clock_timestamp()
+                FROM h, unnest(CAST(? AS uuid[])) AS u (k)
+                WHERE u.k >= h.oldest AND (u.k < h.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
+                ON CONFLICT DO NOTHING
+                RETURNING message_key
+            )
+            SELECT h.oldest, h.newest, r.claimed, CASE WHEN r.claimed < ? THEN r.keys END,
+                   set_config('lock_timeout', current_setting('pigeonhole.lock_timeout'), true)
+            FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r""";
+
+    static final String PREAMBLE_AND_CLAIM = PREAMBLE + ";\n" + CLAIM;
+
+    /** The claim in a transaction of the caller, whose settings stay as they are. Parameters: consumer, keys. */
+    static final String CLAIM_FOR_CALLER = """
+            WITH h AS MATERIALIZED (
+                SELECT oldest, newest FROM inbox_horizon
+            ), i AS (
+                INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
+                SELECT ?, u.k, clock_timestamp()
+                FROM h, unnest(CAST(? AS uuid[])) AS u (k)
+                WHERE u.k >= h.oldest AND (u.k < h.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
+                ON CONFLICT DO NOTHING
+                RETURNING message_key
+            )
+            SELECT h.oldest, h.newest, r.claimed, r.keys
+            FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r""";
+
+    /** Parameters: consumer and key, three times. */
+    static final String CONTAINS = """
+            SELECT EXISTS (SELECT FROM inbox_ledger WHERE consumer_id = ? AND message_key = ?)
+                OR EXISTS (SELECT FROM inbox_work WHERE consumer_id = ? AND message_key = ?)
+                OR EXISTS (SELECT FROM inbox_dead_letter WHERE consumer_id = ? AND message_key = ?)""";
+
+    /** Parameters: consumer and keys, twice. */
+    static final String KNOWN = """
+            SELECT message_key FROM inbox_work WHERE consumer_id = ? AND message_key = ANY (CAST(? AS uuid[]))
+            UNION
+            SELECT message_key FROM inbox_dead_letter WHERE consumer_id = ? AND message_key = ANY (CAST(? AS uuid[]))""";
+
+    static final String FIRST_SAVEPOINT = "SAVEPOINT pigeonhole";
+    static final String NEXT_SAVEPOINT = "RELEASE SAVEPOINT pigeonhole; SAVEPOINT pigeonhole";
+    static final String PREAMBLE_AND_SAVEPOINT = PREAMBLE + ";\n" + FIRST_SAVEPOINT;
+    static final String ROLLBACK_TO_SAVEPOINT = "ROLLBACK TO SAVEPOINT pigeonhole";
+
+    /** Undone at once, so that constraints are deferred again exactly as they were. */
+    static final String CHECK_CONSTRAINTS = """
+            SAVEPOINT pigeonhole_check;
+            SET CONSTRAINTS ALL IMMEDIATE;
+            ROLLBACK TO SAVEPOINT pigeonhole_check;
+            RELEASE SAVEPOINT pigeonhole_check""";
+
+    /**
+     * Fails with {@code 25P02} where a statement has failed unseen: COMMIT alone would answer ROLLBACK and no error. Fails
+     * with {@link #NOT_OURS} where the setting is gone with the transaction that it was made in.
+     */
+    static final String PROVE_AND_COMMIT = """
+            SELECT CAST(current_setting('pigeonhole.transaction') AS regclass);
+            COMMIT""";
+
+    /** The SQLSTATE, invalid_name, of an empty text that is cast to a table. */
+    static final String NOT_OURS = "42602";
+
+    /** Parameters: the columns of the message, attempts, delay in ms, error; the columns of the attempt. */
+    static final String PARK = """
+            WITH parked AS (
+                INSERT INTO inbox_work (consumer_id, message_key, source, message_id, type, ordering_key, headers,
+                    content_type, payload, origin, status, attempts, due_at, last_error, received_at, updated_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'parked', ?,
+                    clock_timestamp() + ? * interval '1 millisecond', ?, clock_timestamp(), clock_timestamp())
+                RETURNING consumer_id, message_key
+            )
+            INSERT INTO inbox_attempt (consumer_id, message_key, number, node, started_at, duration_ms, error_class,
+                message, stack)
+            SELECT consumer_id, message_key, a.number, a.node, clock_timestamp() - a.duration * interval '1 millisecond',
+                a.duration, a.error_class, a.message, a.stack
+            FROM parked, (VALUES (CAST(? AS integer), CAST(? AS text), CAST(? AS bigint), CAST(? AS text), CAST(? AS text),
+                CAST(? AS text))) AS a (number, node, duration, error_class, message, stack)""";
+
+    /** Parameters: the columns of the message, reason, detail, claimed, attempts; the columns of the attempt or nulls. */
+    static final String BURY = """
+            WITH buried AS (
+                INSERT INTO inbox_dead_letter (consumer_id, message_key, source, message_id, type, ordering_key, headers,
+                    content_type, payload, origin, reason, detail, claimed, attempts, died_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())
+                ON CONFLICT (consumer_id, message_key) DO NOTHING
+                RETURNING consumer_id, message_key
+            )
+            INSERT INTO inbox_attempt (consumer_id, message_key, number, node, started_at, duration_ms, error_class,
+                message, stack)
+            SELECT consumer_id, message_key, a.number, a.node, clock_timestamp() - a.duration * interval '1 millisecond',
+                a.duration, a.error_class, a.message, a.stack
+            FROM buried, (VALUES (CAST(? AS integer), CAST(? AS text), CAST(? AS bigint), CAST(? AS text), CAST(? AS text),
+                CAST(? AS text))) AS a (number, node, duration, error_class, message, stack)
+            WHERE a.number IS NOT NULL""";
+
+    /** Parameters: the columns of the message, with payload, attempts. */
+    static final String RECORD = """
+            INSERT INTO inbox_history (consumer_id, message_key, source, message_id, type, ordering_key, headers,
+                content_type, payload, origin, with_payload, attempts, processed_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())""";
+
+    /** Asked before {@link #REGISTER}, because a conflict too would use up one of the 32,767 numbers. Parameters: name. */
+    static final String FIND_CONSUMER = "SELECT id, id_form, digest_below FROM inbox_consumer WHERE name = ?";
+
+    /** Parameters: name, id form, digest_below or null for the moment of registration. */
+    static final String REGISTER = """
+            INSERT INTO inbox_consumer (name, id_form, digest_below)
+            VALUES (?, ?, coalesce(CAST(? AS bigint), CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)))
+            ON CONFLICT (name) DO NOTHING""";
+
+    /** The SQLSTATE of an identity column that has no number left. */
+    static final String NO_NUMBER_LEFT = "2200H";
+
+    static final String IS_PRIMARY = "SELECT NOT pg_is_in_recovery()";
+
+    /** What a transaction of the store's own begins with, away from the engine. */
+    static final String ERRAND = """
+            SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
+            SET LOCAL lock_timeout = '2s';
+            SET LOCAL synchronous_commit = 'on'""";
+
+    /** One program at a time, per schema, changes the schema or creates days. */
+    static final String LOCK_SCHEMA = "SELECT pg_advisory_xact_lock(1346979662, hashtext(current_schema()))";
+
+    /** Today in UTC by the database's clock as days since 1970, and where the ledger ends. */
+    static final String END_OF_LEDGER = """
+            SELECT newest, CAST(clock_timestamp() AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01' FROM inbox_horizon""";
+
+    /** Parameters: the new end. */
+    static final String EXTEND_LEDGER = "UPDATE inbox_horizon SET newest = ? WHERE newest < ?";
+
+    /**
+     * A new day, made apart and attached, which does not wait for open transactions; CREATE … PARTITION OF would, and every
+     * claim would queue behind it. Formatted with: parent, day as yyyymmdd, lower bound, upper bound.
+     */
+    static final String ADD_DAY = """
+            CREATE TABLE %1$s_%2$s (LIKE %1$s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES INCLUDING STORAGE);
+            ALTER TABLE %1$s ATTACH PARTITION %1$s_%2$s FOR VALUES FROM ('%3$s') TO ('%4$s')""";
+
+    /** Whether the history has no partition for a day. Parameters: its name. */
+    static final String LACKS_TABLE = "SELECT to_regclass(?) IS NULL";
+
+    static final String INSTALLED_VERSION = "SELECT coalesce(max(version), 0) FROM inbox_schema";
+
+    /** What the catalog says of relations, as pairs of subject and description. Parameters: their names. */
+    static final String CATALOG = """
+            WITH r AS (
+                SELECT c.oid, c.relname, c.relkind, c.relpartbound
+                FROM unnest(CAST(? AS text[])) AS n (name) JOIN pg_class AS c ON c.oid = to_regclass(n.name)
+            )
+            SELECT r.relname,
+                   CASE r.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view'
+                       WHEN 'p' THEN 'table partitioned by ' || pg_get_partkeydef(r.oid)
+                       ELSE 'something else' END
+                   || coalesce(' ' || pg_get_expr(r.relpartbound, r.oid), '')
+            FROM r
+            UNION ALL
+            SELECT r.relname || '.' || a.attname,
+                   format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END
+            FROM r JOIN pg_attribute AS a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
+            WHERE r.relkind IN ('r', 'p')
+            UNION ALL
+            SELECT r.relname || ': ' || pg_get_constraintdef(k.oid), 'constraint'
+            FROM r JOIN pg_constraint AS k ON k.conrelid = r.oid AND k.contype IN ('p', 'u')
+            ORDER BY 1""";
+
+    private PostgresStatements() {}
+}

@@ -1,0 +1,33 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.store.StoreException;
+import java.sql.SQLException;
+
+/** Turns what the database refused into the exceptions of the store SPI. */
+final class Refusals {
+    private Refusals() {}
+
+    /** For a statement of a transaction of the engine. */
+    static StoreException inTransaction(String doing, SQLException failure) {
+        return of(SqlStates.classify(failure), doing, failure);
+    }
+
+    static StoreException of(ErrorClass errorClass, String doing, SQLException failure) {
+        return new StoreException(errorClass, describe(doing, failure), failure);
+    }
+
+    /** For work that the store does by itself, away from messages. */
+    static PigeonholeException byItself(String doing, SQLException failure) {
+        ErrorClass errorClass = SqlStates.classify(failure);
+        return errorClass == ErrorClass.UNAVAILABLE
+                ? new StoreUnavailableException(describe(doing, failure), failure)
+                : of(errorClass, doing, failure);
+    }
+
+    static String describe(String doing, SQLException failure) {
+        return "the database refused " + doing + ": " + failure.getMessage() + " (SQLSTATE " + failure.getSQLState() + ")";
+    }
+}

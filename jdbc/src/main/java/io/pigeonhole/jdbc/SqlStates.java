@@ -1,0 +1,108 @@
+package io.pigeonhole.jdbc;
+
+import static io.pigeonhole.core.failure.ErrorClass.ABORTED;
+import static io.pigeonhole.core.failure.ErrorClass.MESSAGE;
+import static io.pigeonhole.core.failure.ErrorClass.PERMANENT;
+import static io.pigeonhole.core.failure.ErrorClass.RETRY_NOW;
+import static io.pigeonhole.core.failure.ErrorClass.UNAVAILABLE;
+import static io.pigeonhole.core.failure.ErrorClass.UNKNOWN;
+import static java.util.Map.entry;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.store.StoreException;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientConnectionException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The one table of what the SQLSTATEs of PostgreSQL mean. Never the text of an error, never the class of a driver. */
+final class SqlStates {
+    /** A state of five characters goes before its class of two. */
+    static final Map<String, ErrorClass> TABLE = Map.ofEntries(
+            entry("40001", RETRY_NOW), // serialization_failure
+            entry("40P01", RETRY_NOW), // deadlock_detected
+            entry("55P03", RETRY_NOW), // lock_not_available
+            entry("25P02", ABORTED), // in_failed_sql_transaction
+            entry("25006", UNAVAILABLE), // read_only_sql_transaction: this server is no primary any more
+            entry("25P03", UNAVAILABLE), // idle_in_transaction_session_timeout: the connection is gone
+            entry("57014", MESSAGE), // query_canceled: statement_timeout
+            entry("57P01", UNAVAILABLE), // admin_shutdown
+            entry("57P02", UNAVAILABLE), // crash_shutdown
+            entry("57P03", UNAVAILABLE), // cannot_connect_now
+            entry("57P05", UNAVAILABLE), // idle_session_timeout
+            entry("08", UNAVAILABLE), // connection exceptions
+            entry("28", UNAVAILABLE), // the server lets nobody in
+            entry("53", UNAVAILABLE), // insufficient resources: disk, memory, connections
+            entry("58", UNAVAILABLE), // system errors
+            entry("21", MESSAGE), // cardinality violations
+            entry("22", PERMANENT), // data exceptions: the same bytes will fail again
+            entry("23", MESSAGE), // integrity constraints: the row that is missed may come
+            entry("42", MESSAGE), // syntax error or access rule: a deployment may mend it
+            entry("P0", MESSAGE)); // raised by a function
+
+    private SqlStates() {}
+
+    /** What a state means; UNKNOWN for null and for what the table does not have. */
+    static ErrorClass classOf(@Nullable String state) {
+        if (state == null || state.length() != 5) {
+            return UNKNOWN;
+        }
+        ErrorClass exact = TABLE.get(state);
+        return exact != null ? exact : TABLE.getOrDefault(state.substring(0, 2), UNKNOWN);
+    }
+
+    /** What an error means; the outermost of its causes that says something decides. */
+    static ErrorClass classify(Throwable failure) {
+        boolean fromDatabase = false;
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            ErrorClass found = of(cause);
+            if (found != UNKNOWN) {
+                return found;
+            }
+            fromDatabase |= cause instanceof SQLException || cause instanceof StoreException;
+        }
+        return fromDatabase ? UNKNOWN : MESSAGE;
+    }
+
+    private static ErrorClass of(Throwable cause) {
+        if (cause instanceof StoreException refused) {
+            return refused.errorClass();
+        }
+        if (cause instanceof PermanentFailure) {
+            return PERMANENT;
+        }
+        if (cause instanceof StoreUnavailableException) {
+            return UNAVAILABLE;
+        }
+        return cause instanceof SQLException sql ? of(sql) : UNKNOWN;
+    }
+
+    private static ErrorClass of(SQLException failure) {
+        boolean connection = failure instanceof SQLTransientConnectionException
+                || failure instanceof SQLNonTransientConnectionException
+                || failure instanceof SQLRecoverableException;
+        ErrorClass byState = classOf(failure.getSQLState());
+        return byState == UNKNOWN && connection ? UNAVAILABLE : byState;
+    }
+
+    /** Whether the same may succeed at once. */
+    static boolean isTransient(SQLException failure) {
+        return classify(failure) == RETRY_NOW;
+    }
+
+    /** Whether an error of COMMIT leaves it open what became of the transaction. */
+    static boolean leavesCommitOpen(SQLException failure) {
+        String state = failure.getSQLState();
+        return state == null || state.startsWith("08") || state.startsWith("57P0");
+    }
+
+    /** Whether the connection is of no use any more after this error. */
+    static boolean endsConnection(SQLException failure) {
+        String state = failure.getSQLState();
+        return state == null || state.startsWith("08") || state.startsWith("57P0") || state.equals("25P03");
+    }
+}

@@ -1,0 +1,66 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.handler.IdempotencyKey;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import java.nio.ByteBuffer;
+import java.sql.Connection;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** The context of one message in one transaction. */
+final class TransactionContext implements JdbcContext {
+    private final JdbcTransaction transaction;
+    private final String consumer;
+    private final MessageKey key;
+    private final Message message;
+    private final int attempt;
+    private final Object scope;
+
+    TransactionContext(JdbcTransaction transaction, String consumer, MessageKey key, Message message, int attempt) {
+        this.transaction = transaction;
+        this.consumer = consumer;
+        this.key = key;
+        this.message = message;
+        this.attempt = attempt;
+        byte[] orderingKey = message.orderingKey();
+        this.scope = orderingKey == null ? key : ByteBuffer.wrap(orderingKey);
+    }
+
+    @Override
+    public Message message() {
+        return message;
+    }
+
+    @Override
+    public int attempt() {
+        return attempt;
+    }
+
+    @Override
+    public String idempotencyKey(String step) {
+        return IdempotencyKey.of(consumer, key, step);
+    }
+
+    @Override
+    public Connection connection() {
+        return transaction.connectionForHandlers();
+    }
+
+    @Override
+    public void defer(String sql, @Nullable Object... parameters) {
+        defer(DeferredWrite.ANY, sql, parameters);
+    }
+
+    @Override
+    public void deferExpecting(int rows, String sql, @Nullable Object... parameters) {
+        if (rows < 0) {
+            throw new IllegalArgumentException("a statement cannot change " + rows + " rows");
+        }
+        defer(rows, sql, parameters);
+    }
+
+    private void defer(int rows, String sql, @Nullable Object[] parameters) {
+        transaction.defer(new DeferredWrite(key, scope, sql, Arrays.asList(parameters.clone()), rows));
+    }
+}

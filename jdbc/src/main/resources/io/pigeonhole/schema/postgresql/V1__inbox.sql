@@ -1,0 +1,162 @@
+-- Pigeonhole, schema version 1, for PostgreSQL 13 and later. Needs no superuser. Everything is created in the current
+-- schema, the first of search_path. docs/tables.md explains the tables to people.
+-- The days of the ledger and of the history are not here: they are data, created by Schema.apply and by every node.
+
+CREATE TABLE inbox_schema (
+    version      integer     NOT NULL PRIMARY KEY,
+    installed_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+COMMENT ON TABLE inbox_schema IS 'The versions of this schema that are installed.';
+
+CREATE TABLE inbox_consumer (
+    id            smallint    NOT NULL GENERATED ALWAYS AS IDENTITY (MINVALUE 1 MAXVALUE 32767) PRIMARY KEY,
+    name          text        NOT NULL UNIQUE,
+    id_form       text        NOT NULL,
+    digest_below  bigint      NOT NULL,
+    registered_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+COMMENT ON TABLE inbox_consumer IS 'The consumers, so that every other row holds two bytes and not a name.';
+COMMENT ON COLUMN inbox_consumer.digest_below IS
+    'Ids made before this many milliseconds since 1970 get keys in digest form. Never changes: docs/message-key.md';
+
+-- One insert per accepted message, never updated. The key begins with the time of the id, so that days are ranges of it.
+CREATE TABLE inbox_ledger (
+    consumer_id smallint    NOT NULL,
+    message_key uuid        NOT NULL,
+    accepted_at timestamptz NOT NULL,
+    PRIMARY KEY (consumer_id, message_key)
+) PARTITION BY RANGE (message_key);
+COMMENT ON TABLE inbox_ledger IS 'The keys of all accepted messages: this consumer has taken responsibility for this message.';
+
+-- Keys without a time sort behind all days.
+CREATE TABLE inbox_ledger_digest PARTITION OF inbox_ledger
+    FOR VALUES FROM ('ff000000-0000-0000-0000-000000000000') TO (MAXVALUE);
+
+CREATE TABLE inbox_horizon (
+    only_row boolean NOT NULL DEFAULT true PRIMARY KEY CHECK (only_row),
+    oldest   uuid    NOT NULL,
+    newest   uuid    NOT NULL,
+    CHECK (oldest <= newest)
+);
+COMMENT ON TABLE inbox_horizon IS 'The ledger accepts keys in time form from oldest (included) to newest (excluded).';
+
+-- The ledger begins today, and has no day yet.
+INSERT INTO inbox_horizon (oldest, newest)
+SELECT today.first_key, today.first_key
+FROM (
+    SELECT (lpad(to_hex(extract(epoch FROM date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC'))::bigint * 1000), 12, '0')
+        || repeat('0', 20))::uuid AS first_key
+) AS today;
+
+-- Small and hot: room for updates within the page, and vacuumed soon.
+CREATE TABLE inbox_work (
+    id           bigint      NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    consumer_id  smallint    NOT NULL,
+    message_key  uuid        NOT NULL,
+    source       text        NOT NULL,
+    message_id   bytea,
+    type         text,
+    ordering_key bytea,
+    headers      bytea       NOT NULL,
+    content_type text,
+    payload      bytea,
+    origin       text,
+    status       text        NOT NULL CHECK (status IN ('received', 'parked', 'leased')),
+    attempts     integer     NOT NULL,
+    due_at       timestamptz NOT NULL,
+    last_error   text,
+    received_at  timestamptz NOT NULL,
+    updated_at   timestamptz NOT NULL,
+    UNIQUE (consumer_id, message_key)
+) WITH (
+    fillfactor = 70,
+    autovacuum_vacuum_scale_factor = 0.02,
+    autovacuum_vacuum_threshold = 200,
+    autovacuum_analyze_scale_factor = 0.05
+);
+CREATE INDEX inbox_work_due ON inbox_work (consumer_id, due_at);
+COMMENT ON TABLE inbox_work IS 'Messages that are accepted but unfinished. A payload that is NULL is a tombstone.';
+
+CREATE TABLE inbox_attempt (
+    id          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    consumer_id smallint    NOT NULL,
+    message_key uuid        NOT NULL,
+    number      integer     NOT NULL,
+    node        text        NOT NULL,
+    started_at  timestamptz NOT NULL,
+    duration_ms bigint      NOT NULL,
+    error_class text        NOT NULL,
+    message     text        NOT NULL,
+    stack       text        NOT NULL
+);
+CREATE INDEX inbox_attempt_of_message ON inbox_attempt (consumer_id, message_key, number);
+COMMENT ON TABLE inbox_attempt IS 'Attempts that failed, of messages in work as well as of dead letters.';
+
+CREATE TABLE inbox_dead_letter (
+    id           bigint      NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    consumer_id  smallint    NOT NULL,
+    message_key  uuid        NOT NULL,
+    source       text        NOT NULL,
+    message_id   bytea,
+    type         text,
+    ordering_key bytea,
+    headers      bytea       NOT NULL,
+    content_type text,
+    payload      bytea,
+    origin       text,
+    reason       text        NOT NULL,
+    detail       text        NOT NULL,
+    claimed      boolean     NOT NULL,
+    attempts     integer     NOT NULL,
+    seen_again   integer     NOT NULL DEFAULT 0,
+    died_at      timestamptz NOT NULL,
+    UNIQUE (consumer_id, message_key)
+);
+CREATE INDEX inbox_dead_letter_by_time ON inbox_dead_letter (consumer_id, died_at);
+COMMENT ON TABLE inbox_dead_letter IS 'Messages that were given up on, as they came. A payload that is NULL is a tombstone.';
+
+-- No default partition: with one, days could not be detached while others write.
+CREATE TABLE inbox_history (
+    id           bigint      NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+    consumer_id  smallint    NOT NULL,
+    message_key  uuid        NOT NULL,
+    source       text        NOT NULL,
+    message_id   bytea,
+    type         text,
+    ordering_key bytea,
+    headers      bytea,
+    content_type text,
+    payload      bytea,
+    origin       text,
+    with_payload boolean     NOT NULL,
+    attempts     integer     NOT NULL,
+    processed_at timestamptz NOT NULL
+) PARTITION BY RANGE (processed_at);
+CREATE INDEX inbox_history_of_message ON inbox_history (consumer_id, message_key);
+COMMENT ON TABLE inbox_history IS
+    'Finished messages, where a consumer asks for it. Without payload headers are NULL too; with it a NULL is a tombstone.';
+
+CREATE VIEW inbox AS
+SELECT c.name AS consumer, w.message_key, w.status, w.source, encode(w.message_id, 'escape') AS id, w.type,
+       encode(w.ordering_key, 'escape') AS ordering_key, w.attempts, w.due_at, w.last_error AS error,
+       w.received_at AS since, w.origin
+FROM inbox_work AS w
+JOIN inbox_consumer AS c ON c.id = w.consumer_id
+UNION ALL
+SELECT c.name, d.message_key, 'dead', d.source, encode(d.message_id, 'escape'), d.type,
+       encode(d.ordering_key, 'escape'), d.attempts, NULL, d.reason || ': ' || d.detail,
+       d.died_at, d.origin
+FROM inbox_dead_letter AS d
+JOIN inbox_consumer AS c ON c.id = d.consumer_id
+UNION ALL
+SELECT c.name, l.message_key, 'processed', h.source, encode(h.message_id, 'escape'), h.type,
+       encode(h.ordering_key, 'escape'), h.attempts, NULL, NULL,
+       l.accepted_at, h.origin
+FROM inbox_ledger AS l
+JOIN inbox_consumer AS c ON c.id = l.consumer_id
+LEFT JOIN inbox_history AS h ON h.consumer_id = l.consumer_id AND h.message_key = l.message_key
+WHERE NOT EXISTS (SELECT FROM inbox_work AS w WHERE w.consumer_id = l.consumer_id AND w.message_key = l.message_key)
+  AND NOT EXISTS (SELECT FROM inbox_dead_letter AS d WHERE d.consumer_id = l.consumer_id AND d.message_key = l.message_key);
+COMMENT ON VIEW inbox IS 'Every message with its status. Source and id of processed messages are known where a history is kept.';
+
+INSERT INTO inbox_schema (version) VALUES (1);

@@ -1,0 +1,71 @@
+package io.pigeonhole.testkit.contract;
+
+import io.pigeonhole.core.handler.HandlerContext;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * What an {@link io.pigeonhole.core.inbox.Inbox} must do on every store. A store's test inherits it and hands in the
+ * fixture.
+ *
+ * @param <C> the context that the store hands to handlers
+ */
+public abstract class InboxContract<C extends HandlerContext> {
+    /** For subclasses. */
+    protected InboxContract() {}
+
+    /**
+     * The store under test. Called before each test, closed after it.
+     *
+     * @return a new fixture, without effects
+     */
+    protected abstract StoreFixture<C> fixture();
+
+    @Nested
+    @DisplayName("processing")
+    class Processing extends ProcessingTests<C> {
+        Processing() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("duplicates")
+    class Duplicates extends DuplicateTests<C> {
+        Duplicates() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("failures")
+    class Failures extends FailureTests<C> {
+        Failures() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("what passes")
+    class Transients extends TransientTests<C> {
+        Transients() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("unusable messages")
+    class Envelopes extends EnvelopeTests<C> {
+        Envelopes() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("the caller's transaction")
+    class OwnTransactions extends OwnTransactionTests<C> {
+        OwnTransactions() {
+            super(InboxContract.this::fixture);
+        }
+    }
+}

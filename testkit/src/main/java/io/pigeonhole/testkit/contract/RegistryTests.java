@@ -1,0 +1,97 @@
+package io.pigeonhole.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.KeyScheme;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** What was fixed when a consumer was registered stays. */
+abstract class RegistryTests<C extends HandlerContext> extends StoreLab<C> {
+    RegistryTests(Supplier<StoreFixture<C>> fixtures) {
+        super(fixtures);
+    }
+
+    @Test
+    void registeringTwiceGivesTheSameConsumer() {
+        assertThat(store.register(new ConsumerRegistration(consumer.name(), IdForm.TIME_ORDERED)))
+                .isEqualTo(consumer);
+    }
+
+    @Test
+    void differentConsumersHaveDifferentNumbers() {
+        assertThat(register().id()).isNotEqualTo(consumer.id());
+    }
+
+    @Test
+    void namesThatDifferInCaseOrSpacesAreDifferentConsumers() {
+        String name = randomName();
+        List<RegisteredConsumer> consumers = List.of(
+                store.register(new ConsumerRegistration(name, IdForm.OPAQUE)),
+                store.register(new ConsumerRegistration(name + " ", IdForm.OPAQUE)),
+                store.register(new ConsumerRegistration(name.replace("contract", "Contract"), IdForm.OPAQUE)));
+
+        assertThat(consumers).extracting(RegisteredConsumer::id).doesNotHaveDuplicates();
+        assertThat(consumers.get(1).name()).isEqualTo(name + " ");
+    }
+
+    @Test
+    void longestNameIsKept() {
+        String name = (randomName() + "é".repeat(200)).substring(0, 200);
+        assertThat(store.register(new ConsumerRegistration(name, IdForm.OPAQUE)))
+                .isEqualTo(store.register(new ConsumerRegistration(name, IdForm.OPAQUE)))
+                .extracting(RegisteredConsumer::name)
+                .isEqualTo(name);
+    }
+
+    @Test
+    void otherFormOfIdsIsRefused() {
+        for (IdForm other : List.of(IdForm.OPAQUE, IdForm.TIME_ORDERED_WITH_ULIDS)) {
+            assertThatThrownBy(() -> store.register(new ConsumerRegistration(consumer.name(), other)))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining(consumer.name())
+                    .hasMessageContaining(other.name());
+        }
+    }
+
+    @Test
+    void manyRegistrationsAtOnceMakeOneConsumer() throws Exception {
+        ConsumerRegistration registration = new ConsumerRegistration(randomName(), IdForm.TIME_ORDERED);
+        List<RegisteredConsumer> registered = threads.together(8, thread -> store.register(registration));
+        assertThat(new HashSet<>(registered)).hasSize(1);
+    }
+
+    @Test
+    void idsMadeBeforeTheRegistrationTakeTheDigestForm() {
+        MessageKey before = keyOf(message(Ids.timeOrdered(Instant.now().minus(Duration.ofHours(2)))));
+        MessageKey after = keyOf(message(Ids.timeOrdered(Instant.now().plus(Duration.ofHours(2)))));
+
+        assertThat(before.isTimeForm()).isFalse();
+        assertThat(after.isTimeForm()).isTrue();
+    }
+
+    @Test
+    void opaqueIdsAlwaysTakeTheDigestForm() {
+        RegisteredConsumer opaque = store.register(new ConsumerRegistration(randomName(), IdForm.OPAQUE));
+        assertThat(opaque.keys().digestBelow()).isEqualTo(KeyScheme.ALWAYS_DIGEST);
+    }
+
+    @Test
+    void ulidsAreReadWhereTheyAreDeclared() {
+        RegisteredConsumer ulids =
+                store.register(new ConsumerRegistration(randomName(), IdForm.TIME_ORDERED_WITH_ULIDS));
+        assertThat(ulids.keys().ulids()).isTrue();
+        assertThat(consumer.keys().ulids()).isFalse();
+    }
+}

@@ -1,0 +1,93 @@
+package io.pigeonhole.testkit.contract;
+
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.store.InboxStore;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * A store under test, and the means to look at what it keeps. Made anew for each test; the tests use consumers of random
+ * names, so that several fixtures may share one database, one after the other.
+ *
+ * @param <C> the context that the store hands to handlers
+ */
+public interface StoreFixture<C extends HandlerContext> extends AutoCloseable {
+    /**
+     * The store.
+     *
+     * @return the same at every call
+     */
+    InboxStore<C> store();
+
+    /**
+     * Writes an effect in a handler's transaction, at once where the store can do that. Nothing must keep two equal
+     * effects apart or together: no unique constraint.
+     *
+     * @param context the handler's context
+     * @param effect a short text
+     */
+    void write(C context, String effect);
+
+    /**
+     * Writes an effect in a handler's transaction, deferred where the store can do that.
+     *
+     * @param context the handler's context
+     * @param effect a short text
+     */
+    void defer(C context, String effect);
+
+    /**
+     * The effects that are committed since this fixture was made.
+     *
+     * @return all of them, with repeats
+     */
+    List<String> effects();
+
+    /**
+     * The messages that wait for another attempt.
+     *
+     * @param consumer whose
+     * @return the messages in the order of their parking
+     */
+    List<StoredMessage> parked(String consumer);
+
+    /**
+     * The dead letters.
+     *
+     * @param consumer whose
+     * @return the messages, in no special order
+     */
+    List<StoredMessage> deadLetters(String consumer);
+
+    /**
+     * The recorded finished messages.
+     *
+     * @param consumer whose
+     * @return the messages, in no special order
+     */
+    List<StoredMessage> history(String consumer);
+
+    /**
+     * Begins a transaction as an application would do it by itself.
+     *
+     * @return the transaction
+     */
+    CallersTransaction begin();
+
+    /**
+     * Moves the beginning of the ledger, so that time-ordered ids that were made earlier are late.
+     *
+     * @param oldest where the ledger begins from now on
+     */
+    void horizon(Instant oldest);
+
+    /**
+     * An instant of which the ledger has no day yet, so that ids made then are from the future.
+     *
+     * @return the instant
+     */
+    Instant beyondTheLedger();
+
+    @Override
+    void close();
+}
