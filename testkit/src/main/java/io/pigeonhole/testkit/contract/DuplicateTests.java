@@ -13,9 +13,11 @@ import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.testkit.effects.EffectsChecker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -60,12 +62,7 @@ abstract class DuplicateTests<C extends HandlerContext> extends InboxLab<C> {
 
         assertThat(kinds(writing().process(twice)))
                 .containsExactly(
-                        Kind.PROCESSED,
-                        Kind.PROCESSED,
-                        Kind.DUPLICATE,
-                        Kind.PROCESSED,
-                        Kind.DUPLICATE,
-                        Kind.DUPLICATE);
+                        Kind.PROCESSED, Kind.PROCESSED, Kind.DUPLICATE, Kind.PROCESSED, Kind.DUPLICATE, Kind.DUPLICATE);
         assertThat(fixture.effects()).containsExactlyInAnyOrder("0", "1", "2");
     }
 
@@ -89,7 +86,8 @@ abstract class DuplicateTests<C extends HandlerContext> extends InboxLab<C> {
                 .payload("from elsewhere")
                 .build();
 
-        assertThat(kinds(inbox.process(List.of(message(id, "from here"), other)))).containsOnly(Kind.PROCESSED);
+        assertThat(kinds(inbox.process(List.of(message(id, "from here"), other))))
+                .containsOnly(Kind.PROCESSED);
         assertThat(fixture.effects()).containsExactlyInAnyOrder("from here", "from elsewhere");
     }
 
@@ -154,14 +152,14 @@ abstract class DuplicateTests<C extends HandlerContext> extends InboxLab<C> {
                 id + " ",
                 id + "  ",
                 " " + id,
-                id.toUpperCase(java.util.Locale.ROOT),
+                id.toUpperCase(Locale.ROOT),
                 id + "\0",
                 id + "\t",
                 id + "é",
                 id + "e\u0301",
                 id + "ﬀ",
                 id + "ff");
-        List<Message> messages = ids.stream().map(each -> message(each, each)).toList();
+        List<Message> messages = ids.stream().map(each -> message(each, "x")).toList();
 
         assertThat(kinds(writing().process(messages))).containsOnly(Kind.PROCESSED);
         assertThat(kinds(writing().process(messages))).containsOnly(Kind.DUPLICATE);
@@ -185,7 +183,7 @@ abstract class DuplicateTests<C extends HandlerContext> extends InboxLab<C> {
 
     @Test
     void idsOfThousandCharactersAreToldApartByTheLast() {
-        String start = Ids.opaque() + "x".repeat(959);
+        String start = Ids.opaque() + "x".repeat(960);
         List<Message> messages = new ArrayList<>();
         for (String last : List.of("a", "b", "é", "漢")) {
             messages.add(message(start.substring(0, 999) + last, last));
@@ -201,8 +199,8 @@ abstract class DuplicateTests<C extends HandlerContext> extends InboxLab<C> {
             Inbox<C> inbox = writing();
             String effect = "round " + round;
             Message message = message(effect);
-            List<Outcome> outcomes =
-                    threads.together(THREADS, thread -> deliver(inbox, List.of(message)).get(0));
+            List<Outcome> outcomes = threads.together(
+                    THREADS, thread -> deliver(inbox, List.of(message)).get(0));
 
             assertThat(kinds(outcomes)).containsOnlyOnce(Kind.PROCESSED);
             assertThat(fixture.effects()).containsOnlyOnce(effect);
@@ -278,7 +276,7 @@ abstract class DuplicateTests<C extends HandlerContext> extends InboxLab<C> {
         Future<Outcome> first = threads.start(() -> slow.process(message));
         assertThat(running.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
         Inbox<C> patient = builder(this::write)
-                .twinPatience(java.time.Duration.ofSeconds(Threads.LONGEST_SECONDS))
+                .twinPatience(Duration.ofSeconds(Threads.LONGEST_SECONDS))
                 .build();
         Future<Outcome> second = threads.start(() -> patient.process(message));
         mayEnd.countDown();

@@ -16,8 +16,10 @@ import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.DeferredWriteException;
+import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import java.time.Duration;
@@ -144,8 +146,7 @@ abstract class FailureTests<C extends HandlerContext> extends InboxLab<C> {
                 })
                 .process(message);
 
-        assertThat(outcome)
-                .isEqualTo(new Outcome.Dead(DeadReason.PERMANENT_FAILURE, "the account was closed in 1998"));
+        assertThat(outcome).isEqualTo(new Outcome.Dead(DeadReason.PERMANENT_FAILURE, "the account was closed in 1998"));
         assertThat(fixture.effects()).isEmpty();
         assertThat(fixture.parked(consumer)).isEmpty();
         assertThat(fixture.deadLetters(consumer)).hasSize(1).first().satisfies(dead -> {
@@ -175,8 +176,7 @@ abstract class FailureTests<C extends HandlerContext> extends InboxLab<C> {
 
         assertThat(kinds(outcomes)).containsExactly(Kind.PROCESSED, Kind.DEAD, Kind.PROCESSED);
         assertThat(outcomes.get(1))
-                .isEqualTo(new Outcome.Dead(
-                        DeadReason.RETRIES_EXHAUSTED, "java.lang.IllegalStateException: no 1"));
+                .isEqualTo(new Outcome.Dead(DeadReason.RETRIES_EXHAUSTED, "java.lang.IllegalStateException: no 1"));
         assertThat(fixture.deadLetters(consumer))
                 .extracting(StoredMessage::reason)
                 .containsExactly(DeadReason.RETRIES_EXHAUSTED);
@@ -318,8 +318,7 @@ abstract class FailureTests<C extends HandlerContext> extends InboxLab<C> {
         List<Message> messages = messages(5);
         Inbox<C> inbox = inbox((payload, context) -> fixture.defer(context, payload));
         Message culprit = messages.get(3);
-        var keys = store.register(new io.pigeonhole.core.store.ConsumerRegistration(
-                        consumer, io.pigeonhole.core.store.IdForm.TIME_ORDERED))
+        var keys = store.register(new ConsumerRegistration(consumer, IdForm.TIME_ORDERED))
                 .keys();
         plan.at(CrashPoint.BEFORE_FLUSH, 1, () -> {
             throw new DeferredWriteException(

@@ -7,6 +7,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +19,7 @@ abstract class HorizonTests<C extends HandlerContext> extends StoreLab<C> {
 
     @Test
     void keyOlderThanTheLedgerIsLateAndNotClaimed() {
-        Instant later = Instant.now().plus(Duration.ofHours(1));
+        Instant later = Ids.now().plus(Duration.ofHours(1));
         MessageKey late = keyOf(message(Ids.timeOrdered(later.minusMillis(1))));
         MessageKey inTime = keyOf(message(Ids.timeOrdered(later)));
         fixture.horizon(later);
@@ -45,7 +46,7 @@ abstract class HorizonTests<C extends HandlerContext> extends StoreLab<C> {
     @Test
     void digestKeysAreNeverLateOrFromTheFuture() {
         MessageKey digest = keyOf(message(Ids.opaque()));
-        fixture.horizon(Instant.now().plus(Duration.ofHours(1)));
+        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
 
         Claim claim = claimed(digest);
 
@@ -57,7 +58,7 @@ abstract class HorizonTests<C extends HandlerContext> extends StoreLab<C> {
 
     @Test
     void idsOfBothSidesOfMidnightAreClaimedOnce() {
-        Instant midnight = Instant.now().plus(Duration.ofDays(1)).truncatedTo(java.time.temporal.ChronoUnit.DAYS);
+        Instant midnight = Ids.now().plus(Duration.ofDays(1)).truncatedTo(ChronoUnit.DAYS);
         MessageKey before = keyOf(message(Ids.timeOrdered(midnight.minusMillis(1))));
         MessageKey after = keyOf(message(Ids.timeOrdered(midnight)));
 

@@ -11,6 +11,7 @@ import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +106,7 @@ abstract class InboxLab<C extends HandlerContext> {
     /** Messages with ids of both forms and the payloads {@code 0}, {@code 1} and so on. */
     static List<Message> messages(int count) {
         List<Message> messages = new ArrayList<>();
-        Instant now = Instant.now().plusSeconds(1);
+        Instant now = Ids.now().plusSeconds(1);
         for (int i = 0; i < count; i++) {
             messages.add(message(i % 2 == 0 ? Ids.timeOrdered(now.plusMillis(i)) : Ids.opaque(), "" + i));
         }
@@ -117,7 +118,7 @@ abstract class InboxLab<C extends HandlerContext> {
     }
 
     static String payload(Message message) {
-        return new String(message.payload(), java.nio.charset.StandardCharsets.UTF_8);
+        return new String(message.payload(), StandardCharsets.UTF_8);
     }
 
     static List<Outcome.Kind> kinds(List<Outcome> outcomes) {

@@ -2,6 +2,7 @@ package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
@@ -12,10 +13,13 @@ import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.inbox.UnknownType;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.testkit.crash.CrashPoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 
 /** When nothing goes wrong. */
@@ -147,9 +151,8 @@ abstract class ProcessingTests<C extends HandlerContext> extends InboxLab<C> {
     void idempotencyKeyIsTheSameForEveryRunAndDiffersByStepAndConsumer() {
         List<String> keys = new ArrayList<>();
         Message message = message("x");
-        plan.at(io.pigeonhole.testkit.crash.CrashPoint.BEFORE_COMMIT, 1, () -> {
-            throw new io.pigeonhole.core.store.StoreException(
-                    io.pigeonhole.core.failure.ErrorClass.RETRY_NOW, "once more", null);
+        plan.at(CrashPoint.BEFORE_COMMIT, 1, () -> {
+            throw new StoreException(ErrorClass.RETRY_NOW, "once more", null);
         });
         inbox((payload, context) -> keys.add(context.idempotencyKey("charge"))).process(message);
         consumer = randomName();
@@ -251,12 +254,12 @@ abstract class ProcessingTests<C extends HandlerContext> extends InboxLab<C> {
         builder(this::write).history(HistoryMode.WITH_PAYLOAD).build().process(message);
         assertThat(fixture.history(consumer))
                 .extracting(StoredMessage::id, StoredMessage::payload, StoredMessage::attempts)
-                .containsExactly(org.assertj.core.groups.Tuple.tuple(message.id(), StoredMessage.hex(message), 1));
+                .containsExactly(Tuple.tuple(message.id(), StoredMessage.hex(message), 1));
 
         consumer = randomName();
         builder(this::write).history(HistoryMode.WITHOUT_PAYLOAD).build().process(message);
         assertThat(fixture.history(consumer))
                 .extracting(StoredMessage::id, StoredMessage::payload, StoredMessage::attempts)
-                .containsExactly(org.assertj.core.groups.Tuple.tuple(message.id(), null, 1));
+                .containsExactly(Tuple.tuple(message.id(), null, 1));
     }
 }
