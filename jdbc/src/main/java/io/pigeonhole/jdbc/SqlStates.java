@@ -69,8 +69,8 @@ final class SqlStates {
     }
 
     private static ErrorClass of(Throwable cause) {
-        if (cause instanceof StoreException) {
-            return ((StoreException) cause).errorClass();
+        if (cause instanceof StoreException refused) {
+            return refused.errorClass();
         }
         if (cause instanceof PermanentFailure) {
             return PERMANENT;
@@ -78,7 +78,7 @@ final class SqlStates {
         if (cause instanceof StoreUnavailableException) {
             return UNAVAILABLE;
         }
-        return cause instanceof SQLException ? of((SQLException) cause) : UNKNOWN;
+        return cause instanceof SQLException sql ? of(sql) : UNKNOWN;
     }
 
     private static ErrorClass of(SQLException failure) {

@@ -1,0 +1,180 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.message.Headers;
+import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.testkit.contract.CallersTransaction;
+import io.pigeonhole.testkit.contract.StoreFixture;
+import io.pigeonhole.testkit.contract.StoredMessage;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** A schema that tests share, one after the other. */
+final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
+    private static final String INSERT = "INSERT INTO effect (text) VALUES (?)";
+
+    private final JdbcStore store;
+    private final DataSource pool;
+    private final Workshop workshop;
+    private final String oldest;
+
+    JdbcStoreFixture(JdbcStore store, DataSource pool, Workshop workshop, String oldest) {
+        this.store = store;
+        this.pool = pool;
+        this.workshop = workshop;
+        this.oldest = oldest;
+        workshop.execute("DELETE FROM effect");
+    }
+
+    @Override
+    public InboxStore<JdbcContext> store() {
+        return store;
+    }
+
+    @Override
+    public void write(JdbcContext context, String effect) {
+        write(context.connection(), effect);
+    }
+
+    private static void write(Connection connection, String effect) {
+        try (PreparedStatement statement = connection.prepareStatement(INSERT)) {
+            statement.setString(1, effect);
+            statement.executeUpdate();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void defer(JdbcContext context, String effect) {
+        context.deferExpecting(1, INSERT, effect);
+    }
+
+    @Override
+    public List<String> effects() {
+        return workshop.askAll("SELECT text FROM effect");
+    }
+
+    @Override
+    public List<StoredMessage> parked(String consumer) {
+        return stored(consumer, """
+                SELECT m.*, true AS claimed, NULL AS reason, true AS with_payload
+                FROM inbox_work AS m JOIN inbox_consumer AS c ON c.id = m.consumer_id
+                WHERE c.name = ? AND m.status = 'parked' AND m.due_at > clock_timestamp() ORDER BY m.id""");
+    }
+
+    @Override
+    public List<StoredMessage> deadLetters(String consumer) {
+        return stored(consumer, """
+                SELECT m.*, true AS with_payload
+                FROM inbox_dead_letter AS m JOIN inbox_consumer AS c ON c.id = m.consumer_id WHERE c.name = ?""");
+    }
+
+    @Override
+    public List<StoredMessage> history(String consumer) {
+        return stored(consumer, """
+                SELECT m.*, true AS claimed, NULL AS reason
+                FROM inbox_history AS m JOIN inbox_consumer AS c ON c.id = m.consumer_id WHERE c.name = ?""");
+    }
+
+    private List<StoredMessage> stored(String consumer, String sql) {
+        try (Connection connection = workshop.dataSource().getConnection();
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, consumer);
+            try (ResultSet rows = statement.executeQuery()) {
+                List<StoredMessage> messages = new ArrayList<>();
+                while (rows.next()) {
+                    messages.add(stored(rows));
+                }
+                return messages;
+            }
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static StoredMessage stored(ResultSet row) throws SQLException {
+        byte[] id = row.getBytes("message_id");
+        byte[] headers = row.getBytes("headers");
+        String reason = row.getString("reason");
+        return new StoredMessage(
+                MessageKey.of(row.getObject("message_key", UUID.class)),
+                id == null ? null : MessageId.of(id),
+                headers == null ? Headers.none() : HeaderFormat.read(headers),
+                hex(row.getBytes("payload")),
+                row.getInt("attempts"),
+                reason == null ? null : DeadReason.valueOf(reason),
+                row.getBoolean("claimed"));
+    }
+
+    private static @Nullable String hex(byte @Nullable [] bytes) {
+        return bytes == null ? null : HexFormat.of().formatHex(bytes);
+    }
+
+    @Override
+    public CallersTransaction begin() {
+        try {
+            Connection connection = pool.getConnection();
+            connection.setAutoCommit(false);
+            connection.setReadOnly(false);
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            return new OwnTransaction(store.ledger(connection), connection);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void horizon(Instant oldest) {
+        UUID key = MessageKey.firstOf(oldest.toEpochMilli()).toUuid();
+        workshop.execute("UPDATE inbox_horizon SET oldest = ?", key);
+    }
+
+    @Override
+    public Instant beyondTheLedger() {
+        UUID newest = UUID.fromString(workshop.ask("SELECT newest FROM inbox_horizon"));
+        return Instant.ofEpochMilli(MessageKey.of(newest).epochMillis());
+    }
+
+    @Override
+    public void close() {
+        workshop.execute("UPDATE inbox_horizon SET oldest = ?", UUID.fromString(oldest));
+    }
+
+    private record OwnTransaction(Ledger ledger, Connection connection) implements CallersTransaction {
+        @Override
+        public void write(String effect) {
+            JdbcStoreFixture.write(connection, effect);
+        }
+
+        @Override
+        public void commit() {
+            try {
+                connection.commit();
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        public void close() {
+            try (connection) {
+                connection.rollback();
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.embedded.EmbeddedPostgres;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * The servers that the tests of this package run on: one inside the JVM always, and the PostgreSQL of this machine where it
+ * answers. Where the environment says {@code CI=true} it has to answer. Each has one database for this JVM; tests take
+ * schemas in it.
+ */
+final class PostgresServers {
+    private static final String DATABASE =
+            "pigeonhole_it_" + ProcessHandle.current().pid();
+    private static final String MACHINES_OWN = "jdbc:postgresql://127.0.0.1:5432/";
+
+    private PostgresServers() {}
+
+    /** For {@code @MethodSource}. */
+    static Stream<PostgresServer> all() {
+        PostgresServer own = MachinesOwn.SERVER;
+        return own == null ? Stream.of(embedded()) : Stream.of(embedded(), own);
+    }
+
+    static PostgresServer embedded() {
+        return Embedded.SERVER;
+    }
+
+    /** Started when the first test asks, stopped when the JVM ends. */
+    private static final class Embedded {
+        static final PostgresServer SERVER = start();
+
+        private static PostgresServer start() {
+            EmbeddedPostgres postgres =
+                    EmbeddedPostgres.start(Path.of(System.getProperty("pigeonhole.target", "target"), "postgres"));
+            postgres.createDatabase(DATABASE);
+            return new PostgresServer("embedded", postgres.url(DATABASE));
+        }
+    }
+
+    /** Its database is dropped when the JVM ends. */
+    private static final class MachinesOwn {
+        static final @Nullable PostgresServer SERVER = find();
+
+        private static @Nullable PostgresServer find() {
+            DataSource maintenance = dataSource(MACHINES_OWN + "postgres?user=postgres&connectTimeout=2");
+            try {
+                execute(maintenance, "DROP DATABASE IF EXISTS " + DATABASE);
+                execute(maintenance, "CREATE DATABASE " + DATABASE);
+            } catch (SQLException e) {
+                if (Boolean.parseBoolean(System.getenv("CI"))) {
+                    throw new IllegalStateException(
+                            "the PostgreSQL of this machine does not answer, but CI needs it", e);
+                }
+                return null;
+            }
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                try {
+                    execute(maintenance, "DROP DATABASE IF EXISTS " + DATABASE + " WITH (FORCE)");
+                } catch (SQLException e) {
+                    throw new IllegalStateException("the database " + DATABASE + " stays behind", e);
+                }
+            }));
+            return new PostgresServer("of this machine", MACHINES_OWN + DATABASE + "?user=postgres");
+        }
+    }
+
+    static DataSource dataSource(String url) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(url);
+        return dataSource;
+    }
+
+    private static void execute(DataSource dataSource, String sql) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}
