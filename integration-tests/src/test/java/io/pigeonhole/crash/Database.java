@@ -64,13 +64,17 @@ final class Database implements AutoCloseable {
     }
 
     List<String> parked(String run) {
-        return ids("SELECT convert_from(message_id, 'UTF8') FROM inbox_work JOIN inbox_consumer AS c"
-                + " ON c.id = consumer_id WHERE c.name = ?", run);
+        return ids(
+                "SELECT convert_from(message_id, 'UTF8') FROM inbox_work JOIN inbox_consumer AS c"
+                        + " ON c.id = consumer_id WHERE c.name = ?",
+                run);
     }
 
     List<String> dead(String run) {
-        return ids("SELECT convert_from(message_id, 'UTF8') FROM inbox_dead_letter JOIN inbox_consumer AS c"
-                + " ON c.id = consumer_id WHERE c.name = ?", run);
+        return ids(
+                "SELECT convert_from(message_id, 'UTF8') FROM inbox_dead_letter JOIN inbox_consumer AS c"
+                        + " ON c.id = consumer_id WHERE c.name = ?",
+                run);
     }
 
     private List<String> ids(String sql, String run) {

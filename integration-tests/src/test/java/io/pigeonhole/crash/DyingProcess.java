@@ -28,8 +28,8 @@ final class DyingProcess {
         String run = arguments[2];
         CrashPlan plan = CrashPlan.haltAt(CrashPoint.valueOf(arguments[3]), Integer.parseInt(arguments[4]));
         Path acknowledged = Path.of(arguments[5]);
-        Inbox<JdbcContext> inbox = Story.inbox(
-                JdbcStore.create(dataSource), run, (context, id) -> Database.write(context, run, id), plan);
+        Inbox<JdbcContext> inbox =
+                Story.inbox(JdbcStore.create(dataSource), run, (context, id) -> Database.write(context, run, id), plan);
         if (arguments.length > 6) {
             acknowledge(acknowledged, story.ids(run));
         }

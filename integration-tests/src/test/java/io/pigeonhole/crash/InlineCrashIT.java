@@ -152,7 +152,8 @@ class InlineCrashIT {
         Corpse corpse = kill(death, Files.createTempDirectory(Database.directory(), "crash-"));
         assertThat(corpse.exitCode()).as(corpse.output()).isEqualTo(CrashPlan.HALTED);
 
-        assertThat(recover(death, corpse).lost()).containsExactlyElementsOf(death.story().ids(death.run()));
+        assertThat(recover(death, corpse).lost())
+                .containsExactlyElementsOf(death.story().ids(death.run()));
     }
 
     private static EffectsReport recover(Death death, Corpse corpse) {
