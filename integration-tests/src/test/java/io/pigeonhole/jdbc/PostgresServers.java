@@ -15,7 +15,8 @@ import org.postgresql.ds.PGSimpleDataSource;
  * schemas in it.
  */
 final class PostgresServers {
-    private static final String DATABASE = "pigeonhole_it_" + ProcessHandle.current().pid();
+    private static final String DATABASE =
+            "pigeonhole_it_" + ProcessHandle.current().pid();
     private static final String MACHINES_OWN = "jdbc:postgresql://127.0.0.1:5432/";
 
     private PostgresServers() {}
@@ -53,7 +54,8 @@ final class PostgresServers {
                 execute(maintenance, "CREATE DATABASE " + DATABASE);
             } catch (SQLException e) {
                 if (Boolean.parseBoolean(System.getenv("CI"))) {
-                    throw new IllegalStateException("the PostgreSQL of this machine does not answer, but CI needs it", e);
+                    throw new IllegalStateException(
+                            "the PostgreSQL of this machine does not answer, but CI needs it", e);
                 }
                 return null;
             }

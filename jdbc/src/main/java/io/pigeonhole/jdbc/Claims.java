@@ -35,7 +35,8 @@ final class Claims {
             }
             MessageKey oldest = MessageKey.of(row.getObject(1, UUID.class));
             MessageKey newest = MessageKey.of(row.getObject(2, UUID.class));
-            Set<MessageKey> claimed = row.getInt(3) == keys.size() ? new HashSet<>(keys) : KeyArray.read(row.getString(4));
+            Set<MessageKey> claimed =
+                    row.getInt(3) == keys.size() ? new HashSet<>(keys) : KeyArray.read(row.getString(4));
             return new Claim(claimed, oldest, newest);
         }
     }

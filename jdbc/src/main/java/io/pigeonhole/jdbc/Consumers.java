@@ -24,8 +24,8 @@ final class Consumers {
             known = find(connection, registration);
         }
         if (known == null) {
-            throw new ConfigurationException("the consumer " + registration.name() + " was registered and is gone again:"
-                    + " nobody may delete rows of inbox_consumer");
+            throw new ConfigurationException("the consumer " + registration.name()
+                    + " was registered and is gone again:" + " nobody may delete rows of inbox_consumer");
         }
         return known;
     }
@@ -61,12 +61,12 @@ final class Consumers {
                 }
                 String idForm = row.getString(2);
                 if (!registration.idForm().name().equals(idForm)) {
-                    throw new ConfigurationException("the consumer " + registration.name() + " is registered with ids that"
+                    throw new ConfigurationException("the consumer " + registration.name()
+                            + " is registered with ids that"
                             + " are " + idForm + ", the program says " + registration.idForm() + ". This never changes,"
                             + " because every key depends on it: correct the program, or give the consumer a new name");
                 }
-                KeyScheme keys =
-                        new KeyScheme(row.getLong(3), registration.idForm() == IdForm.TIME_ORDERED_WITH_ULIDS);
+                KeyScheme keys = new KeyScheme(row.getLong(3), registration.idForm() == IdForm.TIME_ORDERED_WITH_ULIDS);
                 return new RegisteredConsumer(row.getShort(1), registration.name(), keys);
             }
         }

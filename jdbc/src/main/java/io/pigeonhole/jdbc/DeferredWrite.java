@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param parameters its parameters
  * @param expectedRows how many rows it must change, or {@link #ANY}
  */
-record DeferredWrite(
-        MessageKey key, Object scope, String sql, List<@Nullable Object> parameters, int expectedRows) {
+record DeferredWrite(MessageKey key, Object scope, String sql, List<@Nullable Object> parameters, int expectedRows) {
     static final int ANY = -1;
 
     void bind(PreparedStatement statement) throws SQLException {

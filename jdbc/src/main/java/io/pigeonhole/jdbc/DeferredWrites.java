@@ -80,7 +80,8 @@ final class DeferredWrites {
     private static void send(Connection connection, List<DeferredWrite> batch, boolean alone) {
         String sql = batch.get(0).sql();
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            // A driver may not count the rows of each entry of a batch; with one message's writes it must not be in doubt.
+            // A driver may not count the rows of each entry of a batch; with one message's writes it must not be in
+            // doubt.
             if (batch.size() == 1 || (alone && batch.stream().anyMatch(DeferredWrite::expectsRows))) {
                 for (DeferredWrite write : batch) {
                     bind(statement, write);

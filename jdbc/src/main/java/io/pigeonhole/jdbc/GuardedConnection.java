@@ -41,7 +41,8 @@ final class GuardedConnection implements InvocationHandler {
     }
 
     @Override
-    public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
+    public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
         String name = method.getName();
         String why = REFUSED.get(name);
         boolean toSavepoint = name.equals("rollback") && arguments != null && arguments[0] instanceof Savepoint;
@@ -90,8 +91,7 @@ final class GuardedConnection implements InvocationHandler {
         }
     }
 
-    private static Object ofObject(
-            Object proxy, String name, @Nullable Object @Nullable [] arguments, Object target) {
+    private static Object ofObject(Object proxy, String name, @Nullable Object @Nullable [] arguments, Object target) {
         return switch (name) {
             case "equals" -> arguments != null && proxy == arguments[0];
             case "hashCode" -> System.identityHashCode(proxy);

@@ -128,8 +128,9 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
     @Override
     public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
         if (!messages.isEmpty()) {
-            run("the history of " + messages.size() + " messages", () ->
-                    MessageRows.record(connection, consumer, messages));
+            run(
+                    "the history of " + messages.size() + " messages",
+                    () -> MessageRows.record(connection, consumer, messages));
         }
     }
 

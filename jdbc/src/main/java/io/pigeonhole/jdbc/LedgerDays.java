@@ -99,7 +99,8 @@ final class LedgerDays {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(PostgresStatements.END_OF_LEDGER)) {
             if (!row.next()) {
-                throw new ConfigurationException("inbox_horizon has no row: put back the one that the schema came with");
+                throw new ConfigurationException(
+                        "inbox_horizon has no row: put back the one that the schema came with");
             }
             MessageKey newest = MessageKey.of(row.getObject(1, UUID.class));
             LocalDate end = LocalDate.ofEpochDay(Math.floorDiv(newest.epochMillis(), MILLIS_OF_DAY));

@@ -55,8 +55,7 @@ final class MessageRows {
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.RECORD)) {
             for (FinishedMessage finished : messages) {
-                int next = bindMessage(
-                        statement, consumer, finished.key(), finished.message(), finished.withPayload());
+                int next = bindMessage(statement, consumer, finished.key(), finished.message(), finished.withPayload());
                 statement.setBoolean(next++, finished.withPayload());
                 statement.setInt(next, finished.attempts());
                 statement.addBatch();

@@ -28,6 +28,7 @@ final class Refusals {
     }
 
     static String describe(String doing, SQLException failure) {
-        return "the database refused " + doing + ": " + failure.getMessage() + " (SQLSTATE " + failure.getSQLState() + ")";
+        return "the database refused " + doing + ": " + failure.getMessage() + " (SQLSTATE " + failure.getSQLState()
+                + ")";
     }
 }

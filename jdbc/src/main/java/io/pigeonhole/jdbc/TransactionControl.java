@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class TransactionControl {
     /** White space, semicolons and comments, then the first two words. */
-    private static final Pattern BEGINNING =
-            Pattern.compile("\\A(?:[\\s;]|--[^\\n]*(?:\\n|\\z)|/\\*(?s:.*?)\\*/)*+([A-Za-z]+)(?:\\s+([A-Za-z]+))?(?:\\s+([A-Za-z]+))?");
+    private static final Pattern BEGINNING = Pattern.compile(
+            "\\A(?:[\\s;]|--[^\\n]*(?:\\n|\\z)|/\\*(?s:.*?)\\*/)*+([A-Za-z]+)(?:\\s+([A-Za-z]+))?(?:\\s+([A-Za-z]+))?");
 
     private TransactionControl() {}
 
