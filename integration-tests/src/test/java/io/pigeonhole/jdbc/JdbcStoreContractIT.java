@@ -6,12 +6,9 @@ import io.pigeonhole.testkit.contract.InboxStoreContract;
 import io.pigeonhole.testkit.contract.StoreFixture;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The store of each server, through a pool whose defaults are of no help: serializable, read-only, no auto-commit. */
-@ParameterizedClass
-@MethodSource("io.pigeonhole.jdbc.PostgresServers#all")
+@OnEveryServer
 class JdbcStoreContractIT extends InboxStoreContract<JdbcContext> {
     private static final Map<PostgresServer, Shared> SHARED = new ConcurrentHashMap<>();
 
