@@ -255,8 +255,7 @@ class JdbcTransactionIT {
             StoreLab lab = StoreLab.of(pool);
             try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
                 terminate(lab.claimed(transaction).connection());
-                assertThat(refused(() -> transaction.known(
-                                        lab.consumer(), List.of(lab.keyOf(StoreLab.message()))))
+                assertThat(refused(() -> transaction.known(lab.consumer(), List.of(lab.keyOf(StoreLab.message()))))
                                 .errorClass())
                         .isEqualTo(ErrorClass.UNAVAILABLE);
             }
@@ -274,8 +273,8 @@ class JdbcTransactionIT {
             // Waits until the server has ended it: then the claim is free.
             assertThat(lab.isNew(message)).isTrue();
             assertThatThrownBy(transaction::commit)
-                    .matches(e -> e instanceof OutcomeUnknownException
-                            || lab.store().classify(e) == ErrorClass.UNAVAILABLE);
+                    .matches(e ->
+                            e instanceof OutcomeUnknownException || lab.store().classify(e) == ErrorClass.UNAVAILABLE);
         }
     }
 
@@ -290,8 +289,8 @@ class JdbcTransactionIT {
             Connection second = lab.claimed(two).connection();
             execute(first, "UPDATE account SET balance = balance + 1 WHERE id = 'a'");
             execute(second, "UPDATE account SET balance = balance + 1 WHERE id = 'b'");
-            CompletableFuture<Throwable> other =
-                    CompletableFuture.supplyAsync(() -> failure(first, "UPDATE account SET balance = 9 WHERE id = 'b'"));
+            CompletableFuture<Throwable> other = CompletableFuture.supplyAsync(
+                    () -> failure(first, "UPDATE account SET balance = 9 WHERE id = 'b'"));
             Throwable own = failure(second, "UPDATE account SET balance = 9 WHERE id = 'a'");
             if (own.getMessage().equals("none")) {
                 two.close();
@@ -311,7 +310,8 @@ class JdbcTransactionIT {
     void callersOwnConnectionMustNotCommitByItself() throws SQLException {
         StoreLab lab = lab();
         try (Connection connection = workshop.dataSource().getConnection()) {
-            assertThatThrownBy(() -> lab.store().ledger(connection).claim(lab.consumer(), lab.keyOf(StoreLab.message())))
+            assertThatThrownBy(
+                            () -> lab.store().ledger(connection).claim(lab.consumer(), lab.keyOf(StoreLab.message())))
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining("setAutoCommit(false)");
         }
