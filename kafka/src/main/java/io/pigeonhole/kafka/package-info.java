@@ -1,4 +1,4 @@
-/** A source and a publisher for Apache Kafka. */
+/** A source for Apache Kafka. */
 @NullMarked
 package io.pigeonhole.kafka;
 

@@ -171,7 +171,7 @@ final class Changes {
                             null);
                 case EXPIRED ->
                     throw new StoreException(
-                            ErrorClass.RETRY_NOW,
+                            ErrorClass.UNAVAILABLE,
                             "the transaction was idle for longer than "
                                     + Duration.ofNanos(idleLimitNanos).toMillis() + " ms and has been rolled back",
                             null);

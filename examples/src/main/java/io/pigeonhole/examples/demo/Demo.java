@@ -14,17 +14,20 @@ import picocli.CommandLine.Spec;
         name = "demo",
         sortOptions = false,
         usageHelpAutoWidth = true,
-        header = "Payments from a real Kafka change balances in a real PostgreSQL exactly once,",
         description = {
-            "while duplicates are injected and the consuming process is killed again and again.",
             "",
-            "Everything is in examples/target: no server is needed, none is left behind.",
+            "Payments from a real Kafka change balances in a real PostgreSQL exactly once, while duplicates are injected"
+                    + " and the consuming process is killed again and again. Everything is in examples/target: no"
+                    + " server is needed, none is left behind.",
             ""
         },
         footer = {
             "",
-            "Exit codes: 0 exactly once; 1 not so, or it could not be told; 2 wrong arguments;",
-            "            3 without the inbox, where money multiplies as expected."
+            "Exit codes:",
+            "  0  exactly once",
+            "  1  not exactly once, or it could not be told",
+            "  2  wrong arguments",
+            "  3  money multiplied, as it must without the inbox"
         })
 public final class Demo implements Callable<Integer> {
     private static final int FAILED = 1;

@@ -18,13 +18,14 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The consumer as it is usually written by hand: poll, write each record to the database in a transaction, then commit the
- * offsets; what fails is logged and skipped. Nothing is wrong with any of its lines, and yet money multiplies: whatever the
+ * The consumer as it is usually written by hand: poll, write the records of each partition to the database in a transaction,
+ * then commit the offsets; what fails is logged and skipped. Nothing is wrong with any of its lines, and yet money multiplies: whatever the
  * producers send twice is paid twice, and so is what was committed to the database before a kill and not yet to Kafka.
  */
 public final class PlainConsumer {
@@ -56,28 +57,28 @@ public final class PlainConsumer {
             PlainConsumer plain = new PlainConsumer();
             while (!parent.isOver()) {
                 ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
-                if (!records.isEmpty()) {
-                    plain.payAll(records, database);
-                    consumer.commitSync();
+                for (TopicPartition partition : records.partitions()) {
+                    plain.payAll(records.records(partition), database);
                 }
+                consumer.commitSync();
             }
         }
     }
 
-    private void payAll(ConsumerRecords<byte[], byte[]> records, HikariDataSource database) throws SQLException {
+    private void payAll(List<ConsumerRecord<byte[], byte[]>> records, HikariDataSource database) throws SQLException {
         try (Connection connection = database.getConnection()) {
             connection.setAutoCommit(false);
             for (ConsumerRecord<byte[], byte[]> record : records) {
                 try {
                     pay(record, connection);
-                    connection.commit();
                 } catch (SQLException e) {
                     throw e;
                 } catch (Exception e) {
+                    // Nothing of it was written by then.
                     log.error("skipping offset {} of {}: {}", record.offset(), record.topic(), e.getMessage());
-                    connection.rollback();
                 }
             }
+            connection.commit();
         }
     }
 

@@ -10,7 +10,7 @@ import java.util.Locale;
  * Shows how it goes: one line that is drawn again and again on a terminal, a line now and then elsewhere. For one thread.
  */
 final class Progress {
-    private static final long REDRAW_NANOS = Duration.ofMillis(100).toNanos();
+    private static final long REDRAW_NANOS = Duration.ofMillis(150).toNanos();
     private static final long NEW_LINE_NANOS = Duration.ofSeconds(5).toNanos();
     private static final long RATE_NANOS = Duration.ofSeconds(2).toNanos();
     private static final int BAR = 30;
@@ -53,6 +53,11 @@ final class Progress {
         say(color(BOLD + (good ? GREEN : RED), line));
     }
 
+    /** Whether it is time to say again how far it is. */
+    boolean isDue() {
+        return System.nanoTime() - lastShown >= (terminal ? REDRAW_NANOS : NEW_LINE_NANOS);
+    }
+
     /**
      * How far it is.
      *
@@ -64,14 +69,11 @@ final class Progress {
      */
     void show(long total, long processed, long duplicates, int kills, int killsPlanned) {
         long now = System.nanoTime();
+        lastShown = now;
         samples.addLast(new Sample(now, processed));
         while (samples.size() > 2 && now - samples.getFirst().nanos() > RATE_NANOS) {
             samples.removeFirst();
         }
-        if (now - lastShown < (terminal ? REDRAW_NANOS : NEW_LINE_NANOS)) {
-            return;
-        }
-        lastShown = now;
         double part = Math.min(1, (double) processed / total);
         String line = String.format(
                 Locale.ROOT,

@@ -29,8 +29,8 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
 
     /** Processes it between two good ones, and finds it among the dead letters. */
     private StoredMessage buried(Inbox<C> inbox, Message message, DeadReason reason) {
-        Message before = message("before " + message);
-        Message after = message("after " + message);
+        Message before = message("before");
+        Message after = message("after");
 
         List<Outcome> outcomes = inbox.process(List.of(before, message, after));
 
@@ -204,7 +204,7 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
     @Test
     void lateMessageIsKeptAmongTheDeadLettersAndDoesNotRun() {
         Inbox<C> inbox = writing();
-        Instant later = Instant.now().plus(Duration.ofHours(1));
+        Instant later = Ids.now().plus(Duration.ofHours(1));
         Message late = message(Ids.timeOrdered(later.minusMillis(1)), "late");
         Message inTime = message(Ids.timeOrdered(later), "in time");
         fixture.horizon(later);
@@ -226,9 +226,9 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
         Inbox<C> inbox = inbox((payload, context) -> {
             throw new IllegalStateException("not today");
         });
-        Message message = message(Ids.timeOrdered(Instant.now().plusSeconds(1)), "x");
+        Message message = message(Ids.timeOrdered(Ids.now().plusSeconds(1)), "x");
         assertThat(inbox.process(message).kind()).isEqualTo(Kind.PARKED);
-        fixture.horizon(Instant.now().plus(Duration.ofHours(1)));
+        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
 
         assertThat(inbox.process(message).kind()).isEqualTo(Kind.DUPLICATE);
         assertThat(fixture.deadLetters(consumer)).isEmpty();
@@ -246,7 +246,7 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
     @Test
     void idsMadeBeforeTheConsumerWasRegisteredAreNeverLate() {
         Inbox<C> inbox = writing();
-        Message old = message(Ids.timeOrdered(Instant.now().minus(Duration.ofDays(3_000))), "old");
+        Message old = message(Ids.timeOrdered(Ids.now().minus(Duration.ofDays(3_000))), "old");
 
         assertThat(inbox.process(old).kind()).isEqualTo(Kind.PROCESSED);
         assertThat(inbox.process(old).kind()).isEqualTo(Kind.DUPLICATE);

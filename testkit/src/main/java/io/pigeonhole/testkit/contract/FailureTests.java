@@ -61,7 +61,8 @@ abstract class FailureTests<C extends HandlerContext> extends InboxLab<C> {
                 .build()
                 .process(message);
 
-        assertThat(outcome).isEqualTo(new Outcome.Parked(1, Duration.ofMinutes(5), "java.lang.IllegalStateException: no x"));
+        assertThat(outcome)
+                .isEqualTo(new Outcome.Parked(1, Duration.ofMinutes(5), "java.lang.IllegalStateException: no x"));
         assertThat(outcome.settled()).isTrue();
         assertThat(fixture.effects()).isEmpty();
         assertThat(fixture.parked(consumer)).hasSize(1).first().satisfies(parked -> {

@@ -19,7 +19,7 @@ abstract class HorizonTests<C extends HandlerContext> extends StoreLab<C> {
 
     @Test
     void keyOlderThanTheLedgerIsLateAndNotClaimed() {
-        Instant later = Instant.now().plus(Duration.ofHours(1));
+        Instant later = Ids.now().plus(Duration.ofHours(1));
         MessageKey late = keyOf(message(Ids.timeOrdered(later.minusMillis(1))));
         MessageKey inTime = keyOf(message(Ids.timeOrdered(later)));
         fixture.horizon(later);
@@ -46,7 +46,7 @@ abstract class HorizonTests<C extends HandlerContext> extends StoreLab<C> {
     @Test
     void digestKeysAreNeverLateOrFromTheFuture() {
         MessageKey digest = keyOf(message(Ids.opaque()));
-        fixture.horizon(Instant.now().plus(Duration.ofHours(1)));
+        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
 
         Claim claim = claimed(digest);
 
@@ -58,7 +58,7 @@ abstract class HorizonTests<C extends HandlerContext> extends StoreLab<C> {
 
     @Test
     void idsOfBothSidesOfMidnightAreClaimedOnce() {
-        Instant midnight = Instant.now().plus(Duration.ofDays(1)).truncatedTo(ChronoUnit.DAYS);
+        Instant midnight = Ids.now().plus(Duration.ofDays(1)).truncatedTo(ChronoUnit.DAYS);
         MessageKey before = keyOf(message(Ids.timeOrdered(midnight.minusMillis(1))));
         MessageKey after = keyOf(message(Ids.timeOrdered(midnight)));
 

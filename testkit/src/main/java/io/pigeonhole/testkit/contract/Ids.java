@@ -1,5 +1,6 @@
 package io.pigeonhole.testkit.contract;
 
+import io.pigeonhole.core.time.SystemTime;
 import java.time.Instant;
 import java.util.UUID;
 
@@ -8,6 +9,11 @@ final class Ids {
     private static final int RANDOM_BITS_OF_FIRST_HALF = 0xFFF;
 
     private Ids() {}
+
+    /** The time of this machine, which the ids of most producers are made of. */
+    static Instant now() {
+        return SystemTime.clock().instant();
+    }
 
     /** A UUIDv7 of an instant. */
     static String timeOrdered(Instant created) {

@@ -106,7 +106,7 @@ abstract class InboxLab<C extends HandlerContext> {
     /** Messages with ids of both forms and the payloads {@code 0}, {@code 1} and so on. */
     static List<Message> messages(int count) {
         List<Message> messages = new ArrayList<>();
-        Instant now = Instant.now().plusSeconds(1);
+        Instant now = Ids.now().plusSeconds(1);
         for (int i = 0; i < count; i++) {
             messages.add(message(i % 2 == 0 ? Ids.timeOrdered(now.plusMillis(i)) : Ids.opaque(), "" + i));
         }

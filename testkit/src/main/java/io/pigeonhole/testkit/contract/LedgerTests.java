@@ -90,13 +90,13 @@ abstract class LedgerTests<C extends HandlerContext> extends StoreLab<C> {
 
     @Test
     void containsFindsParkedMessagesBeyondTheHorizon() {
-        Message message = message(Ids.timeOrdered(Instant.now().plusSeconds(1)));
+        Message message = message(Ids.timeOrdered(Ids.now().plusSeconds(1)));
         try (InboxTransaction<C> transaction = begin()) {
             claim(transaction, keyOf(message));
             transaction.park(consumer, List.of(parked(message)));
             transaction.commit();
         }
-        fixture.horizon(Instant.now().plus(Duration.ofHours(1)));
+        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
         try (CallersTransaction transaction = fixture.begin()) {
             assertThat(transaction.ledger().contains(consumer, keyOf(message))).isTrue();
         }
@@ -104,7 +104,7 @@ abstract class LedgerTests<C extends HandlerContext> extends StoreLab<C> {
 
     @Test
     void lateKeyIsNotClaimedForTheCaller() {
-        Instant later = Instant.now().plus(Duration.ofHours(1));
+        Instant later = Ids.now().plus(Duration.ofHours(1));
         MessageKey late = keyOf(message(Ids.timeOrdered(later.minusSeconds(1))));
         fixture.horizon(later);
         try (CallersTransaction transaction = fixture.begin()) {

@@ -113,7 +113,7 @@ abstract class OwnTransactionTests<C extends HandlerContext> extends InboxLab<C>
     @Test
     void messageOutsideTheLedgersDaysCannotBeClaimed() {
         Inbox<C> inbox = writing();
-        Instant later = Instant.now().plus(Duration.ofHours(1));
+        Instant later = Ids.now().plus(Duration.ofHours(1));
         Message late = message(Ids.timeOrdered(later.minusSeconds(1)), "late");
         Message future = message(Ids.timeOrdered(fixture.beyondTheLedger()), "future");
         fixture.horizon(later);
@@ -131,9 +131,9 @@ abstract class OwnTransactionTests<C extends HandlerContext> extends InboxLab<C>
         Inbox<C> inbox = inbox((payload, context) -> {
             throw new IllegalStateException("not today");
         });
-        Message message = message(Ids.timeOrdered(Instant.now().plusSeconds(1)), "x");
+        Message message = message(Ids.timeOrdered(Ids.now().plusSeconds(1)), "x");
         inbox.process(message);
-        fixture.horizon(Instant.now().plus(Duration.ofHours(1)));
+        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
         try (CallersTransaction own = fixture.begin()) {
             assertThat(inbox.claim(message, own.ledger())).isFalse();
         }

@@ -11,7 +11,6 @@ import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.function.Supplier;
@@ -74,8 +73,8 @@ abstract class RegistryTests<C extends HandlerContext> extends StoreLab<C> {
 
     @Test
     void idsMadeBeforeTheRegistrationTakeTheDigestForm() {
-        MessageKey before = keyOf(message(Ids.timeOrdered(Instant.now().minus(Duration.ofHours(2)))));
-        MessageKey after = keyOf(message(Ids.timeOrdered(Instant.now().plus(Duration.ofHours(2)))));
+        MessageKey before = keyOf(message(Ids.timeOrdered(Ids.now().minus(Duration.ofHours(2)))));
+        MessageKey after = keyOf(message(Ids.timeOrdered(Ids.now().plus(Duration.ofHours(2)))));
 
         assertThat(before.isTimeForm()).isFalse();
         assertThat(after.isTimeForm()).isTrue();

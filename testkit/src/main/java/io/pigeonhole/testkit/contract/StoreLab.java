@@ -14,7 +14,6 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -75,7 +74,7 @@ abstract class StoreLab<C extends HandlerContext> {
 
     /** Messages of both forms of keys. */
     static Message message(int number) {
-        return message(number % 2 == 0 ? Ids.timeOrdered(Instant.now().plusSeconds(1)) : Ids.opaque());
+        return message(number % 2 == 0 ? Ids.timeOrdered(Ids.now().plusSeconds(1)) : Ids.opaque());
     }
 
     static Message message(String id) {

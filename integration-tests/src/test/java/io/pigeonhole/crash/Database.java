@@ -1,0 +1,100 @@
+package io.pigeonhole.crash;
+
+import io.pigeonhole.embedded.EmbeddedPostgres;
+import io.pigeonhole.jdbc.JdbcContext;
+import io.pigeonhole.jdbc.Schema;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** A durable server of its own, with a table of effects that has no unique constraint. */
+final class Database implements AutoCloseable {
+    private static final String NAME = "crash";
+    private static final String WRITE = "INSERT INTO effect (run, message) VALUES (?, ?)";
+
+    private final EmbeddedPostgres server;
+
+    Database() {
+        server = EmbeddedPostgres.start(directory().resolve("postgres"));
+        server.createDatabase(NAME);
+        Schema.apply(dataSource());
+        try (Connection connection = dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE effect (run text NOT NULL, message text NOT NULL)");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static Path directory() {
+        return Path.of(System.getProperty("pigeonhole.target", "target"));
+    }
+
+    String url() {
+        return server.url(NAME);
+    }
+
+    DataSource dataSource() {
+        return server.dataSource(NAME);
+    }
+
+    /** Half of the effects are written at once, half are deferred. */
+    static void write(JdbcContext context, String run, String message) {
+        if (message.hashCode() % 2 == 0) {
+            context.defer(WRITE, run, message);
+            return;
+        }
+        try (PreparedStatement statement = context.connection().prepareStatement(WRITE)) {
+            statement.setString(1, run);
+            statement.setString(2, message);
+            statement.executeUpdate();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    List<String> effects(String run) {
+        return ids("SELECT message FROM effect WHERE run = ?", run);
+    }
+
+    List<String> parked(String run) {
+        return ids(
+                "SELECT convert_from(message_id, 'UTF8') FROM inbox_work JOIN inbox_consumer AS c"
+                        + " ON c.id = consumer_id WHERE c.name = ?",
+                run);
+    }
+
+    List<String> dead(String run) {
+        return ids(
+                "SELECT convert_from(message_id, 'UTF8') FROM inbox_dead_letter JOIN inbox_consumer AS c"
+                        + " ON c.id = consumer_id WHERE c.name = ?",
+                run);
+    }
+
+    private List<String> ids(String sql, String run) {
+        List<String> ids = new ArrayList<>();
+        try (Connection connection = dataSource().getConnection();
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, run);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    ids.add(row.getString(1));
+                }
+            }
+            return ids;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

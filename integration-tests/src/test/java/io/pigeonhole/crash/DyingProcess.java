@@ -1,0 +1,46 @@
+package io.pigeonhole.crash;
+
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.jdbc.JdbcContext;
+import io.pigeonhole.jdbc.JdbcStore;
+import io.pigeonhole.testkit.crash.CrashPlan;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Tells one story and is halted in the middle of it. */
+final class DyingProcess {
+    private DyingProcess() {}
+
+    /**
+     * Arguments: JDBC URL, story, run, crash point, passage, file of acknowledged ids; and {@code early}, to acknowledge
+     * before anything is done.
+     */
+    public static void main(String[] arguments) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(arguments[0]);
+        Story story = Story.valueOf(arguments[1]);
+        String run = arguments[2];
+        CrashPlan plan = CrashPlan.haltAt(CrashPoint.valueOf(arguments[3]), Integer.parseInt(arguments[4]));
+        Path acknowledged = Path.of(arguments[5]);
+        Inbox<JdbcContext> inbox =
+                Story.inbox(JdbcStore.create(dataSource), run, (context, id) -> Database.write(context, run, id), plan);
+        if (arguments.length > 6) {
+            acknowledge(acknowledged, story.ids(run));
+        }
+        Story.deliver(inbox, story.messages(run), plan, ids -> acknowledge(acknowledged, ids));
+    }
+
+    private static void acknowledge(Path file, List<String> ids) {
+        try {
+            Files.write(file, ids, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

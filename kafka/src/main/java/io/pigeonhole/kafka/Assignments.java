@@ -1,0 +1,176 @@
+package io.pigeonhole.kafka;
+
+import io.pigeonhole.core.lane.Lanes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The partitions that this member has now, their commits, and what happens when they come and go. Used by the poll thread,
+ * on which Kafka calls the listener, too.
+ *
+ * <p>No commit of offsets is ever needed for correctness: what is not committed is delivered again and settles as a
+ * duplicate. A commit that fails is therefore only worth a line for debugging.
+ */
+final class Assignments implements ConsumerRebalanceListener {
+    private static final Logger log = LoggerFactory.getLogger(Assignments.class);
+    private static final Duration COMMIT_PATIENCE = Duration.ofSeconds(5);
+
+    private final String name;
+    private final Consumer<byte[], byte[]> consumer;
+    private final Lanes lanes;
+    private final Duration revocationTimeout;
+    private final Map<TopicPartition, Assignment> current = new HashMap<>();
+    private Predicate<Assignment> isHeldBack = assignment -> false;
+    private boolean commitUnderWay;
+
+    Assignments(String name, Consumer<byte[], byte[]> consumer, Lanes lanes, Duration revocationTimeout) {
+        this.name = name;
+        this.consumer = consumer;
+        this.lanes = lanes;
+        this.revocationTimeout = revocationTimeout;
+    }
+
+    Assignment get(TopicPartition partition) {
+        return Objects.requireNonNull(current.get(partition), () -> partition + " is not assigned");
+    }
+
+    /** Gives up what is known of a partition and begins anew at a record that was polled and not submitted. */
+    void restart(TopicPartition partition, OffsetAndMetadata from) {
+        Assignment before = get(partition);
+        before.consignment().withdraw();
+        Assignment after = new Assignment(partition, lanes.open());
+        after.paused(before.isPaused());
+        current.put(partition, after);
+        consumer.seek(partition, from);
+        regulate(isHeldBack);
+    }
+
+    /** Pauses the partitions that are held back, and resumes the others. */
+    void regulate(Predicate<Assignment> heldBack) {
+        isHeldBack = heldBack;
+        List<TopicPartition> pause = new ArrayList<>();
+        List<TopicPartition> resume = new ArrayList<>();
+        for (Assignment assignment : current.values()) {
+            boolean held = heldBack.test(assignment);
+            if (held != assignment.isPaused()) {
+                (held ? pause : resume).add(assignment.partition());
+                assignment.paused(held);
+            }
+        }
+        consumer.pause(pause);
+        consumer.resume(resume);
+    }
+
+    /** Sends what can be committed, unless an earlier commit is still under way. */
+    void commitAsync() {
+        if (commitUnderWay) {
+            return;
+        }
+        Map<TopicPartition, OffsetAndMetadata> positions = uncommitted(current.values());
+        if (positions.isEmpty()) {
+            return;
+        }
+        Map<TopicPartition, Assignment> sentFor = Map.copyOf(current);
+        commitUnderWay = true;
+        consumer.commitAsync(positions, (offsets, failure) -> {
+            commitUnderWay = false;
+            if (failure != null) {
+                log.debug("{}: offsets {} were not committed, to be sent again", name, offsets, failure);
+                positions
+                        .keySet()
+                        .forEach(partition ->
+                                Objects.requireNonNull(sentFor.get(partition)).committed(null));
+            }
+        });
+    }
+
+    private static Map<TopicPartition, OffsetAndMetadata> uncommitted(Collection<Assignment> assignments) {
+        Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+        for (Assignment assignment : assignments) {
+            OffsetAndMetadata position = assignment.uncommitted();
+            if (position != null) {
+                positions.put(assignment.partition(), position);
+                assignment.committed(position);
+            }
+        }
+        return positions;
+    }
+
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+        log.info("{}: assigned {}", name, partitions);
+        partitions.forEach(partition -> current.put(partition, new Assignment(partition, lanes.open())));
+        regulate(isHeldBack);
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+        log.info("{}: revoked {}", name, partitions);
+        giveUp(partitions, revocationTimeout);
+    }
+
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> partitions) {
+        // Somebody else may have them already: what we know of them is history.
+        log.warn("{}: lost {}", name, partitions);
+        remove(partitions).forEach(assignment -> assignment.consignment().withdraw());
+    }
+
+    /** Gives up all partitions, before the consumer is closed. */
+    void giveUpAll(Duration patience) {
+        giveUp(List.copyOf(current.keySet()), patience);
+    }
+
+    private void giveUp(Collection<TopicPartition> partitions, Duration patience) {
+        List<Assignment> given = remove(partitions);
+        long deadline = System.nanoTime() + patience.toNanos();
+        given.forEach(assignment -> assignment.consignment().withdraw());
+        for (Assignment assignment : given) {
+            Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+            if (!assignment.consignment().awaitIdle(left)) {
+                log.warn(
+                        "{}: messages of {} are still in work after {}; their redelivery will settle what became of them",
+                        name,
+                        assignment.partition(),
+                        patience);
+            }
+        }
+        commitSync(uncommitted(given));
+    }
+
+    private List<Assignment> remove(Collection<TopicPartition> partitions) {
+        List<Assignment> removed = new ArrayList<>();
+        for (TopicPartition partition : partitions) {
+            @Nullable Assignment assignment = current.remove(partition);
+            if (assignment != null) {
+                removed.add(assignment);
+            }
+        }
+        return removed;
+    }
+
+    private void commitSync(Map<TopicPartition, OffsetAndMetadata> positions) {
+        if (positions.isEmpty()) {
+            return;
+        }
+        try {
+            consumer.commitSync(positions, COMMIT_PATIENCE);
+        } catch (KafkaException e) {
+            log.debug("{}: offsets {} were not committed, they will be delivered again", name, positions, e);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.pigeonhole.kafka;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/** The user's settings of the consumer, with those that exactly-once depends on. */
+record ConsumerSettings(Map<String, Object> values) {
+    private static final Map<String, Object> FORCED = Map.of(
+            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+            false,
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+            "read_committed",
+            ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
+            ByteArrayDeserializer.class,
+            ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
+            ByteArrayDeserializer.class);
+    private static final int STANDARD_POLL_INTERVAL = 300_000;
+
+    /**
+     * Checks and completes the settings.
+     *
+     * @throws ConfigurationException if one contradicts what is needed, with its name
+     */
+    static ConsumerSettings of(Map<String, Object> user, String consumer, Duration revocationTimeout) {
+        Map<String, Object> values = new HashMap<>(user);
+        FORCED.forEach((name, needed) -> {
+            Object given = values.put(name, needed);
+            if (given != null && !textOf(given).equals(textOf(needed))) {
+                throw new ConfigurationException("Kafka source of inbox '" + consumer + "': " + name + " is "
+                        + textOf(given) + ", but has to be " + textOf(needed) + ". Remove it, it is set for you");
+            }
+        });
+        if (values.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG) == null) {
+            throw new ConfigurationException("Kafka source of inbox '" + consumer + "': "
+                    + ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG + " is missing");
+        }
+        values.putIfAbsent(ConsumerConfig.GROUP_ID_CONFIG, consumer);
+        values.putIfAbsent(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        requireRoomForRevocation(values, consumer, revocationTimeout);
+        return new ConsumerSettings(Map.copyOf(values));
+    }
+
+    /** A member that does not poll in time is evicted, and a revocation is waited for between two polls. */
+    private static void requireRoomForRevocation(
+            Map<String, Object> values, String consumer, Duration revocationTimeout) {
+        Object given = values.getOrDefault(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, STANDARD_POLL_INTERVAL);
+        if (revocationTimeout.toMillis() >= Long.parseLong(given.toString().trim())) {
+            throw new ConfigurationException("Kafka source of inbox '" + consumer + "': revocationTimeout "
+                    + revocationTimeout + " is not below " + ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG + " " + given
+                    + " (ms); shorten it, or the group evicts this member while it waits");
+        }
+    }
+
+    private static String textOf(@Nullable Object value) {
+        return value instanceof Class<?> type
+                ? type.getName()
+                : String.valueOf(value).trim();
+    }
+
+    /** What a client for administration needs of them: how to connect, and whatever Kafka itself does not know. */
+    Map<String, Object> forAdmin() {
+        Set<String> ofConsumers = ConsumerConfig.configNames();
+        Set<String> ofAdmins = AdminClientConfig.configNames();
+        Map<String, Object> admin = new HashMap<>(values);
+        admin.keySet().removeIf(name -> ofConsumers.contains(name) && !ofAdmins.contains(name));
+        return admin;
+    }
+}

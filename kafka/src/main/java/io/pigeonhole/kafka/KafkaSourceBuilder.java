@@ -1,0 +1,224 @@
+package io.pigeonhole.kafka;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.lane.LaneSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+
+/** Collects the settings of a {@link KafkaSource}. Not safe for use by many threads. */
+public final class KafkaSourceBuilder {
+    private static final int STANDARD_WINDOW = 50_000;
+
+    private final Inbox<?> inbox;
+    private final Map<String, Object> consumerConfig;
+    private final List<String> topics;
+    private String idHeader = "message-id";
+    private String typeHeader = "message-type";
+    private String contentTypeHeader = "content-type";
+    private IdFallback idFallback = IdFallback.NONE;
+    private UnaryOperator<String> sourceName = topic -> topic;
+    private LaneSettings lanes = LaneSettings.standard();
+    private int window = STANDARD_WINDOW;
+    private Duration commitInterval = Duration.ofMillis(500);
+    private Duration revocationTimeout = Duration.ofSeconds(10);
+    private Duration closeTimeout = Duration.ofSeconds(10);
+    private Function<Map<String, Object>, Consumer<byte[], byte[]>> consumerFactory = KafkaConsumer::new;
+
+    KafkaSourceBuilder(Inbox<?> inbox, Map<String, Object> consumerConfig, List<String> topics) {
+        this.inbox = inbox;
+        this.consumerConfig = consumerConfig;
+        this.topics = topics;
+    }
+
+    /**
+     * Names the header that holds the id of a message. Its bytes are the id; an empty value is none.
+     *
+     * @param name the header, {@code message-id} unless set
+     * @return this
+     */
+    public KafkaSourceBuilder idHeader(String name) {
+        this.idHeader = name;
+        return this;
+    }
+
+    /**
+     * Names the header that holds the type of a message, as UTF-8.
+     *
+     * @param name the header, {@code message-type} unless set
+     * @return this
+     */
+    public KafkaSourceBuilder typeHeader(String name) {
+        this.typeHeader = name;
+        return this;
+    }
+
+    /**
+     * Names the header that holds the media type of the payload, as UTF-8.
+     *
+     * @param name the header, {@code content-type} unless set
+     * @return this
+     */
+    public KafkaSourceBuilder contentTypeHeader(String name) {
+        this.contentTypeHeader = name;
+        return this;
+    }
+
+    /**
+     * Says what a message without an id gets.
+     *
+     * @param fallback what, {@link IdFallback#NONE} unless set
+     * @return this
+     */
+    public KafkaSourceBuilder idFallback(IdFallback fallback) {
+        this.idFallback = fallback;
+        return this;
+    }
+
+    /**
+     * Names the source of a topic's messages. It is part of their identity: a message that comes from two topics is one
+     * message only where both have the same source name.
+     *
+     * @param ofTopic the source by topic, the topic's own name unless set; never blank, always the same for one topic
+     * @return this
+     */
+    public KafkaSourceBuilder sourceName(UnaryOperator<String> ofTopic) {
+        this.sourceName = ofTopic;
+        return this;
+    }
+
+    /**
+     * Sets how many lanes work in parallel, each with a thread and, while it works, a connection. Messages of one record key
+     * share a lane; those without a key share the lane of their partition.
+     *
+     * @param count at least 1, 4 unless set
+     * @return this
+     */
+    public KafkaSourceBuilder lanes(int count) {
+        this.lanes = lanes.lanes(count);
+        return this;
+    }
+
+    /**
+     * Sets how many messages go into one transaction at most. A batch is what is there; nothing waits for it to fill.
+     *
+     * @param messages at least 1, 500 unless set
+     * @return this
+     */
+    public KafkaSourceBuilder maxBatch(int messages) {
+        this.lanes = lanes.maxBatch(messages);
+        return this;
+    }
+
+    /**
+     * Sets how much may be polled and unfinished before polling takes no more. The bounds may be exceeded by what one poll
+     * brings ({@code max.poll.records}, {@code fetch.max.bytes}).
+     *
+     * @param messages at least 1, 8,000 unless set
+     * @param bytes of payloads and headers, at least 1, 64 MiB unless set
+     * @return this
+     */
+    public KafkaSourceBuilder bounds(int messages, long bytes) {
+        this.lanes = lanes.bounds(messages, bytes);
+        return this;
+    }
+
+    /**
+     * Sets how far a partition may run ahead of its oldest unfinished record, and so how many finished records a crash
+     * brings back at most, as duplicates.
+     *
+     * @param records at least 1, 50,000 unless set
+     * @return this
+     */
+    public KafkaSourceBuilder window(int records) {
+        this.window = records;
+        return this;
+    }
+
+    /**
+     * Sets how often offsets are committed to Kafka. They only save work after a crash; nothing is decided by them.
+     *
+     * @param interval not negative, 500 ms unless set
+     * @return this
+     */
+    public KafkaSourceBuilder commitInterval(Duration interval) {
+        this.commitInterval = interval;
+        return this;
+    }
+
+    /**
+     * Sets how long a rebalance is held up for the messages of revoked partitions that are in work. Afterwards they are
+     * given up: whoever gets the partition is delivered them again, and the ledger decides.
+     *
+     * @param timeout not negative and below {@code max.poll.interval.ms}, 10 s unless set
+     * @return this
+     */
+    public KafkaSourceBuilder revocationTimeout(Duration timeout) {
+        this.revocationTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Sets how long closing waits for the messages in work.
+     *
+     * @param timeout not negative, 10 s unless set
+     * @return this
+     */
+    public KafkaSourceBuilder closeTimeout(Duration timeout) {
+        this.closeTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Replaces the making of the consumer, for instrumentation: a factory may wrap the consumer that it makes. It is called
+     * once per start, with the complete configuration; all calls to the consumer come from one thread.
+     *
+     * @param factory makes a consumer, {@code KafkaConsumer::new} unless set
+     * @return this
+     */
+    public KafkaSourceBuilder consumerFactory(Function<Map<String, Object>, Consumer<byte[], byte[]>> factory) {
+        this.consumerFactory = factory;
+        return this;
+    }
+
+    /**
+     * Checks the settings together and makes the source.
+     *
+     * @return a source, not started
+     * @throws ConfigurationException if settings are wrong or contradict each other
+     */
+    public KafkaSource build() {
+        require(
+                !topics.isEmpty() && topics.stream().noneMatch(String::isBlank),
+                "topics are " + topics + "; name at least one");
+        require(window >= 1, "window is " + window + ", the least is 1");
+        requireNotNegative("commitInterval", commitInterval);
+        requireNotNegative("revocationTimeout", revocationTimeout);
+        requireNotNegative("closeTimeout", closeTimeout);
+        ConsumerSettings consumer = ConsumerSettings.of(consumerConfig, inbox.consumer(), revocationTimeout);
+        PollLoop.Settings loop = new PollLoop.Settings(
+                "pigeonhole-kafka-" + inbox.consumer(),
+                topics,
+                new RecordMapper(sourceName, idHeader, typeHeader, contentTypeHeader),
+                window,
+                commitInterval,
+                revocationTimeout,
+                closeTimeout);
+        return new KafkaSource(inbox, consumer, consumerFactory, idFallback, lanes, loop);
+    }
+
+    private void requireNotNegative(String name, Duration value) {
+        require(!value.isNegative(), name + " " + value + " is negative");
+    }
+
+    private void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new ConfigurationException("Kafka source of inbox '" + inbox.consumer() + "': " + otherwise);
+        }
+    }
+}

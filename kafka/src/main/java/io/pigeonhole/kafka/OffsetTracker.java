@@ -1,0 +1,84 @@
+package io.pigeonhole.kafka;
+
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.lane.Settlement;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows up to where the records of one partition are finished without a gap. Used by the poll thread; only the slots that it
+ * hands out are finished by other threads.
+ */
+final class OffsetTracker {
+    private final Deque<Slot> unfinished = new ArrayDeque<>();
+    private long next;
+    private @Nullable OffsetAndMetadata polledTo;
+    private @Nullable OffsetAndMetadata position;
+
+    /** Whether a record may follow those added: within one life of a partition, offsets only grow. */
+    boolean follows(long offset) {
+        return offset >= next;
+    }
+
+    /** Notes a record that was polled. */
+    Slot add(long offset, Optional<Integer> leaderEpoch) {
+        if (!follows(offset)) {
+            throw new IllegalArgumentException("offset " + offset + " after " + (next - 1));
+        }
+        next = offset + 1;
+        Slot slot = new Slot(offset, leaderEpoch);
+        unfinished.addLast(slot);
+        return slot;
+    }
+
+    /** Notes where the consumer stands behind the records added: behind aborted records and markers, too. */
+    void polledTo(OffsetAndMetadata end) {
+        polledTo = end;
+    }
+
+    /** The position to commit: no record before it is unfinished. Null while there is nothing to commit. */
+    @Nullable
+    OffsetAndMetadata position() {
+        advance();
+        return position;
+    }
+
+    /** How many records lie between the position and the last record added. */
+    int size() {
+        advance();
+        return unfinished.size();
+    }
+
+    private void advance() {
+        Slot last = null;
+        while (!unfinished.isEmpty() && unfinished.getFirst().finished) {
+            last = unfinished.removeFirst();
+        }
+        if (last != null) {
+            position = new OffsetAndMetadata(last.offset + 1, last.leaderEpoch, "");
+        }
+        if (unfinished.isEmpty() && polledTo != null) {
+            position = polledTo;
+        }
+    }
+
+    /** One record on its way. */
+    static final class Slot implements Settlement {
+        private final long offset;
+        private final Optional<Integer> leaderEpoch;
+        private volatile boolean finished;
+
+        private Slot(long offset, Optional<Integer> leaderEpoch) {
+            this.offset = offset;
+            this.leaderEpoch = leaderEpoch;
+        }
+
+        @Override
+        public void settled(Outcome outcome) {
+            finished = true;
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.pigeonhole.kafka;
+
+import io.pigeonhole.core.message.Header;
+import io.pigeonhole.core.message.Headers;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** Makes messages of records: bytes stay bytes, nothing is dropped, nothing is decoded but the two names it looks for. */
+record RecordMapper(UnaryOperator<String> source, String idHeader, String typeHeader, String contentTypeHeader) {
+
+    /**
+     * The message of a record.
+     *
+     * @param placePrefix what the id of a record without one begins with, or null where it gets none
+     */
+    Message map(ConsumerRecord<byte[], byte[]> record, @Nullable String placePrefix) {
+        Headers headers = headersOf(record);
+        return Message.builder(source.apply(record.topic()))
+                .id(idOf(record, headers, placePrefix))
+                .type(headers.lastText(typeHeader))
+                .contentType(headers.lastText(contentTypeHeader))
+                .orderingKey(record.key())
+                .headers(headers)
+                .payload(record.value())
+                .origin(record.topic() + "-" + record.partition() + "@" + record.offset())
+                .build();
+    }
+
+    private @Nullable MessageId idOf(
+            ConsumerRecord<byte[], byte[]> record, Headers headers, @Nullable String placePrefix) {
+        byte[] id = headers.last(idHeader);
+        if (id != null && id.length > 0) {
+            return MessageId.of(id);
+        }
+        return placePrefix == null ? null : MessageId.of(placePrefix + record.partition() + "/" + record.offset());
+    }
+
+    private static Headers headersOf(ConsumerRecord<byte[], byte[]> record) {
+        List<Header> headers = new ArrayList<>();
+        record.headers().forEach(header -> headers.add(new Header(header.key(), header.value())));
+        return headers.isEmpty() ? Headers.none() : new Headers(headers);
+    }
+}
