@@ -22,6 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
@@ -37,6 +38,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     private final Path data;
     private final Path controller;
+    private static @Nullable Path binaries;
+
     private final int port;
     private final Map<String, String> settings;
     private final Thread closer = new Thread(this::stop, "embedded-postgres-closer");
@@ -50,8 +53,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * Starts a new, empty server on a free port. The first start in a directory unpacks the server's programs there, which
-     * takes about two seconds; later ones find them.
+     * Starts a new, empty server on a free port. The first start in a JVM unpacks the server's programs into its
+     * directory, which takes about two seconds; later ones find them.
      *
      * @param directory where all its files go; callers put it below {@code target/}
      * @return the running server, to be closed by the caller
@@ -67,7 +70,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         settings.put("max_connections", "200");
         try {
             Path root = Files.createDirectories(directory.toAbsolutePath());
-            Path binaries = Files.createDirectories(root.resolve("binaries"));
+            Path binaries = binariesIn(root);
             Path data = Files.createTempDirectory(root, "data-");
             var builder = io.zonky.test.db.postgres.embedded.EmbeddedPostgres.builder()
                     .setOverrideWorkingDirectory(binaries.toFile())
@@ -245,6 +248,16 @@ public final class EmbeddedPostgres implements AutoCloseable {
         } catch (IOException e) {
             return false;
         }
+    }
+
+    /** The library unpacks once in a JVM: whoever starts first decides where. */
+    private static synchronized Path binariesIn(Path root) throws IOException {
+        Path unpacked = binaries;
+        if (unpacked == null) {
+            unpacked = Files.createDirectories(root.resolve("binaries"));
+            binaries = unpacked;
+        }
+        return unpacked;
     }
 
     private static Path controllerIn(Path binaries) throws IOException {

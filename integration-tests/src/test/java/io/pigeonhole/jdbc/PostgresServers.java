@@ -14,7 +14,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * answers. Where the environment says {@code CI=true} it has to answer. Each has one database for this JVM; tests take
  * schemas in it.
  */
-final class PostgresServers {
+public final class PostgresServers {
     private static final String DATABASE =
             "pigeonhole_it_" + ProcessHandle.current().pid();
     private static final String MACHINES_OWN = "jdbc:postgresql://127.0.0.1:5432/";
@@ -22,12 +22,12 @@ final class PostgresServers {
     private PostgresServers() {}
 
     /** For {@code @MethodSource}. */
-    static Stream<PostgresServer> all() {
+    public static Stream<PostgresServer> all() {
         PostgresServer own = MachinesOwn.SERVER;
         return own == null ? Stream.of(embedded()) : Stream.of(embedded(), own);
     }
 
-    static PostgresServer embedded() {
+    public static PostgresServer embedded() {
         return Embedded.SERVER;
     }
 
@@ -70,7 +70,7 @@ final class PostgresServers {
         }
     }
 
-    static DataSource dataSource(String url) {
+    public static DataSource dataSource(String url) {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(url);
         return dataSource;

@@ -10,7 +10,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** A schema of a test's own, and short ways to ask it something. */
-final class Workshop implements AutoCloseable {
+public final class Workshop implements AutoCloseable {
     private final String database;
     private final String name;
 
@@ -22,15 +22,15 @@ final class Workshop implements AutoCloseable {
     }
 
     /** The URL whose connections have this schema as their current one. */
-    String url() {
+    public String url() {
         return database + "&currentSchema=" + name;
     }
 
-    DataSource dataSource() {
+    public DataSource dataSource() {
         return PostgresServers.dataSource(url());
     }
 
-    void execute(String sql, @Nullable Object... parameters) {
+    public void execute(String sql, @Nullable Object... parameters) {
         try (Connection connection = dataSource().getConnection();
                 PreparedStatement statement = prepare(connection, sql, parameters)) {
             statement.execute();
@@ -40,7 +40,7 @@ final class Workshop implements AutoCloseable {
     }
 
     /** The first column of the only row, as text. */
-    String ask(String sql, @Nullable Object... parameters) {
+    public String ask(String sql, @Nullable Object... parameters) {
         List<String> rows = askAll(sql, parameters);
         if (rows.size() != 1) {
             throw new AssertionError(sql + " has " + rows.size() + " rows");
@@ -49,7 +49,7 @@ final class Workshop implements AutoCloseable {
     }
 
     /** The first column of all rows, as text. */
-    List<String> askAll(String sql, @Nullable Object... parameters) {
+    public List<String> askAll(String sql, @Nullable Object... parameters) {
         try (Connection connection = dataSource().getConnection();
                 PreparedStatement statement = prepare(connection, sql, parameters);
                 ResultSet rows = statement.executeQuery()) {

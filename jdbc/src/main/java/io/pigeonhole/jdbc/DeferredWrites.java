@@ -10,7 +10,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -19,8 +18,9 @@ import java.util.Map;
  * writes keep their order. Used by one thread.
  *
  * <p>They go to the database in rounds. In a round statements run one after another, in the order in which each first
- * appeared. A write whose statement would run before an earlier one of the same scope closes the round and begins the next.
- * So writes change places only across scopes, never within one.
+ * appeared. A write whose statement would run before an earlier one of the same scope goes to the next round, and the scope
+ * with it; other scopes go on filling the earlier one. So writes change places only across scopes, never within one, and
+ * there are as many rounds as the busiest scope needs, not as there are repetitions.
  */
 final class DeferredWrites {
     private final List<DeferredWrite> writes = new ArrayList<>();
@@ -53,28 +53,46 @@ final class DeferredWrites {
 
     /** In the order in which they run; each has one statement. */
     List<List<DeferredWrite>> batches() {
-        List<List<DeferredWrite>> batches = new ArrayList<>();
-        Map<String, Integer> positions = new HashMap<>();
-        Map<Object, Integer> reached = new HashMap<>();
-        Map<Integer, List<DeferredWrite>> round = new LinkedHashMap<>();
+        List<Round> rounds = new ArrayList<>();
+        Map<Object, Place> reached = new HashMap<>();
         for (DeferredWrite write : writes) {
-            Integer position = positions.get(write.sql());
-            if (position != null && position < reached.getOrDefault(write.scope(), 0)) {
-                batches.addAll(round.values());
-                round.clear();
-                positions.clear();
-                reached.clear();
-                position = null;
+            Place last = reached.getOrDefault(write.scope(), Place.FIRST);
+            Place place = new Place(last.round(), round(rounds, last.round()).position(write.sql()));
+            if (place.position() < last.position()) {
+                place = new Place(
+                        last.round() + 1, round(rounds, last.round() + 1).position(write.sql()));
             }
-            if (position == null) {
-                position = positions.size();
-                positions.put(write.sql(), position);
-            }
-            reached.merge(write.scope(), position, Math::max);
-            round.computeIfAbsent(position, next -> new ArrayList<>()).add(write);
+            rounds.get(place.round()).batches.get(place.position()).add(write);
+            reached.put(write.scope(), place);
         }
-        batches.addAll(round.values());
-        return batches;
+        return rounds.stream().flatMap(round -> round.batches.stream()).toList();
+    }
+
+    private static Round round(List<Round> rounds, int number) {
+        if (number == rounds.size()) {
+            rounds.add(new Round());
+        }
+        return rounds.get(number);
+    }
+
+    /** How far a scope has come. */
+    private record Place(int round, int position) {
+        static final Place FIRST = new Place(0, 0);
+    }
+
+    /** Statements in the order in which each first appeared. */
+    private static final class Round {
+        private final Map<String, Integer> positions = new HashMap<>();
+        private final List<List<DeferredWrite>> batches = new ArrayList<>();
+
+        int position(String sql) {
+            Integer known = positions.putIfAbsent(sql, batches.size());
+            if (known == null) {
+                batches.add(new ArrayList<>());
+                return batches.size() - 1;
+            }
+            return known;
+        }
     }
 
     private static void send(Connection connection, List<DeferredWrite> batch, boolean alone) {

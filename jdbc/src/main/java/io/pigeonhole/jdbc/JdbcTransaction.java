@@ -195,13 +195,15 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
                             + " the same messages in again; the ledger knows",
                     e);
         }
-        if (PostgresStatements.NOT_OURS.equals(e.getSQLState())) {
-            return new ConfigurationException(
-                    "a handler ended the transaction by itself, with COMMIT or ROLLBACK in SQL. What was written before is"
-                            + " committed without the rest, or lost; nothing after it is kept. Take the statement out",
-                    e);
-        }
-        return Refusals.inTransaction("to commit", e);
+        return PostgresStatements.NOT_OURS.equals(e.getSQLState()) ? taken(e) : Refusals.inTransaction("to commit", e);
+    }
+
+    /** Not a failure of one message: what was committed with it cannot be taken back, and no replay will tell. */
+    private static ConfigurationException taken(SQLException e) {
+        return new ConfigurationException(
+                "a handler ended the transaction by itself, with COMMIT or ROLLBACK in SQL. What was written before is"
+                        + " committed without the rest, or lost; nothing after it is kept. Take the statement out",
+                e);
     }
 
     /** For contexts: the connection with what is deferred already sent. */
@@ -291,7 +293,8 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
             step.run();
         } catch (SQLException e) {
             noteLoss(e);
-            throw Refusals.inTransaction(doing, e);
+            boolean savepointIsGone = savepointSet && PostgresStatements.NO_SUCH_SAVEPOINT.equals(e.getSQLState());
+            throw savepointIsGone ? taken(e) : Refusals.inTransaction(doing, e);
         }
     }
 

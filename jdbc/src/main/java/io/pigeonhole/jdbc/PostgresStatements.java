@@ -94,6 +94,9 @@ final class PostgresStatements {
     /** The SQLSTATE, invalid_name, of an empty text that is cast to a table. */
     static final String NOT_OURS = "42602";
 
+    /** The SQLSTATE of a savepoint that went with its transaction. */
+    static final String NO_SUCH_SAVEPOINT = "3B001";
+
     /** Parameters: the columns of the message, attempts, delay in ms, error; the columns of the attempt. */
     static final String PARK = """
             WITH parked AS (

@@ -20,8 +20,7 @@ final class ExactlyOnce implements MessageSink {
 
     /** With the very business logic of the floor, on the connection that the handler is given. */
     static ExactlyOnce direct(String consumer, InboxStore<JdbcContext> store) {
-        return new ExactlyOnce(
-                consumer, store, (payment, context) -> AtLeastOnce.apply(payment, context.connection()));
+        return new ExactlyOnce(consumer, store, (payment, context) -> AtLeastOnce.apply(payment, context.connection()));
     }
 
     /** With the same two statements as deferred writes. */
@@ -34,8 +33,7 @@ final class ExactlyOnce implements MessageSink {
 
     @Override
     public void accept(List<Message> batch) {
-        List<Outcome> outcomes =
-                batch.size() == 1 ? List.of(inbox.process(batch.get(0))) : inbox.process(batch);
+        List<Outcome> outcomes = batch.size() == 1 ? List.of(inbox.process(batch.get(0))) : inbox.process(batch);
         for (Outcome outcome : outcomes) {
             if (outcome.kind() != Outcome.Kind.PROCESSED && outcome.kind() != Outcome.Kind.DUPLICATE) {
                 throw new IllegalStateException("nothing fails here, yet the inbox said " + outcome);

@@ -10,7 +10,9 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +57,13 @@ public final class FloorCommand implements Callable<Integer> {
             description = "How many of 100 deliveries repeat an earlier message.")
     private int duplicates;
 
+    @Option(
+            names = "--variants",
+            paramLabel = "NAME",
+            split = ",",
+            description = "Only these variants, and the ratios between them.")
+    private List<String> only = new ArrayList<>();
+
     @Spec
     private CommandSpec spec;
 
@@ -76,7 +85,10 @@ public final class FloorCommand implements Callable<Integer> {
             Map<String, String> environment = new LinkedHashMap<>(server.environment());
             environment.put("duplicates", duplicates + " % of the deliveries");
             environment.put("messages", sizes.describe());
-            Suite suite = FloorSuite.create(server.dataSource(), sizes, duplicates);
+            Suite suite = FloorSuite.create(server, sizes, duplicates);
+            if (!only.isEmpty()) {
+                suite = chosen(suite);
+            }
             SuiteRunner runner = new SuiteRunner(suite, quick ? QUICK_BUDGET : UNLIMITED, out::println);
             SuiteResult result = new SuiteResult(suite, environment, runner.run(counted));
             out.println();
@@ -87,6 +99,14 @@ public final class FloorCommand implements Callable<Integer> {
             }
         }
         return 0;
+    }
+
+    private Suite chosen(Suite suite) {
+        try {
+            return suite.only(only);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
     }
 
     private DatabaseServer server() throws SQLException {

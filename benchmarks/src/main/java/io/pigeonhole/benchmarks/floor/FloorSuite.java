@@ -1,5 +1,7 @@
 package io.pigeonhole.benchmarks.floor;
 
+import io.pigeonhole.benchmarks.server.DatabaseServer;
+import io.pigeonhole.benchmarks.suite.CpuTime;
 import io.pigeonhole.benchmarks.suite.InvariantBrokenException;
 import io.pigeonhole.benchmarks.suite.Ratio;
 import io.pigeonhole.benchmarks.suite.Suite;
@@ -22,8 +24,7 @@ final class FloorSuite implements FloorVariant.Ground {
             "seed_inbox, inbox_ledger, inbox_work, inbox_attempt, inbox_dead_letter, inbox_history";
 
     /** Rows for messages that were claimed, of them those whose keys are not in time form, rows of failures. */
-    private static final String INBOX_ROWS =
-            """
+    private static final String INBOX_ROWS = """
             SELECT (SELECT count(*) FROM inbox_ledger),
                    (SELECT count(*) FROM inbox_ledger WHERE message_key >= 'ff000000-0000-0000-0000-000000000000'),
                    (SELECT count(*) FROM inbox_work) + (SELECT count(*) FROM inbox_dead_letter)
@@ -37,22 +38,24 @@ final class FloorSuite implements FloorVariant.Ground {
             new Ratio("pigeonhole-message", "floor-message", 0),
             new Ratio("pigeonhole-message", "seed-loop", 0));
 
+    private final DatabaseServer server;
     private final DataSource dataSource;
     private final Bank bank;
     private final List<Variant> variants = new ArrayList<>();
 
-    private FloorSuite(DataSource dataSource) {
-        this.dataSource = dataSource;
+    private FloorSuite(DatabaseServer server) {
+        this.server = server;
+        this.dataSource = server.dataSource();
         this.bank = new Bank(dataSource);
     }
 
     /** Creates the tables and registers the consumers, then makes the messages: their ids must not be older. */
-    static Suite create(DataSource dataSource, Sizes sizes, int duplicatePercent) throws SQLException {
-        FloorSuite suite = new FloorSuite(dataSource);
+    static Suite create(DatabaseServer server, Sizes sizes, int duplicatePercent) throws SQLException {
+        FloorSuite suite = new FloorSuite(server);
         suite.bank.create();
         suite.createSeedTable();
-        Schema.apply(dataSource);
-        JdbcStore store = JdbcStore.create(dataSource);
+        Schema.apply(server.dataSource());
+        JdbcStore store = JdbcStore.create(server.dataSource());
         suite.addVariants(sizes, duplicatePercent, store);
         return new Suite("floor", suite.variants, RATIOS);
     }
@@ -96,6 +99,11 @@ final class FloorSuite implements FloorVariant.Ground {
         if (variant.sink() instanceof ExactlyOnce) {
             checkInbox(variant);
         }
+    }
+
+    @Override
+    public CpuTime cpuTime() throws SQLException {
+        return server.cpuTime();
     }
 
     /** A ledger in another form, or messages that failed on the way, would be other work than the one to be measured. */

@@ -1,5 +1,6 @@
 package io.pigeonhole.benchmarks.floor;
 
+import io.pigeonhole.benchmarks.suite.CpuTime;
 import io.pigeonhole.benchmarks.suite.Measurement;
 import io.pigeonhole.benchmarks.suite.Variant;
 
@@ -32,13 +33,17 @@ record FloorVariant(
         void prepare() throws Exception;
 
         void check(FloorVariant variant) throws Exception;
+
+        CpuTime cpuTime() throws Exception;
     }
 
     @Override
     public Measurement measure() throws Exception {
         ground.prepare();
+        CpuTime before = ground.cpuTime();
         long nanos = new Lanes(workload, batchSize).drainInto(sink);
+        CpuTime spent = ground.cpuTime().since(before);
         ground.check(this);
-        return new Measurement(workload.deliveries(), expected.effects(), nanos);
+        return new Measurement(workload.deliveries(), expected.effects(), nanos, spent);
     }
 }

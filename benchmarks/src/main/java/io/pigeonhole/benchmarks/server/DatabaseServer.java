@@ -2,6 +2,7 @@ package io.pigeonhole.benchmarks.server;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.pigeonhole.benchmarks.suite.CpuTime;
 import io.pigeonhole.embedded.EmbeddedPostgres;
 import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
@@ -10,6 +11,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -20,6 +22,9 @@ import org.postgresql.ds.PGSimpleDataSource;
 public final class DatabaseServer implements AutoCloseable {
     private static final String DATABASE =
             "pigeonhole_bench_" + ProcessHandle.current().pid();
+
+    private static final String BACKENDS =
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'";
 
     private final PGSimpleDataSource administration;
     private final HikariDataSource pool;
@@ -89,6 +94,25 @@ public final class DatabaseServer implements AutoCloseable {
     /** Whether a commit is on the disk when it returns. */
     public boolean isDurable() throws SQLException {
         return setting("fsync").equals("on") && setting("synchronous_commit").equals("on");
+    }
+
+    /** The processor time so far of this process and of the server's processes that serve it. */
+    public CpuTime cpuTime() throws SQLException {
+        long server = 0;
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(BACKENDS)) {
+            while (rows.next()) {
+                server += ProcessHandle.of(rows.getLong(1))
+                        .map(DatabaseServer::cpuNanos)
+                        .orElse(0L);
+            }
+        }
+        return new CpuTime(cpuNanos(ProcessHandle.current()), server);
+    }
+
+    private static long cpuNanos(ProcessHandle process) {
+        return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
     }
 
     private String setting(String name) throws SQLException {

@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * A result as JSON, in the form that every suite has:
  * {@code {"suite":…,"environment":{…},"rounds":[{variant: messages/s}…],"ratios":{"a/b":{"median":…,"min":…,"max":…}},
- * "ratiosPerEffect":{…}}}.
+ * "ratiosPerEffect":{…},"cpuMicrosPerMessage":{…}}}.
  */
 public final class JsonReport {
     private static final ObjectMapper MAPPER =
@@ -44,6 +44,12 @@ public final class JsonReport {
             ObjectNode speeds = root.withArray("rounds").addObject();
             round.measurements()
                     .forEach((variant, measured) -> speeds.put(variant, Math.round(measured.messagesPerSecond())));
+        }
+        ObjectNode cpu = root.putObject("cpuMicrosPerMessage");
+        for (Variant variant : suite.variants()) {
+            cpu.putObject(variant.name())
+                    .put("client", rounded(result.clientMicros(variant.name()).median()))
+                    .put("server", rounded(result.serverMicros(variant.name()).median()));
         }
         ObjectNode ratios = root.putObject("ratios");
         ObjectNode perEffect = root.putObject("ratiosPerEffect");

@@ -6,9 +6,11 @@ package io.pigeonhole.benchmarks.suite;
  * @param messages how many deliveries it worked off
  * @param effects how many of them had an effect
  * @param nanos how long that took, without setting up and checking
+ * @param cpu the processor time that it took
  */
-public record Measurement(long messages, long effects, long nanos) {
+public record Measurement(long messages, long effects, long nanos, CpuTime cpu) {
     private static final double NANOS_PER_SECOND = 1e9;
+    private static final double NANOS_PER_MICROSECOND = 1e3;
 
     /** Refuses what cannot be divided by. */
     public Measurement {
@@ -21,6 +23,16 @@ public record Measurement(long messages, long effects, long nanos) {
     /** Deliveries worked off, per second. */
     public double messagesPerSecond() {
         return messages * NANOS_PER_SECOND / nanos;
+    }
+
+    /** Microseconds of processor time that the client spent for a delivery. */
+    public double clientMicros() {
+        return cpu.client() / NANOS_PER_MICROSECOND / messages;
+    }
+
+    /** Microseconds of processor time that the server spent for a delivery. */
+    public double serverMicros() {
+        return cpu.server() / NANOS_PER_MICROSECOND / messages;
     }
 
     /** Effects made, per second: less than the deliveries where duplicates are skipped. */

@@ -1,5 +1,6 @@
 package io.pigeonhole.benchmarks.suite;
 
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -28,5 +29,24 @@ public record Suite(String name, List<Variant> variants, List<Ratio> ratios) {
                 throw new IllegalArgumentException("no variants for the ratio " + ratio.name() + " in " + names);
             }
         }
+    }
+
+    /**
+     * The suite with some of its variants only, and the ratios between these.
+     *
+     * @throws IllegalArgumentException if the suite has no variant of such a name
+     */
+    public Suite only(Collection<String> names) {
+        List<Variant> chosen = variants.stream()
+                .filter(variant -> names.contains(variant.name()))
+                .toList();
+        if (chosen.size() != Set.copyOf(names).size()) {
+            throw new IllegalArgumentException(
+                    "the suite has " + variants.stream().map(Variant::name).toList() + ", asked for were " + names);
+        }
+        List<Ratio> between = ratios.stream()
+                .filter(ratio -> names.contains(ratio.numerator()) && names.contains(ratio.denominator()))
+                .toList();
+        return new Suite(name, chosen, between);
     }
 }

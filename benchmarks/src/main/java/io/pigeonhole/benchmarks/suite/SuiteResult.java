@@ -22,6 +22,16 @@ public record SuiteResult(Suite suite, Map<String, String> environment, List<Rou
         return spread(round -> round.of(variant).messagesPerSecond());
     }
 
+    /** The client's processor time for a delivery, in microseconds. */
+    public Spread clientMicros(String variant) {
+        return spread(round -> round.of(variant).clientMicros());
+    }
+
+    /** The server's processor time for a delivery, in microseconds. */
+    public Spread serverMicros(String variant) {
+        return spread(round -> round.of(variant).serverMicros());
+    }
+
     /** The ratio of the deliveries per second, taken within each round: what slows a whole round cancels out. */
     public Spread ratio(Ratio ratio) {
         return spread(round -> round.of(ratio.numerator()).messagesPerSecond()

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -64,7 +65,11 @@ public final class SuiteRunner {
             Measurement measurement = variant.measure();
             measured.put(variant.name(), measurement);
             progress.accept(String.format(
-                    "%-11s %-22s %,10.0f messages/s", label, variant.name(), measurement.messagesPerSecond()));
+                    Locale.ROOT,
+                    "%-11s %-22s %,10.0f messages/s",
+                    label,
+                    variant.name(),
+                    measurement.messagesPerSecond()));
         }
         Map<String, Measurement> inOrder = new LinkedHashMap<>();
         for (Variant variant : suite.variants()) {

@@ -16,10 +16,9 @@ public final class TableReport {
         StringBuilder text = new StringBuilder();
         result.environment().forEach((name, value) -> line(text, "%-12s %s", name, value));
         line(text, "");
-        line(text, "%-24s %12s %12s %12s", "messages/s", "median", "min", "max");
+        line(text, "%-24s %10s %10s %10s   %10s %10s", "messages/s", "median", "min", "max", "client µs", "server µs");
         for (Variant variant : result.suite().variants()) {
-            Spread speed = result.messagesPerSecond(variant.name());
-            line(text, "%-24s %,12.0f %,12.0f %,12.0f", variant.name(), speed.median(), speed.min(), speed.max());
+            line(text, "%s", row(variant.name()));
         }
         line(text, "");
         line(
@@ -35,6 +34,18 @@ public final class TableReport {
             line(text, "%s", row(ratio));
         }
         return text.toString();
+    }
+
+    private String row(String variant) {
+        Spread speed = result.messagesPerSecond(variant);
+        return format(
+                "%-24s %,10.0f %,10.0f %,10.0f   %10.1f %10.1f",
+                variant,
+                speed.median(),
+                speed.min(),
+                speed.max(),
+                result.clientMicros(variant).median(),
+                result.serverMicros(variant).median());
     }
 
     private String row(Ratio ratio) {

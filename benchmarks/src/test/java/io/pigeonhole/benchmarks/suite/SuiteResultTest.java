@@ -13,6 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 class SuiteResultTest {
     private static final long SECOND = 1_000_000_000L;
+    private static final CpuTime NO_CPU = new CpuTime(0, 0);
     private static final Ratio RATIO = new Ratio("a", "b", 2);
 
     private final List<String> order = new ArrayList<>();
@@ -29,7 +30,8 @@ class SuiteResultTest {
 
     @Test
     void ratioPerEffectLeavesSkippedDuplicatesOut() {
-        Round round = new Round(Map.of("a", new Measurement(100, 90, SECOND), "b", new Measurement(100, 100, SECOND)));
+        Round round = new Round(
+                Map.of("a", new Measurement(100, 90, SECOND, NO_CPU), "b", new Measurement(100, 100, SECOND, NO_CPU)));
 
         assertThat(new SuiteResult(suite, Map.of(), List.of(round))
                         .ratioPerEffect(RATIO)
@@ -71,6 +73,16 @@ class SuiteResultTest {
     }
 
     @Test
+    void processorTimeIsToldForEachMessage() {
+        CpuTime cpu = new CpuTime(2_000_000, 3_000_000);
+        Measurement measurement = new Measurement(1_000, 900, SECOND, cpu);
+
+        assertThat(measurement.clientMicros()).isEqualTo(2);
+        assertThat(measurement.serverMicros()).isEqualTo(3);
+        assertThat(cpu.since(new CpuTime(500_000, 1_000_000))).isEqualTo(new CpuTime(1_500_000, 2_000_000));
+    }
+
+    @Test
     void tableSaysWhetherTheTargetWasReached() {
         SuiteResult slow = new SuiteResult(suite, Map.of(), List.of(round(19, 10)));
         SuiteResult fast = new SuiteResult(suite, Map.of(), List.of(round(20, 10)));
@@ -92,7 +104,12 @@ class SuiteResultTest {
 
     private static Round round(long a, long b) {
         return new Round(Map.of(
-                "a", new Measurement(a, a, SECOND), "b", new Measurement(b, b, SECOND), "c", new Measurement(1, 1, 1)));
+                "a",
+                new Measurement(a, a, SECOND, NO_CPU),
+                "b",
+                new Measurement(b, b, SECOND, NO_CPU),
+                "c",
+                new Measurement(1, 1, 1, NO_CPU)));
     }
 
     private Variant variant(String name) {
@@ -105,7 +122,7 @@ class SuiteResultTest {
             @Override
             public Measurement measure() {
                 order.add(name);
-                return new Measurement(1, 1, 1);
+                return new Measurement(1, 1, 1, NO_CPU);
             }
         };
     }

@@ -3,6 +3,7 @@ package io.pigeonhole.examples.demo;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -38,8 +39,9 @@ final class ParentWatch {
         Runtime.getRuntime().halt(1);
     }
 
-    void awaitEnd() throws InterruptedException {
-        end.await();
+    /** Waits for the end, but not longer. */
+    boolean isOverWithin(int seconds) throws InterruptedException {
+        return end.await(seconds, TimeUnit.SECONDS);
     }
 
     boolean isOver() {

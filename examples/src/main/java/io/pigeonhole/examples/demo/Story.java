@@ -2,7 +2,7 @@ package io.pigeonhole.examples.demo;
 
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.embedded.EmbeddedPostgres;
-// import io.pigeonhole.jdbc.Schema;
+import io.pigeonhole.jdbc.Schema;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ final class Story {
         EmbeddedPostgres postgres = teardown.add(EmbeddedPostgres.start(place.postgres()));
         postgres.createDatabase("bank");
         if (withInbox) {
-            //            Schema.apply(postgres.dataSource("bank"));
+            Schema.apply(postgres.dataSource("bank"));
         }
         Bank bank = teardown.add(Bank.open(postgres.dataSource("bank"), ACCOUNTS, withInbox));
         EmbeddedKafka kafka = starting.join();

@@ -1,0 +1,154 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+@OnEveryServer
+class LedgerDaysIT {
+    private static final String DAYS = "SELECT c.relname FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
+            + " WHERE i.inhparent = to_regclass(?) AND c.relname ~ '\\d{8}$' ORDER BY 1";
+
+    private final Workshop workshop;
+
+    LedgerDaysIT(PostgresServer server) {
+        this.workshop = server.schema();
+    }
+
+    @AfterEach
+    void drop() {
+        workshop.close();
+    }
+
+    @Test
+    void daysReachFromTodayToEightDaysAhead() {
+        LocalDate today = today();
+        List<String> expected = days("inbox_ledger_", today, 9);
+
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(expected);
+        assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(days("inbox_history_", today, 9));
+        assertThat(horizon("oldest")).isEqualTo(firstKey(today));
+        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(9)));
+    }
+
+    @Test
+    void maintenanceAddsTheDaysThatTheClockHasUncovered() {
+        LocalDate today = today();
+        shadowClock("interval '3 days'");
+
+        storeWithShadowedClock().maintain();
+
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 12));
+        assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(days("inbox_history_", today, 12));
+        assertThat(horizon("oldest")).isEqualTo(firstKey(today));
+        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(12)));
+    }
+
+    @Test
+    void noDayOfTheLedgerIsLeftOutWhenNobodyWasThereForWeeks() {
+        LocalDate today = today();
+        shadowClock("interval '30 days'");
+
+        storeWithShadowedClock().maintain();
+
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 39));
+    }
+
+    @Test
+    void clockThatGoesBackNeverLowersTheHorizon() {
+        LocalDate today = today();
+        shadowClock("interval '-5 days'");
+
+        storeWithShadowedClock().maintain();
+
+        assertThat(horizon("oldest")).isEqualTo(firstKey(today));
+        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(9)));
+    }
+
+    @Test
+    void numberOfDaysAheadCanBeSet() {
+        LocalDate today = today();
+
+        JdbcStore.builder(workshop.dataSource()).daysAhead(11).build().maintain();
+
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 12));
+    }
+
+    @Test
+    void manyNodesMayMaintainAtOnce() {
+        LocalDate today = today();
+        JdbcStore store = JdbcStore.builder(workshop.dataSource()).daysAhead(12).build();
+
+        List<CompletableFuture<Void>> nodes = Stream.generate(() -> CompletableFuture.runAsync(store::maintain))
+                .limit(6)
+                .toList();
+
+        nodes.forEach(CompletableFuture::join);
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 13));
+        assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(days("inbox_history_", today, 13));
+    }
+
+    @Test
+    void maintenanceWaitsForNoOpenTransactionAndHoldsNoClaimUp() throws Exception {
+        JdbcStore store = JdbcStore.builder(workshop.dataSource()).daysAhead(10).build();
+        RegisteredConsumer consumer = store.register(new ConsumerRegistration("payments", IdForm.TIME_ORDERED));
+        MessageKey first = firstKey(today().plusDays(1));
+        MessageKey second = new MessageKey(first.high(), 1);
+        try (InboxTransaction<JdbcContext> open = store.begin(Duration.ofMinutes(1))) {
+            open.claim(consumer, List.of(first), Duration.ofSeconds(10));
+
+            CompletableFuture.runAsync(JdbcStore.builder(workshop.dataSource()).daysAhead(14).build()::maintain)
+                    .get(20, TimeUnit.SECONDS);
+            try (InboxTransaction<JdbcContext> other = store.begin(Duration.ofMinutes(1))) {
+                other.claim(consumer, List.of(second), Duration.ofSeconds(1));
+                other.commit();
+            }
+            open.commit();
+        }
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_ledger")).isEqualTo("2");
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).hasSize(15);
+    }
+
+    /** A clock of the schema's own, which goes before the server's where the search path says so. */
+    private void shadowClock(String offset) {
+        workshop.execute("CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE"
+                + " AS 'SELECT pg_catalog.clock_timestamp() + " + offset.replace("'", "''") + "'");
+    }
+
+    private JdbcStore storeWithShadowedClock() {
+        return JdbcStore.create(PostgresServers.dataSource(workshop.url() + ",pg_catalog"));
+    }
+
+    private LocalDate today() {
+        return LocalDate.parse(workshop.ask("SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date::text"));
+    }
+
+    private MessageKey horizon(String end) {
+        return MessageKey.of(UUID.fromString(workshop.ask("SELECT " + end + " FROM inbox_horizon")));
+    }
+
+    private static MessageKey firstKey(LocalDate day) {
+        return MessageKey.firstOf(day.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli());
+    }
+
+    private static List<String> days(String prefix, LocalDate first, int count) {
+        return first.datesUntil(first.plusDays(count))
+                .map(day -> prefix + DateTimeFormatter.BASIC_ISO_DATE.format(day))
+                .toList();
+    }
+}

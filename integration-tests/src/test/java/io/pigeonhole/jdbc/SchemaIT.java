@@ -1,0 +1,169 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.IdForm;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@OnEveryServer
+class SchemaIT {
+    private final Workshop workshop;
+
+    SchemaIT(PostgresServer server) {
+        this.workshop = server.emptySchema();
+    }
+
+    @BeforeEach
+    void schemaIsEmpty() {
+        assertThat(tables()).isEmpty();
+    }
+
+    @AfterEach
+    void drop() {
+        workshop.close();
+    }
+
+    @Test
+    void applyCreatesExactlyWhatValidateExpects() throws SQLException {
+        Schema.apply(workshop.dataSource());
+
+        Schema.validate(workshop.dataSource());
+        try (Connection connection = workshop.dataSource().getConnection()) {
+            Catalog expected = Schema.expected();
+            assertThat(Catalog.read(connection, expected).entries()).containsExactlyInAnyOrderEntriesOf(expected.entries());
+        }
+    }
+
+    @Test
+    void applyAgainChangesNothing() {
+        Schema.apply(workshop.dataSource());
+        List<String> before = tables();
+        workshop.execute("UPDATE inbox_horizon SET oldest = newest");
+
+        Schema.apply(workshop.dataSource());
+
+        assertThat(tables()).isEqualTo(before);
+        assertThat(workshop.ask("SELECT oldest = newest FROM inbox_horizon")).isEqualTo("t");
+        assertThat(workshop.ask("SELECT string_agg(version::text, ',') FROM inbox_schema"))
+                .isEqualTo("1");
+    }
+
+    @Test
+    void manyProgramsMayApplyAtOnce() {
+        List<CompletableFuture<Void>> programs = Stream.generate(
+                        () -> CompletableFuture.runAsync(() -> Schema.apply(workshop.dataSource())))
+                .limit(6)
+                .toList();
+
+        programs.forEach(CompletableFuture::join);
+
+        Schema.validate(workshop.dataSource());
+    }
+
+    @Test
+    void printedStatementsCreateTheSchemaAndRegistrationItsDays() {
+        workshop.execute(Schema.print());
+
+        JdbcStore store = JdbcStore.create(workshop.dataSource());
+        store.register(new ConsumerRegistration("payments", IdForm.TIME_ORDERED));
+
+        assertThat(tables().stream().filter(table -> table.matches("inbox_ledger_\\d{8}"))).hasSize(9);
+        assertThat(tables().stream().filter(table -> table.matches("inbox_history_\\d{8}"))).hasSize(9);
+    }
+
+    @Test
+    void missingSchemaIsToldWithWhatToDo() {
+        assertThatThrownBy(() -> JdbcStore.create(workshop.dataSource()))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("\n  inbox_ledger is missing\n")
+                .hasMessageContaining("\n  inbox_work is missing\n")
+                .hasMessageNotContaining("inbox_work.due_at")
+                .hasMessageContaining("Schema.apply")
+                .hasMessageContaining("classpath:io/pigeonhole/schema/postgresql/");
+        assertThat(tables()).isEmpty();
+    }
+
+    @Test
+    void everyDifferenceIsToldExactlyAndNothingIsAltered() {
+        Schema.apply(workshop.dataSource());
+        workshop.execute("DROP VIEW inbox");
+        workshop.execute("ALTER TABLE inbox_work DROP COLUMN due_at");
+        workshop.execute("ALTER TABLE inbox_work ALTER COLUMN payload TYPE text USING encode(payload, 'hex')");
+        workshop.execute("ALTER TABLE inbox_attempt ALTER COLUMN node DROP NOT NULL");
+        workshop.execute("ALTER TABLE inbox_dead_letter DROP CONSTRAINT inbox_dead_letter_consumer_id_message_key_key");
+        workshop.execute("ALTER TABLE inbox_ledger DETACH PARTITION inbox_ledger_digest");
+        workshop.execute("ALTER TABLE inbox_work ADD COLUMN noted_by_its_owner text");
+        List<String> before = tables();
+
+        assertThatThrownBy(() -> JdbcStore.create(workshop.dataSource()))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("the schema of the inbox differs in 6 places:")
+                .hasMessageContaining("\n  inbox is missing\n")
+                .hasMessageContaining("\n  inbox_work.due_at is missing\n")
+                .hasMessageContaining("\n  inbox_work.payload is text, expected bytea\n")
+                .hasMessageContaining("\n  inbox_attempt.node is text, expected text not null\n")
+                .hasMessageContaining("\n  inbox_dead_letter: UNIQUE (consumer_id, message_key) is missing\n")
+                .hasMessageContaining("\n  inbox_ledger_digest is table, expected table FOR VALUES FROM"
+                        + " ('ff000000-0000-0000-0000-000000000000') TO (MAXVALUE)\n");
+        assertThat(tables()).isEqualTo(before);
+    }
+
+    @Test
+    void ledgerPartitionedOtherwiseIsRefused() {
+        Schema.apply(workshop.dataSource());
+        workshop.execute("ALTER TABLE inbox_ledger RENAME TO old_ledger");
+        workshop.execute("CREATE TABLE inbox_ledger (consumer_id smallint, message_key uuid, accepted_at timestamptz"
+                + " NOT NULL, PRIMARY KEY (consumer_id, message_key)) PARTITION BY RANGE (consumer_id)");
+
+        assertThatThrownBy(() -> Schema.validate(workshop.dataSource()))
+                .hasMessageContaining("\n  inbox_ledger is table partitioned by RANGE (consumer_id),"
+                        + " expected table partitioned by RANGE (message_key)\n");
+    }
+
+    @Test
+    void tablesInTheWayAreNotTouched() {
+        workshop.execute("CREATE TABLE inbox_work (mine text)");
+
+        assertThatThrownBy(() -> Schema.apply(workshop.dataSource()))
+                .isInstanceOf(PigeonholeException.class)
+                .hasMessageContaining("inbox_work");
+
+        assertThat(tables()).containsExactly("inbox_work");
+    }
+
+    @Test
+    void commandLinePrintsValidatesAndApplies() {
+        assertThat(run("validate", workshop.url())).startsWith("1: the schema of the inbox differs");
+        assertThat(run("apply", workshop.url())).startsWith("0: The schema is as it should be.");
+        assertThat(run("validate", workshop.url())).startsWith("0: ");
+        assertThat(run("print")).startsWith("0: " + Schema.print());
+        assertThat(run("drop", workshop.url())).startsWith("2: Usage");
+        assertThat(run()).startsWith("2: Usage");
+    }
+
+    private static String run(String... arguments) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+        return Schema.run(arguments, out, out) + ": " + bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    private List<String> tables() {
+        return workshop.askAll(
+                "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')"
+                        + " ORDER BY relname");
+    }
+}

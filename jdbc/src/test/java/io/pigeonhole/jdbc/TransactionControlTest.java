@@ -1,0 +1,49 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TransactionControlTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "COMMIT",
+                "  commit work;",
+                "-- done\ncommit",
+                "/* done */ /* really */ END",
+                ";;COMMIT",
+                "rollback",
+                "ROLLBACK WORK",
+                "ROLLBACK AND CHAIN",
+                "abort",
+                "PREPARE TRANSACTION 'x'",
+                "commit prepared 'x'"
+            })
+    void statementsThatEndTheTransactionAreSeen(String sql) {
+        assertThat(TransactionControl.endsTransaction(sql)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "INSERT INTO ended VALUES ('COMMIT')",
+                "ROLLBACK TO SAVEPOINT mine",
+                "ROLLBACK WORK TO mine",
+                "rollback transaction to savepoint mine",
+                "RELEASE SAVEPOINT mine",
+                "SAVEPOINT commit",
+                "PREPARE find AS SELECT 1",
+                "-- commit\nSELECT 1",
+                "/* commit */ SELECT 1",
+                "committed()",
+                "{call finish(?)}",
+                "WITH x AS (SELECT 1) SELECT * FROM x",
+                "/* never closed"
+            })
+    void otherStatementsPass(String sql) {
+        assertThat(TransactionControl.endsTransaction(sql)).isFalse();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.jdbc;
+
+import org.jspecify.annotations.NullMarked;
