@@ -17,6 +17,7 @@ import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.JdbcStore;
+import io.pigeonhole.jdbc.OnEveryServer;
 import io.pigeonhole.jdbc.PostgresServer;
 import io.pigeonhole.jdbc.PostgresServers;
 import io.pigeonhole.jdbc.Workshop;
@@ -37,14 +38,11 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** What can only happen on a real database: its errors, its locks, its COMMIT, its absence. */
-@ParameterizedClass
-@MethodSource("io.pigeonhole.jdbc.PostgresServers#all")
+@OnEveryServer
 class PostgresFailuresIT {
     private static final String TYPE = "work";
     private static final Pattern PORT = Pattern.compile(":(\\d+)/");

@@ -12,4 +12,4 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedClass
 @MethodSource("io.pigeonhole.jdbc.PostgresServers#all")
-@interface OnEveryServer {}
+public @interface OnEveryServer {}
