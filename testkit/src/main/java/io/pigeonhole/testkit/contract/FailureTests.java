@@ -29,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -350,6 +352,33 @@ abstract class FailureTests<C extends HandlerContext> extends InboxLab<C> {
 
         assertThat(kinds(outcomes))
                 .containsExactly(Kind.PROCESSED, Kind.PROCESSED, Kind.PARKED, Kind.PROCESSED, Kind.PROCESSED);
+    }
+
+    @Test
+    void handlerThatIsAwayForTooLongIsItsMessagesFailure() {
+        Inbox<C> inbox = builder((payload, context) -> {
+                    fixture.write(context, payload);
+                    if (payload.equals("1")) {
+                        assertThat(new CountDownLatch(1).await(400, TimeUnit.MILLISECONDS))
+                                .isFalse();
+                    }
+                })
+                .handlerTimeout(Duration.ofMillis(100))
+                .build();
+        List<Message> messages = messages(3);
+
+        for (int delivery = 0; delivery < 3; delivery++) {
+            try {
+                inbox.process(messages);
+            } catch (RetryableException e) {
+                // As a source does: the same once more.
+            }
+        }
+
+        assertThat(fixture.effects()).containsExactlyInAnyOrder("0", "2");
+        assertThat(fixture.parked(consumer))
+                .extracting(StoredMessage::id)
+                .containsExactly(messages.get(1).id());
     }
 
     @Test
