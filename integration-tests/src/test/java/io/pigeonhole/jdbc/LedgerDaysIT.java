@@ -112,7 +112,9 @@ class LedgerDaysIT {
         try (InboxTransaction<JdbcContext> open = store.begin(Duration.ofMinutes(1))) {
             open.claim(consumer, List.of(first), Duration.ofSeconds(10));
 
-            CompletableFuture.runAsync(JdbcStore.builder(workshop.dataSource()).daysAhead(14).build()::maintain)
+            CompletableFuture.runAsync(JdbcStore.builder(workshop.dataSource())
+                            .daysAhead(14)
+                            .build()::maintain)
                     .get(20, TimeUnit.SECONDS);
             try (InboxTransaction<JdbcContext> other = store.begin(Duration.ofMinutes(1))) {
                 other.claim(consumer, List.of(second), Duration.ofSeconds(1));

@@ -44,7 +44,8 @@ class SchemaIT {
         Schema.validate(workshop.dataSource());
         try (Connection connection = workshop.dataSource().getConnection()) {
             Catalog expected = Schema.expected();
-            assertThat(Catalog.read(connection, expected).entries()).containsExactlyInAnyOrderEntriesOf(expected.entries());
+            assertThat(Catalog.read(connection, expected).entries())
+                    .containsExactlyInAnyOrderEntriesOf(expected.entries());
         }
     }
 
@@ -81,8 +82,10 @@ class SchemaIT {
         JdbcStore store = JdbcStore.create(workshop.dataSource());
         store.register(new ConsumerRegistration("payments", IdForm.TIME_ORDERED));
 
-        assertThat(tables().stream().filter(table -> table.matches("inbox_ledger_\\d{8}"))).hasSize(9);
-        assertThat(tables().stream().filter(table -> table.matches("inbox_history_\\d{8}"))).hasSize(9);
+        assertThat(tables().stream().filter(table -> table.matches("inbox_ledger_\\d{8}")))
+                .hasSize(9);
+        assertThat(tables().stream().filter(table -> table.matches("inbox_history_\\d{8}")))
+                .hasSize(9);
     }
 
     @Test

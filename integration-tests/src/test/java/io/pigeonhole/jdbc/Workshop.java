@@ -30,6 +30,11 @@ public final class Workshop implements AutoCloseable {
         return PostgresServers.dataSource(url());
     }
 
+    /** The same with more parameters of the driver, each with its ampersand. */
+    DataSource dataSource(String parameters) {
+        return PostgresServers.dataSource(url() + parameters);
+    }
+
     public void execute(String sql, @Nullable Object... parameters) {
         try (Connection connection = dataSource().getConnection();
                 PreparedStatement statement = prepare(connection, sql, parameters)) {

@@ -401,7 +401,7 @@ class KafkaSourceIT {
         IntStream.range(10, 600).forEach(i -> topic.send(String.valueOf(i), "key " + i % 3));
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_STORE);
         // Longer than the group tolerates a member that does not poll.
-        await().during(Duration.ofMillis(3_000))
+        await().during(Duration.ofSeconds(3))
                 .atMost(PATIENCE)
                 .until(() -> source.state() == SourceState.WAITING_FOR_STORE);
         assertThat(members()).isEqualTo(membersBefore).hasSize(1);

@@ -33,15 +33,21 @@ final class Assignments implements ConsumerRebalanceListener {
     private final Consumer<byte[], byte[]> consumer;
     private final Lanes lanes;
     private final Duration revocationTimeout;
+    private final @Nullable TopicIdentities identities;
     private final Map<TopicPartition, Assignment> current = new HashMap<>();
     private Predicate<Assignment> isHeldBack = assignment -> false;
     private boolean commitUnderWay;
 
-    Assignments(String name, Consumer<byte[], byte[]> consumer, Lanes lanes, Duration revocationTimeout) {
-        this.name = name;
+    Assignments(
+            PollLoop.Settings settings,
+            Consumer<byte[], byte[]> consumer,
+            Lanes lanes,
+            @Nullable TopicIdentities identities) {
+        this.name = settings.name();
         this.consumer = consumer;
         this.lanes = lanes;
-        this.revocationTimeout = revocationTimeout;
+        this.revocationTimeout = settings.revocationTimeout();
+        this.identities = identities;
     }
 
     Assignment get(TopicPartition partition) {
@@ -113,7 +119,13 @@ final class Assignments implements ConsumerRebalanceListener {
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
         log.info("{}: assigned {}", name, partitions);
-        partitions.forEach(partition -> current.put(partition, new Assignment(partition, lanes.open())));
+        for (TopicPartition partition : partitions) {
+            current.put(partition, new Assignment(partition, lanes.open()));
+            if (identities != null) {
+                // While nobody had the partition, its topic may have been made anew.
+                identities.forget(partition.topic());
+            }
+        }
         regulate(isHeldBack);
     }
 

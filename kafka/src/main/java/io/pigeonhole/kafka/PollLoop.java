@@ -77,7 +77,7 @@ final class PollLoop implements Runnable {
         this.consumer = consumer;
         this.identities = identities;
         this.lanes = lanes;
-        this.assignments = new Assignments(settings.name(), consumer, lanes, settings.revocationTimeout());
+        this.assignments = new Assignments(settings, consumer, lanes, identities);
     }
 
     /** Why the loop ended by itself, or null. */

@@ -1,0 +1,117 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.InboxTransaction;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+@OnEveryServer
+class GuardedConnectionIT {
+    private final Workshop workshop;
+    private final StoreLab lab;
+
+    GuardedConnectionIT(PostgresServer server) {
+        this.workshop = server.sharedSchema();
+        this.lab = StoreLab.of(workshop.dataSource());
+    }
+
+    @Test
+    void whateverWouldEndOrChangeTheTransactionIsRefusedAndTheTransactionGoesOn() throws SQLException {
+        Message message = StoreLab.message();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            Connection connection = lab.claimed(transaction, message).connection();
+            Statement statement = connection.createStatement();
+            PreparedStatement prepared = connection.prepareStatement("SELECT 1");
+            Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
+            calls.put("commit", connection::commit);
+            calls.put("rollback", connection::rollback);
+            calls.put("close", connection::close);
+            calls.put("setAutoCommit", () -> connection.setAutoCommit(true));
+            calls.put("setTransactionIsolation", () -> connection.setTransactionIsolation(8));
+            calls.put("setReadOnly", () -> connection.setReadOnly(true));
+            calls.put("abort", () -> connection.abort(Runnable::run));
+            calls.put("unwrap", () -> connection.unwrap(Connection.class));
+            calls.put("COMMIT", () -> statement.execute("COMMIT"));
+            calls.put("rollback ", () -> statement.addBatch("rollback "));
+            calls.put("END", () -> connection.prepareStatement("END"));
+            calls.put("ABORT", () -> prepared.executeUpdate("ABORT"));
+            calls.forEach((name, call) -> assertThatThrownBy(call)
+                    .as(name)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining(name));
+            assertThat(connection.isWrapperFor(Connection.class)).isFalse();
+            transaction.commit();
+        }
+        assertThat(lab.isNew(message)).isFalse();
+    }
+
+    @Test
+    void statementsLeadBackToTheGuardedConnection() throws SQLException {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            Connection connection = lab.claimed(transaction).connection();
+            assertThat(connection.createStatement().getConnection()).isSameAs(connection);
+            assertThat(connection.prepareStatement("SELECT 1").getConnection()).isSameAs(connection);
+            assertThat(connection.prepareCall("SELECT 1").getConnection()).isSameAs(connection);
+        }
+    }
+
+    @Test
+    void handlersMayUseSavepointsOfTheirOwn() throws SQLException {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            Connection connection = lab.claimed(transaction).connection();
+            Savepoint savepoint = connection.setSavepoint("own");
+            assertThatThrownBy(() -> connection.createStatement().execute("SELECT 1/0"))
+                    .isInstanceOf(SQLException.class);
+            connection.rollback(savepoint);
+            connection.createStatement().execute("SAVEPOINT other; ROLLBACK TO SAVEPOINT other");
+            connection.createStatement().execute("ROLLBACK TO SAVEPOINT other");
+            transaction.commit();
+        }
+    }
+
+    @Test
+    void errorsOfTheDriverComeThroughAsTheyAre() throws SQLException {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            Connection connection = lab.claimed(transaction).connection();
+            assertThatThrownBy(() -> connection.createStatement().execute("SELECT 1/0"))
+                    .isInstanceOfSatisfying(
+                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("22012"));
+        }
+    }
+
+    @Test
+    void contextAndConnectionAreOfNoUseAfterTheTransaction() {
+        JdbcContext context;
+        Connection connection;
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            context = lab.claimed(transaction);
+            connection = context.connection();
+            transaction.commit();
+        }
+        assertThatThrownBy(context::connection).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> context.defer("SELECT 1")).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(connection::createStatement).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void allMessagesOfATransactionShareTheConnection() {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            Connection connection = lab.claimed(transaction).connection();
+            assertThat(lab.claimed(transaction).connection())
+                    .isSameAs(connection)
+                    .isEqualTo(connection);
+            assertThat(connection).hasSameHashCodeAs(connection);
+            assertThat(connection.toString()).startsWith("guarded ");
+        }
+    }
+}

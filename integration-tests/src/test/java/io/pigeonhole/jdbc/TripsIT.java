@@ -1,0 +1,95 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.InboxTransaction;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a transaction costs in trips to the server, which is what it costs. */
+@OnEveryServer
+class TripsIT {
+    private final HikariDataSource pool;
+    private final StoreLab lab;
+
+    TripsIT(PostgresServer server) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(server.sharedSchema().url() + "&socketFactory=" + CountingSockets.class.getName());
+        config.setMaximumPoolSize(1);
+        config.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
+        pool = new HikariDataSource(config);
+        lab = StoreLab.of(pool);
+    }
+
+    @AfterEach
+    void close() {
+        pool.close();
+    }
+
+    @Test
+    void claimAndCommitCostTwoTrips() {
+        int before = CountingSockets.trips();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            transaction.claim(lab.consumer(), keys(500), StoreLab.LONG);
+            transaction.commit();
+        }
+        assertThat(CountingSockets.trips() - before).isEqualTo(2);
+    }
+
+    @Test
+    void deferredWritesOfManyMessagesCostAFewTripsMore() {
+        List<Message> messages = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            messages.add(StoreLab.message());
+        }
+        int before = CountingSockets.trips();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            List<MessageKey> keys = messages.stream().map(lab::keyOf).sorted().toList();
+            transaction.claim(lab.consumer(), keys, StoreLab.LONG);
+            for (Message message : messages) {
+                JdbcContext context = transaction.context(lab.consumer(), lab.keyOf(message), message, 1);
+                context.deferExpecting(1, "INSERT INTO effect (text) VALUES (?)", "deferred");
+            }
+            transaction.flush();
+            transaction.commit();
+        }
+        assertThat(CountingSockets.trips() - before).isLessThanOrEqualTo(5);
+    }
+
+    @Test
+    void savepointAndCheckOfConstraintsCostOneTripEach() {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            transaction.savepoint();
+            transaction.claim(lab.consumer(), keys(3), StoreLab.LONG);
+            int before = CountingSockets.trips();
+            transaction.savepoint();
+            transaction.checkConstraints();
+            transaction.rollbackToSavepoint();
+            assertThat(CountingSockets.trips() - before).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void transactionThatDoesNothingCostsNothing() {
+        int before = CountingSockets.trips();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            transaction.commit();
+        }
+        assertThat(CountingSockets.trips() - before).isZero();
+    }
+
+    private List<MessageKey> keys(int count) {
+        List<MessageKey> keys = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            keys.add(lab.keyOf(StoreLab.message()));
+        }
+        keys.sort(null);
+        return keys;
+    }
+}

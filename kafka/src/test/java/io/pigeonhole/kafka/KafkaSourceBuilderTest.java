@@ -1,0 +1,113 @@
+package io.pigeonhole.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.memory.InMemoryStore;
+import io.pigeonhole.core.node.SourceState;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class KafkaSourceBuilderTest {
+    private final Inbox<?> inbox =
+            Inbox.builder("payments", InMemoryStore.create()).build();
+
+    private static Map<String, Object> config(Object... more) {
+        Map<String, Object> config = new HashMap<>();
+        config.put("bootstrap.servers", "localhost:9092");
+        for (int i = 0; i < more.length; i += 2) {
+            config.put((String) more[i], more[i + 1]);
+        }
+        return config;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "enable.auto.commit, true, false",
+        "isolation.level, read_uncommitted, read_committed",
+        "value.deserializer, org.apache.kafka.common.serialization.StringDeserializer, ByteArrayDeserializer"
+    })
+    void settingThatContradictsExactlyOnceIsRefusedByName(String name, String value, String needed) {
+        assertThatThrownBy(() -> KafkaSource.of(inbox, config(name, value), "payments"))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining(name)
+                .hasMessageContaining(value)
+                .hasMessageContaining(needed)
+                .hasMessageContaining("Remove it");
+    }
+
+    @Test
+    void deserializerGivenAsClassIsCompared() {
+        assertThatThrownBy(() -> KafkaSource.of(inbox, config("key.deserializer", StringDeserializer.class), "t"))
+                .hasMessageContaining("StringDeserializer");
+        KafkaSource.of(inbox, config("key.deserializer", ByteArrayDeserializer.class), "t");
+    }
+
+    @Test
+    void settingsThatSayTheSameAreTaken() {
+        Map<String, Object> config = config(
+                "enable.auto.commit", "false", "isolation.level", "read_committed", "max.poll.interval.ms", "20000");
+        assertThat(KafkaSource.of(inbox, config, "t").state()).isEqualTo(SourceState.NEW);
+    }
+
+    @Test
+    void groupAndOffsetResetHaveDefaultsThatTheUserOverrides() {
+        Map<String, Object> byDefault =
+                ConsumerSettings.of(config(), "payments", Duration.ofSeconds(1)).values();
+        assertThat(byDefault).containsEntry("group.id", "payments").containsEntry("auto.offset.reset", "earliest");
+        Map<String, Object> chosen = ConsumerSettings.of(
+                        config("group.id", "g", "auto.offset.reset", "latest"), "payments", Duration.ofSeconds(1))
+                .values();
+        assertThat(chosen).containsEntry("group.id", "g").containsEntry("auto.offset.reset", "latest");
+    }
+
+    @Test
+    void adminClientIsToldHowToConnectAndNothingOfConsumers() {
+        Map<String, Object> admin = ConsumerSettings.of(
+                        config("security.protocol", "SSL", "my.callback", "x"), "payments", Duration.ofSeconds(1))
+                .forAdmin();
+        assertThat(admin).containsOnlyKeys("bootstrap.servers", "security.protocol", "my.callback");
+    }
+
+    @Test
+    void revocationMustEndBeforeTheGroupEvictsTheMember() {
+        KafkaSourceBuilder builder = KafkaSource.builder(inbox, config("max.poll.interval.ms", 5_000), "t");
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("revocationTimeout")
+                .hasMessageContaining("max.poll.interval.ms 5000");
+        builder.revocationTimeout(Duration.ofSeconds(4)).build();
+    }
+
+    @Test
+    void missingOrSenselessSettingsAreRefused() {
+        assertThatThrownBy(() -> KafkaSource.of(inbox, Map.of(), "t")).hasMessageContaining("bootstrap.servers");
+        assertThatThrownBy(() -> KafkaSource.of(inbox, config())).hasMessageContaining("topics");
+        assertThatThrownBy(() -> KafkaSource.of(inbox, config(), " ")).hasMessageContaining("topics");
+        KafkaSourceBuilder builder = KafkaSource.builder(inbox, config(), "t");
+        assertThatThrownBy(() -> builder.lanes(0)).isInstanceOf(ConfigurationException.class);
+        assertThatThrownBy(() -> builder.maxBatch(0)).isInstanceOf(ConfigurationException.class);
+        assertThatThrownBy(() -> builder.bounds(0, 1)).isInstanceOf(ConfigurationException.class);
+        builder.window(0);
+        assertThatThrownBy(builder::build).hasMessageContaining("window");
+        builder.window(1).closeTimeout(Duration.ofSeconds(-1));
+        assertThatThrownBy(builder::build).hasMessageContaining("closeTimeout");
+    }
+
+    @Test
+    void configurationThatKafkaRefusesFailsTheStart() {
+        KafkaSource source = KafkaSource.of(inbox, config("bootstrap.servers", "no port"), "t");
+        assertThatThrownBy(source::start).isInstanceOf(ConfigurationException.class);
+        source.close();
+        assertThat(source.state()).isEqualTo(SourceState.CLOSED);
+        assertThatThrownBy(source::start).isInstanceOf(IllegalStateException.class);
+    }
+}

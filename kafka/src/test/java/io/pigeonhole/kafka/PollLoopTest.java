@@ -1,0 +1,253 @@
+package io.pigeonhole.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.memory.InMemoryContext;
+import io.pigeonhole.core.memory.InMemoryStore;
+import io.pigeonhole.core.node.SourceState;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a real broker does too seldom to be tested with: errors and rebalances at chosen moments. */
+class PollLoopTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final TopicPartition PARTITION = new TopicPartition("t", 0);
+
+    private final Queue<String> effects = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch inWork = new CountDownLatch(1);
+    private final CountDownLatch mayEnd = new CountDownLatch(1);
+    private final FakeBroker broker = new FakeBroker();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("test", InMemoryStore.create())
+            .defaultType("text")
+            .handle("text", PayloadDecoder.text(), (text, context) -> {
+                if (text.startsWith("slow")) {
+                    inWork.countDown();
+                    assertThat(mayEnd.await(10, TimeUnit.SECONDS)).isTrue();
+                }
+                context.defer(() -> effects.add(text));
+            })
+            .build();
+    private final KafkaSource source = KafkaSource.builder(inbox, Map.of("bootstrap.servers", "none"), "t")
+            .commitInterval(Duration.ofMillis(10))
+            .closeTimeout(Duration.ofMillis(500))
+            .consumerFactory(config -> broker)
+            .build();
+
+    /** Kafka's own stand-in for a consumer; it shows the listener, and can refuse commits. */
+    private static final class FakeBroker extends MockConsumer<byte[], byte[]> {
+        private final Queue<Map<TopicPartition, OffsetAndMetadata>> commits = new ConcurrentLinkedQueue<>();
+        private final AtomicInteger refusals = new AtomicInteger();
+        private volatile @Nullable ConsumerRebalanceListener listener;
+
+        FakeBroker() {
+            super("earliest");
+        }
+
+        @Override
+        public void subscribe(Collection<String> topics, ConsumerRebalanceListener listener) {
+            this.listener = listener;
+            super.subscribe(topics, listener);
+        }
+
+        @Override
+        public synchronized void commitAsync(
+                Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable OffsetCommitCallback callback) {
+            commits.add(offsets);
+            if (callback != null) {
+                boolean refused = refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+                callback.onComplete(offsets, refused ? new RebalanceInProgressException("soon") : null);
+            }
+        }
+
+        @Override
+        public synchronized void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            commits.add(offsets);
+        }
+
+        @Override
+        public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+            // The stand-in never waits; the loop must not take a whole processor.
+            Thread.onSpinWait();
+            return super.poll(timeout);
+        }
+
+        ConsumerRebalanceListener listener() {
+            ConsumerRebalanceListener subscribed = listener;
+            if (subscribed == null) {
+                throw new IllegalStateException("nobody has subscribed");
+            }
+            return subscribed;
+        }
+
+        void assign() {
+            schedulePollTask(() -> {
+                rebalance(List.of(PARTITION));
+                updateBeginningOffsets(Map.of(PARTITION, 0L));
+                listener().onPartitionsAssigned(List.of(PARTITION));
+            });
+        }
+
+        void send(long offset, String text) {
+            RecordHeaders headers = new RecordHeaders();
+            headers.add("message-id", text.getBytes(UTF_8));
+            schedulePollTask(() -> addRecord(new ConsumerRecord<>(
+                    "t",
+                    0,
+                    offset,
+                    0L,
+                    TimestampType.CREATE_TIME,
+                    0,
+                    0,
+                    null,
+                    text.getBytes(UTF_8),
+                    headers,
+                    java.util.Optional.empty())));
+        }
+
+        List<Long> committed() {
+            return commits.stream()
+                    .map(offsets -> offsets.get(PARTITION))
+                    .map(position -> position == null ? -1L : position.offset())
+                    .toList();
+        }
+    }
+
+    @AfterEach
+    void close() {
+        mayEnd.countDown();
+        source.close();
+    }
+
+    private void startWithPartition() {
+        source.start();
+        broker.assign();
+    }
+
+    private void awaitEffects(String... texts) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(effects).contains(texts));
+    }
+
+    private void awaitCommit(long position) {
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(broker.committed()).contains(position));
+    }
+
+    @Test
+    void commitThatWasRefusedIsSentAgain() {
+        broker.refusals.set(2);
+        startWithPartition();
+        broker.send(0, "a");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(broker.committed()).containsExactly(1L, 1L, 1L));
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+    }
+
+    @Test
+    void errorsThatPassAreOutlasted() {
+        startWithPartition();
+        for (KafkaException passing :
+                List.of(new TimeoutException("slow"), new WakeupException(), new KafkaException("never heard of"))) {
+            broker.schedulePollTask(() -> broker.setPollException(passing));
+        }
+        broker.send(0, "a");
+        awaitEffects("a");
+        assertThat(source.failure()).isNull();
+    }
+
+    @Test
+    void missingRightsStopTheSource() {
+        startWithPartition();
+        broker.schedulePollTask(() -> broker.setPollException(new TopicAuthorizationException("t")));
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);
+        assertThat(source.failure()).isInstanceOf(TopicAuthorizationException.class);
+        await().atMost(PATIENCE).until(broker::closed);
+    }
+
+    @Test
+    void lostPartitionIsGivenUpWithoutACommitAndItsLateCompletionsTouchNoNewAssignment() throws InterruptedException {
+        startWithPartition();
+        broker.send(0, "slow 0");
+        broker.send(1, "1");
+        assertThat(inWork.await(10, TimeUnit.SECONDS)).isTrue();
+        CountDownLatch assignedAnew = new CountDownLatch(1);
+        broker.schedulePollTask(() -> {
+            broker.listener().onPartitionsLost(List.of(PARTITION));
+            broker.listener().onPartitionsAssigned(List.of(PARTITION));
+            assignedAnew.countDown();
+        });
+        assertThat(assignedAnew.await(10, TimeUnit.SECONDS)).isTrue();
+        mayEnd.countDown();
+        awaitEffects("slow 0");
+        await().during(Duration.ofMillis(200)).atMost(PATIENCE).until(() -> broker.commits.isEmpty());
+        assertThat(effects).containsExactly("slow 0");
+    }
+
+    @Test
+    void revokedPartitionIsCommittedUpToWhatIsFinished() throws InterruptedException {
+        startWithPartition();
+        broker.send(0, "a");
+        awaitCommit(1);
+        broker.send(1, "slow 1");
+        assertThat(inWork.await(10, TimeUnit.SECONDS)).isTrue();
+        broker.schedulePollTask(() -> {
+            mayEnd.countDown();
+            broker.listener().onPartitionsRevoked(List.of(PARTITION));
+        });
+        awaitCommit(2);
+        assertThat(effects).containsExactly("a", "slow 1");
+    }
+
+    @Test
+    void partitionThatGoesBackBeginsAnew() {
+        startWithPartition();
+        broker.send(0, "a");
+        broker.send(1, "b");
+        awaitCommit(2);
+        broker.schedulePollTask(() -> broker.seek(PARTITION, 0));
+        broker.send(0, "new a");
+        // Polled, recognised, sought back, and polled again.
+        broker.send(0, "new a");
+        awaitEffects("a", "b", "new a");
+        awaitCommit(1);
+    }
+
+    @Test
+    void closingTwiceAndBeforeTheStartIsHarmless() {
+        KafkaSource never = KafkaSource.of(inbox, Map.of("bootstrap.servers", "none"), "t");
+        never.close();
+        never.close();
+        startWithPartition();
+        source.close();
+        source.close();
+        assertThat(source.state()).isEqualTo(SourceState.CLOSED);
+        assertThat(broker.closed()).isTrue();
+    }
+}
