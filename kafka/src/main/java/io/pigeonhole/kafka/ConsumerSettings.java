@@ -51,10 +51,21 @@ record ConsumerSettings(Map<String, Object> values) {
     private static void requireRoomForRevocation(
             Map<String, Object> values, String consumer, Duration revocationTimeout) {
         Object given = values.getOrDefault(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, STANDARD_POLL_INTERVAL);
-        if (revocationTimeout.toMillis() >= Long.parseLong(given.toString().trim())) {
+        if (revocationTimeout.toMillis() >= millisOf(given, consumer)) {
             throw new ConfigurationException("Kafka source of inbox '" + consumer + "': revocationTimeout "
                     + revocationTimeout + " is not below " + ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG + " " + given
                     + " (ms); shorten it, or the group evicts this member while it waits");
+        }
+    }
+
+    private static long millisOf(Object pollInterval, String consumer) {
+        try {
+            return Long.parseLong(textOf(pollInterval));
+        } catch (NumberFormatException e) {
+            throw new ConfigurationException(
+                    "Kafka source of inbox '" + consumer + "': " + ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG + " is "
+                            + pollInterval + ", which is no number",
+                    e);
         }
     }
 

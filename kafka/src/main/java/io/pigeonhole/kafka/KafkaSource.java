@@ -103,11 +103,13 @@ public final class KafkaSource implements Source {
             thread.setDaemon(true);
             thread.start();
             running = new Running(loop, lanes, thread);
-        } catch (KafkaException e) {
+        } catch (RuntimeException e) {
             if (admin != null) {
                 admin.close();
             }
-            throw new ConfigurationException(name() + " cannot be started with these settings: " + e.getMessage(), e);
+            throw e instanceof KafkaException
+                    ? new ConfigurationException(name() + " cannot be started: " + e.getMessage(), e)
+                    : e;
         }
     }
 

@@ -29,6 +29,7 @@ final class OffsetTracker {
             throw new IllegalArgumentException("offset " + offset + " after " + (next - 1));
         }
         next = offset + 1;
+        polledTo = null;
         Slot slot = new Slot(offset, leaderEpoch);
         unfinished.addLast(slot);
         return slot;

@@ -85,6 +85,9 @@ class KafkaSourceBuilderTest {
                 .hasMessageContaining("revocationTimeout")
                 .hasMessageContaining("max.poll.interval.ms 5000");
         builder.revocationTimeout(Duration.ofSeconds(4)).build();
+        assertThatThrownBy(() -> KafkaSource.of(inbox, config("max.poll.interval.ms", "5s"), "t"))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("no number");
     }
 
     @Test

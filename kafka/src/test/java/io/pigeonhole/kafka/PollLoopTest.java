@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -93,9 +94,10 @@ class PollLoopTest {
         }
 
         @Override
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // The test must get in while it waits.
         public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
-            // The stand-in never waits; the loop must not take a whole processor.
-            Thread.onSpinWait();
+            // The stand-in does not wait for records; without this the loop would take a whole processor.
+            LockSupport.parkNanos(1_000_000);
             return super.poll(timeout);
         }
 

@@ -37,7 +37,8 @@ final class Lane implements Runnable {
     private boolean inWork;
     private boolean closed;
     private long resumeAt;
-    private volatile boolean stalled;
+    private boolean stalled;
+    private volatile boolean waiting;
 
     Lane(String name, BatchProcessor inbox, int maxBatch, Load load) {
         this.name = name;
@@ -57,9 +58,9 @@ final class Lane implements Runnable {
         }
     }
 
-    /** Whether nothing can be committed at present, so that the lane waits for the database. */
-    boolean isStalled() {
-        return stalled;
+    /** Whether the lane waits for the database. */
+    boolean isWaiting() {
+        return waiting;
     }
 
     /** Takes back what is not in work. The consignment must be marked as withdrawn before. */
@@ -117,14 +118,14 @@ final class Lane implements Runnable {
             try {
                 turn();
             } catch (RetryableException e) {
-                log.atLevel(stalled ? Level.DEBUG : Level.WARN)
+                log.atLevel(waiting ? Level.DEBUG : Level.WARN)
                         .setCause(e)
                         .log("{}: nothing could be committed, handing the same messages in until it can", name);
-                handInAgain();
+                handInAgain(true);
             } catch (RuntimeException | Error e) {
                 // No message is ever skipped: whoever reads this has a defect to report, and time to mend it.
                 log.error("{}: the inbox failed, handing the same messages in again; this is a defect", name, e);
-                handInAgain();
+                handInAgain(false);
             }
         }
     }
@@ -211,10 +212,11 @@ final class Lane implements Runnable {
             }
             inHand = List.of();
             inWork = false;
-            if (stalled) {
+            if (waiting) {
                 log.info("{}: the database answers again", name);
             }
             stalled = false;
+            waiting = false;
             backoff.reset();
             changed.signalAll();
         } finally {
@@ -230,10 +232,11 @@ final class Lane implements Runnable {
         }
     }
 
-    private void handInAgain() {
+    private void handInAgain(boolean forTheDatabase) {
         lock.lock();
         try {
             stalled = true;
+            waiting = forTheDatabase;
             resumeAt = System.nanoTime() + backoff.nextNanos();
             inWork = false;
             inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();

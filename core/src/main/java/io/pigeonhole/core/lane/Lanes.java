@@ -11,9 +11,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The lanes between an adapter and an inbox: each message goes into the lane of its ordering key, each lane has a thread
- * that hands over what waits in it as one batch. Nothing is ever skipped: a message that is busy is handed in again while
- * others go on, but none of its ordering key overtakes it; when nothing can be committed, the lane keeps what it has and
- * hands it in again until it can, or until it is withdrawn.
+ * that hands over what waits in it as one batch. Nothing is ever skipped: when nothing can be committed, the lane keeps what
+ * it has and hands it in again until it can, or until it is withdrawn.
+ *
+ * <p>A message that is busy is handed in again while others go on; those of its ordering key that were not in the same batch
+ * wait behind it.
  *
  * <p>Safe for use by many threads. A crash loses nothing but the knowledge of what is settled: the broker delivers the
  * messages again.
@@ -83,7 +85,7 @@ public final class Lanes {
      * @return true from such a failure until the same messages are through
      */
     public boolean isWaiting() {
-        return all.stream().anyMatch(Lane::isStalled);
+        return all.stream().anyMatch(Lane::isWaiting);
     }
 
     /**

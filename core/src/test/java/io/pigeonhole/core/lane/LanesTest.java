@@ -223,6 +223,8 @@ class LanesTest {
             return processed(ids);
         }));
         submit(lanes.open(), "1", "a");
+        await().atMost(PATIENCE).until(() -> batches.size() == 1);
+        assertThat(lanes.isWaiting()).as("the database is not to blame").isFalse();
         awaitSettled("1");
         assertThat(batches).hasSize(3);
     }
