@@ -38,9 +38,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A process of its own is halted at every point of every way through the engine, at the first and at the last passage.
- * What it did not acknowledge is delivered again; then every message must have taken effect once, or be parked or dead.
- * Which points a story passes, and how often, is learnt from a run in memory.
+ * A process of its own is halted at every point of every way through the engine, at its last passage and, where no other
+ * story has been there, at its first. What it did not acknowledge is delivered again; then every message must have taken
+ * effect once, or be parked or dead. Which points a story passes, and how often, is learnt from a run in memory.
  */
 class InlineCrashIT {
     /** More than one, so that the start of one process overlaps the death of another. */
@@ -101,15 +101,17 @@ class InlineCrashIT {
 
     static Stream<Death> deaths() {
         List<Death> deaths = new ArrayList<>();
+        Set<CrashPoint> seen = EnumSet.noneOf(CrashPoint.class);
         for (Story story : Story.values()) {
             CrashPlan passed = tellInMemory(story);
             for (CrashPoint point : CrashPoint.values()) {
                 int last = passed.passages(point);
                 if (last > 0) {
                     deaths.add(new Death(story, point, last, false));
-                }
-                if (last > 1) {
-                    deaths.add(new Death(story, point, 1, false));
+                    // A story begins as the one before it did.
+                    if (seen.add(point) && last > 1) {
+                        deaths.add(new Death(story, point, 1, false));
+                    }
                 }
             }
         }
