@@ -71,6 +71,13 @@ class QuickStartIT {
         }
     }
 
+    private static String between(String text, String begin, String end) {
+        assertThat(text).contains(begin);
+        String rest = text.substring(text.indexOf(begin) + begin.length());
+        assertThat(rest).contains(end);
+        return rest.substring(0, rest.indexOf(end));
+    }
+
     /** One payment of 12 cents to account 7 for each id but the last, which is the end: 5 cents to account 8. */
     private static void send(EmbeddedKafka kafka, String... ids) throws Exception {
         try (KafkaProducer<String, String> producer = new KafkaProducer<>(

@@ -40,7 +40,7 @@ final class TransactionControl {
             return false;
         }
         boolean inBody = false;
-        for (String statement : HARMLESS.matcher(sql).replaceAll(" ").split(";")) {
+        for (String statement : HARMLESS.matcher(sql).replaceAll(" ").split(";", -1)) {
             List<String> words = firstWords(statement);
             // The statements of a function's body stand between BEGIN ATOMIC and END.
             inBody |= words.get(0).equals("CREATE");
