@@ -137,6 +137,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return port;
     }
 
+    /**
+     * Where the server keeps its data, for tests that leave it a file to find at its {@link #restart}.
+     *
+     * @return the directory; gone after {@link #close}
+     */
+    public Path dataDirectory() {
+        return data;
+    }
+
     /** Ends the server and all its backends with SIGKILL, and returns when nobody answers any more. */
     public void kill() {
         try (Stream<String> lines = Files.lines(data.resolve("postmaster.pid"))) {

@@ -45,7 +45,8 @@ final class Database implements AutoCloseable {
     }
 
     /** Half of the effects are written at once, half are deferred. */
-    static void write(JdbcContext context, String run, String message) {
+    static void write(JdbcContext context, String run) {
+        String message = Story.id(context.message());
         if (message.hashCode() % 2 == 0) {
             context.defer(WRITE, run, message);
             return;

@@ -5,6 +5,7 @@ import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
+import io.pigeonhole.testkit.crash.CrashingStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -26,14 +27,21 @@ final class DyingProcess {
         dataSource.setUrl(arguments[0]);
         Story story = Story.valueOf(arguments[1]);
         String run = arguments[2];
-        CrashPlan plan = CrashPlan.haltAt(CrashPoint.valueOf(arguments[3]), Integer.parseInt(arguments[4]));
+        CrashPoint point = CrashPoint.valueOf(arguments[3]);
+        int passage = Integer.parseInt(arguments[4]);
         Path acknowledged = Path.of(arguments[5]);
-        Inbox<JdbcContext> inbox =
-                Story.inbox(JdbcStore.create(dataSource), run, (context, id) -> Database.write(context, run, id), plan);
         if (arguments.length > 6) {
             acknowledge(acknowledged, story.ids(run));
         }
-        Story.deliver(inbox, story.messages(run), plan, ids -> acknowledge(acknowledged, ids));
+        // begin
+        CrashPlan plan = CrashPlan.haltAt(point, passage);
+        Inbox<JdbcContext> inbox = Story.inbox(
+                new CrashingStore<>(JdbcStore.create(dataSource), plan),
+                run,
+                plan.handler((payload, context) -> Database.write(context, run)));
+        List<String> settled = Story.deliver(inbox, story.messages(run));
+        plan.acknowledge(() -> acknowledge(acknowledged, settled));
+        // end
     }
 
     private static void acknowledge(Path file, List<String> ids) {

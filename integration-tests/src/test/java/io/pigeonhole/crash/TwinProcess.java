@@ -25,10 +25,7 @@ final class TwinProcess {
         dataSource.setUrl(arguments[0]);
         String run = arguments[1];
         Inbox<JdbcContext> inbox = Inbox.builder(run, JdbcStore.create(dataSource))
-                .handle(
-                        "good",
-                        PayloadDecoder.text(),
-                        (payload, context) -> Database.write(context, run, Story.id(context.message())))
+                .handle("good", PayloadDecoder.text(), (payload, context) -> Database.write(context, run))
                 .build();
         List<Message> messages = messages(run, Integer.parseInt(arguments[2]));
         Collections.shuffle(messages, new Random(Long.parseLong(arguments[3])));

@@ -126,7 +126,7 @@ class DeferredWritesIT {
         Message guilty = StoreLab.message();
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
             lab.claimed(transaction).defer(INSERT, run, 1, null);
-            lab.claimed(transaction, guilty).defer(INSERT, run, 2, new StringBuilder("no type of the driver's"));
+            lab.claimed(transaction, guilty).defer(INSERT, run, 2, new Object());
             DeferredWriteException refused = (DeferredWriteException) catchThrowable(transaction::flush);
             assertThat(refused.key()).isEqualTo(lab.keyOf(guilty));
         }

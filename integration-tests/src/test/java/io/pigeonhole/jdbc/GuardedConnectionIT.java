@@ -29,7 +29,8 @@ class GuardedConnectionIT {
     void whateverWouldEndOrChangeTheTransactionIsRefusedAndTheTransactionGoesOn() throws SQLException {
         Message message = StoreLab.message();
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-            Connection connection = lab.claimed(transaction, message).connection();
+            JdbcContext context = lab.claimed(transaction, message);
+            Connection connection = context.connection();
             Statement statement = connection.createStatement();
             PreparedStatement prepared = connection.prepareStatement("SELECT 1");
             Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
@@ -44,6 +45,9 @@ class GuardedConnectionIT {
             calls.put("COMMIT", () -> statement.execute("COMMIT"));
             calls.put("rollback ", () -> statement.addBatch("rollback "));
             calls.put("END", () -> connection.prepareStatement("END"));
+            calls.put("SELECT 1; COMMIT", () -> statement.executeQuery("SELECT 1; COMMIT"));
+            calls.put("Commit", () -> context.defer("Commit"));
+            calls.put("Commit work", () -> context.deferExpecting(0, "Commit work"));
             calls.put("ABORT", () -> prepared.executeUpdate("ABORT"));
             calls.forEach((name, call) -> assertThatThrownBy(call)
                     .as(name)

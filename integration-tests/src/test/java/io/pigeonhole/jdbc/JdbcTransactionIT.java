@@ -177,11 +177,11 @@ class JdbcTransactionIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"SELECT 1; COMMIT", "SELECT 1; ROLLBACK", "SELECT 1; COMMIT; BEGIN"})
+    @ValueSource(strings = {"COMMIT", "ROLLBACK", "COMMIT; BEGIN"})
     void endOfTheTransactionInSqlIsFoundAtTheCommit(String sql) throws SQLException {
         StoreLab lab = lab();
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-            execute(lab.claimed(transaction).connection(), sql);
+            execute(driversOwn(lab.claimed(transaction).connection()), sql);
             assertThatThrownBy(transaction::commit)
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining("a handler ended the transaction by itself");
@@ -193,7 +193,7 @@ class JdbcTransactionIT {
         StoreLab lab = lab();
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
             transaction.savepoint();
-            execute(lab.claimed(transaction).connection(), "SELECT 1; COMMIT");
+            execute(driversOwn(lab.claimed(transaction).connection()), "COMMIT");
             assertThatThrownBy(transaction::savepoint).isInstanceOf(ConfigurationException.class);
         }
     }
@@ -214,7 +214,7 @@ class JdbcTransactionIT {
     void deferredConstraintCanBeAskedEarlierAndStaysDeferred() throws SQLException {
         StoreLab lab = lab();
         createParentAndChild();
-        int id = Math.abs(StoreLab.message().hashCode());
+        int id = StoreLab.message().hashCode() & Integer.MAX_VALUE;
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
             Connection connection = lab.claimed(transaction).connection();
             transaction.savepoint();
@@ -279,12 +279,13 @@ class JdbcTransactionIT {
     }
 
     @Test
-    void deadlockAndSerializationFailureAreToldAsSuch() throws Exception {
+    void deadlockIsToldAsSuch() throws Exception {
         StoreLab lab = lab();
         workshop.execute("CREATE TABLE IF NOT EXISTS account (id text PRIMARY KEY, balance bigint)");
         workshop.execute("INSERT INTO account VALUES ('a', 0), ('b', 0) ON CONFLICT DO NOTHING");
-        try (InboxTransaction<JdbcContext> one = lab.begin();
-                InboxTransaction<JdbcContext> two = lab.begin()) {
+        InboxTransaction<JdbcContext> two = lab.begin();
+        try (two;
+                InboxTransaction<JdbcContext> one = lab.begin()) {
             Connection first = lab.claimed(one).connection();
             Connection second = lab.claimed(two).connection();
             execute(first, "UPDATE account SET balance = balance + 1 WHERE id = 'a'");
@@ -292,7 +293,7 @@ class JdbcTransactionIT {
             CompletableFuture<Throwable> other = CompletableFuture.supplyAsync(
                     () -> failure(first, "UPDATE account SET balance = 9 WHERE id = 'b'"));
             Throwable own = failure(second, "UPDATE account SET balance = 9 WHERE id = 'a'");
-            if (own.getMessage().equals("none")) {
+            if ("none".equals(own.getMessage())) {
                 two.close();
                 own = other.get(20, TimeUnit.SECONDS);
             }
@@ -323,6 +324,14 @@ class JdbcTransactionIT {
 
     private void terminate(Connection connection) throws SQLException {
         workshop.execute("SELECT pg_terminate_backend(?, 10000)", Integer.valueOf(pid(connection)));
+    }
+
+    /** The only way around the guard: a result set's statement is the driver's own. */
+    private static Connection driversOwn(Connection guarded) throws SQLException {
+        try (Statement statement = guarded.createStatement();
+                ResultSet row = statement.executeQuery("SELECT 1")) {
+            return row.getStatement().getConnection();
+        }
     }
 
     private static String pid(Connection connection) throws SQLException {

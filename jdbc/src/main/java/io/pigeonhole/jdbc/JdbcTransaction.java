@@ -42,6 +42,7 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
     private final boolean autoCommit;
     private final String idleLimit;
     private final DeferredWrites deferred = new DeferredWrites();
+    private final Set<String> harmless = new HashSet<>();
     private @Nullable Connection guarded;
     private boolean begun;
     private boolean savepointSet;
@@ -222,6 +223,10 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
     /** For contexts. */
     void defer(DeferredWrite write) {
         requireOpen();
+        if (!harmless.contains(write.sql())) {
+            TransactionControl.refuse(write.sql());
+            harmless.add(write.sql());
+        }
         deferred.add(write);
     }
 

@@ -1,23 +1,30 @@
 package io.pigeonhole.jdbc;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Recognises statements that end a transaction. It looks at the beginning of the text only; what hides behind another
- * statement is found at the commit.
+ * Recognises SQL that ends a transaction, behind other statements too. In PostgreSQL only the text of a statement can: a
+ * function or procedure that tries is refused by the server. What is not seen here is found at the commit, but then it is
+ * too late for what was committed.
  */
 final class TransactionControl {
-    /** White space, semicolons and comments, then the first two words. */
-    private static final Pattern BEGINNING = Pattern.compile(
-            "\\A(?:[\\s;]|--[^\\n]*(?:\\n|\\z)|/\\*(?s:.*?)\\*/)*+([A-Za-z]+)(?:\\s+([A-Za-z]+))?(?:\\s+([A-Za-z]+))?");
+    /** A text without any of these words needs no closer look. */
+    private static final Pattern SUSPICIOUS =
+            Pattern.compile("\\b(commit|end|rollback|abort|prepare)\\b", Pattern.CASE_INSENSITIVE);
+
+    /** What may hold any words: comments, strings, quoted names, and strings between dollars. */
+    private static final Pattern HARMLESS = Pattern.compile(
+            "--[^\\n]*|/\\*.*?\\*/|\\b[eE]'(?:[^'\\\\]|\\\\.|'')*+'|'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\""
+                    + "|(?<dollars>\\$(?:[\\p{L}_][\\p{L}\\p{N}_]*)?\\$).*?\\k<dollars>",
+            Pattern.DOTALL);
 
     private TransactionControl() {}
 
     /**
-     * Refuses a statement that ends the transaction.
+     * Refuses SQL that ends the transaction.
      *
      * @throws IllegalStateException if it does
      */
@@ -29,19 +36,38 @@ final class TransactionControl {
     }
 
     static boolean endsTransaction(String sql) {
-        Matcher beginning = BEGINNING.matcher(sql);
-        if (!beginning.find()) {
+        if (!SUSPICIOUS.matcher(sql).find()) {
             return false;
         }
-        return switch (beginning.group(1).toUpperCase(Locale.ROOT)) {
-            case "COMMIT", "END", "ABORT" -> true;
-            case "ROLLBACK" -> !isWord(beginning.group(2), "TO") && !isWord(beginning.group(3), "TO");
-            case "PREPARE" -> isWord(beginning.group(2), "TRANSACTION");
+        boolean inBody = false;
+        for (String statement : HARMLESS.matcher(sql).replaceAll(" ").split(";", -1)) {
+            List<String> words = firstWords(statement);
+            // The statements of a function's body stand between BEGIN ATOMIC and END.
+            inBody |= words.get(0).equals("CREATE");
+            if (isEnd(words, inBody)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isEnd(List<String> words, boolean inBody) {
+        return switch (words.get(0)) {
+            case "COMMIT", "ABORT" -> true;
+            case "END" -> !inBody;
+            case "ROLLBACK" -> !words.get(1).equals("TO") && !words.get(2).equals("TO");
+            case "PREPARE" -> words.get(1).equals("TRANSACTION");
             default -> false;
         };
     }
 
-    private static boolean isWord(@Nullable String found, String word) {
-        return word.equalsIgnoreCase(found);
+    /** Three words in upper case, empty where there are fewer. */
+    private static List<String> firstWords(String statement) {
+        List<String> words = new ArrayList<>(List.of(statement.strip().split("\\s+", 4)));
+        words.replaceAll(word -> word.toUpperCase(Locale.ROOT));
+        while (words.size() < 3) {
+            words.add("");
+        }
+        return words;
     }
 }

@@ -19,7 +19,14 @@ class TransactionControlTest {
                 "ROLLBACK AND CHAIN",
                 "abort",
                 "PREPARE TRANSACTION 'x'",
-                "commit prepared 'x'"
+                "commit prepared 'x'",
+                "SELECT 1; COMMIT",
+                "INSERT INTO t VALUES ('it''s; '); END; SELECT 1",
+                "SELECT E'\\'; '; COMMIT",
+                "SELECT $$ ' $$; commit",
+                "SELECT $a$ $b$ $a$; rollback -- $b$",
+                "SELECT \";\" FROM t; COMMIT AND CHAIN",
+                "UPDATE t SET a = CASE WHEN b THEN 1 END; ABORT"
             })
     void statementsThatEndTheTransactionAreSeen(String sql) {
         assertThat(TransactionControl.endsTransaction(sql)).isTrue();
@@ -41,7 +48,16 @@ class TransactionControlTest {
                 "committed()",
                 "{call finish(?)}",
                 "WITH x AS (SELECT 1) SELECT * FROM x",
-                "/* never closed"
+                "/* never closed",
+                "SELECT 'a; COMMIT'",
+                "SELECT E'\\'; COMMIT'",
+                "SELECT $$; COMMIT; $$",
+                "SELECT $x$; COMMIT $$; $x$",
+                "SELECT \"; COMMIT\" FROM t",
+                "SELECT 1 -- ; COMMIT",
+                "SELECT CASE WHEN true THEN 1 END",
+                "CREATE FUNCTION one() RETURNS int BEGIN ATOMIC SELECT 1; END",
+                "DO $$ BEGIN PERFORM 1; END $$"
             })
     void otherStatementsPass(String sql) {
         assertThat(TransactionControl.endsTransaction(sql)).isFalse();

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,7 +24,7 @@ class KeySchemeTest {
             Pattern.compile("\\| (.+?) \\| `(.+?)` \\| `(.+?)` \\| (\\d+) \\| (yes|no) \\| `([0-9a-f-]{36})` \\|");
     private static final Pattern REPEATED = Pattern.compile("(\\d+) times (.)");
 
-    record Vector(String what, String source, byte[] id, KeyScheme scheme, String key) {
+    record Vector(String what, String source, MessageId id, KeyScheme scheme, String key) {
         @Override
         public String toString() {
             return what;
@@ -51,20 +50,20 @@ class KeySchemeTest {
         return Files.readString(Files.exists(page) ? page : Path.of("..").resolve(page));
     }
 
-    private static byte[] id(String text) {
+    private static MessageId id(String text) {
         Matcher repeated = REPEATED.matcher(text);
         if (repeated.matches()) {
-            return repeated.group(2).repeat(Integer.parseInt(repeated.group(1))).getBytes(StandardCharsets.UTF_8);
+            return MessageId.of(repeated.group(2).repeat(Integer.parseInt(repeated.group(1))));
         }
         return text.startsWith("0x")
-                ? HexFormat.of().parseHex(text, 2, text.length())
-                : text.getBytes(StandardCharsets.UTF_8);
+                ? MessageId.of(HexFormat.of().parseHex(text, 2, text.length()))
+                : MessageId.of(text);
     }
 
     @ParameterizedTest
     @MethodSource("vectors")
     void keyIsAsThePageSays(Vector vector) {
-        MessageKey key = vector.scheme().keyOf(vector.source(), MessageId.of(vector.id()));
+        MessageKey key = vector.scheme().keyOf(vector.source(), vector.id());
         assertThat(key).hasToString(vector.key());
         assertThat(key.isTimeForm()).isEqualTo(!vector.key().startsWith("ff"));
     }

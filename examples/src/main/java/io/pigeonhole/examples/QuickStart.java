@@ -1,4 +1,4 @@
-package io.pigeonhole.readme;
+package io.pigeonhole.examples;
 
 import static io.pigeonhole.jackson.JsonPayload.json;
 
@@ -10,16 +10,17 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 
-/** The first example of the README: what stands between the marks is compared with it. */
-final class ReadmeExample {
-    private ReadmeExample() {}
+/** The README's first example, word for word: a test compares the two and runs this one. */
+final class QuickStart {
+    private QuickStart() {}
 
-    record Payment(int account, long amount) {}
+    /** What the messages say, in cents. */
+    record Payment(long account, long amount) {}
 
-    @SuppressWarnings("try") // The node is only to be closed.
+    @SuppressWarnings("try") // the node works by itself until it is closed
     static void run(DataSource dataSource, Map<String, Object> consumerConfig, CountDownLatch stopped)
             throws InterruptedException {
-        // begin
+        // README: begin
         var store = JdbcStore.create(dataSource);
 
         var inbox = Inbox.builder("payments", store)
@@ -37,6 +38,6 @@ final class ReadmeExample {
                 .start()) {
             stopped.await();
         }
-        // end
+        // README: end
     }
 }

@@ -1,0 +1,83 @@
+package io.pigeonhole.benchmarks.floor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.benchmarks.server.DatabaseServer;
+import io.pigeonhole.benchmarks.suite.InvariantBrokenException;
+import io.pigeonhole.benchmarks.suite.JsonReport;
+import io.pigeonhole.benchmarks.suite.Round;
+import io.pigeonhole.benchmarks.suite.Suite;
+import io.pigeonhole.benchmarks.suite.SuiteResult;
+import io.pigeonhole.benchmarks.suite.SuiteRunner;
+import io.pigeonhole.core.time.SystemTime;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The whole suite in small: that it runs and that its checks hold, not how fast it is. */
+@TestInstance(Lifecycle.PER_CLASS)
+class FloorSuiteIT {
+    private static final Sizes TINY = new Sizes(200, 600, 600, 1);
+
+    private DatabaseServer server;
+    private Suite suite;
+
+    @BeforeAll
+    void startServerAndCreateTables() throws SQLException {
+        server = DatabaseServer.start(Path.of(System.getProperty("pigeonhole.target"), "postgres"), Workload.LANES + 2);
+        suite = FloorSuite.create(server, TINY, 10);
+    }
+
+    @AfterAll
+    void stopServer() throws SQLException {
+        server.close();
+    }
+
+    @Test
+    void everyVariantDoesTheWorkAndItsBooksBalance() throws Exception {
+        List<Round> rounds = new SuiteRunner(suite, Duration.ofDays(1), line -> {}).run(1);
+
+        SuiteResult result = new SuiteResult(suite, server.environment(), rounds);
+        JsonNode json = JsonMapper.shared().readTree(new JsonReport(result).text());
+        assertThat(server.isDurable()).isTrue();
+        assertThat(json.get("rounds").get(0).propertyNames())
+                .containsExactlyInAnyOrder(
+                        "floor-message",
+                        "floor-batch",
+                        "floor-batch-deferred",
+                        "seed-loop",
+                        "pigeonhole-message",
+                        "pigeonhole-batch",
+                        "pigeonhole-deferred");
+        assertThat(json.get("ratios").propertyNames())
+                .contains(
+                        "pigeonhole-batch/floor-batch",
+                        "pigeonhole-deferred/floor-batch-deferred",
+                        "pigeonhole-batch/seed-loop",
+                        "pigeonhole-deferred/seed-loop",
+                        "pigeonhole-message/floor-message");
+    }
+
+    @Test
+    void applyingADuplicateBreaksTheBooksOfAnExactlyOnceVariant() throws Exception {
+        Workload workload = Workload.generate(500, 20, SystemTime.clock());
+        Bank bank = new Bank(server.dataSource());
+        bank.reset("seed_inbox");
+
+        new Lanes(workload, 100).drainInto(new AtLeastOnce(server.dataSource()));
+
+        bank.audit("at least once", Bank.Expected.everyDelivery(workload));
+        assertThatThrownBy(() -> bank.audit("exactly once", Bank.Expected.everyMessageOnce(workload)))
+                .isInstanceOf(InvariantBrokenException.class)
+                .hasMessageContaining("exactly once left");
+    }
+}

@@ -1,0 +1,46 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+class DialectTest {
+    @Test
+    void postgresIsKnownFrom13On() {
+        assertThatCode(() -> Dialect.require(connectionTo("PostgreSQL", 13))).doesNotThrowAnyException();
+        assertThatCode(() -> Dialect.require(connectionTo("PostgreSQL", 18))).doesNotThrowAnyException();
+        assertThatThrownBy(() -> Dialect.require(connectionTo("PostgreSQL", 12)))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessage("the database is PostgreSQL 12.3; the inbox knows PostgreSQL 13 and later");
+    }
+
+    @Test
+    void otherDatabasesAreRefused() {
+        assertThatThrownBy(() -> Dialect.require(connectionTo("MariaDB", 14)))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("MariaDB 14.3");
+    }
+
+    private static Connection connectionTo(String product, int major) {
+        DatabaseMetaData database = proxy(DatabaseMetaData.class, name -> switch (name) {
+            case "getDatabaseProductName" -> product;
+            case "getDatabaseProductVersion" -> major + ".3";
+            case "getDatabaseMajorVersion" -> major;
+            default -> throw new UnsupportedOperationException(name);
+        });
+        return proxy(Connection.class, name -> database);
+    }
+
+    private static <T> T proxy(Class<T> type, Function<String, Object> answers) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> answers.apply(method.getName())));
+    }
+}
