@@ -16,11 +16,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
@@ -169,7 +173,8 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     /**
-     * Creates a topic and waits until it is there.
+     * Creates a topic and waits until the broker leads its partitions. A producer that comes sooner can have its first batch
+     * refused and its second taken, and is then out of sequence until its delivery timeout, two minutes later.
      *
      * @param name the topic's name
      * @param partitions how many partitions
@@ -180,6 +185,11 @@ public final class EmbeddedKafka implements AutoCloseable {
                     .all()
                     .toCompletionStage()
                     .toCompletableFuture());
+            Map<TopicPartition, OffsetSpec> starts = IntStream.range(0, partitions)
+                    .boxed()
+                    .collect(Collectors.toMap(
+                            partition -> new TopicPartition(name, partition), partition -> OffsetSpec.earliest()));
+            await(admin.listOffsets(starts).all().toCompletionStage().toCompletableFuture());
         }
     }
 

@@ -82,14 +82,14 @@ final class KafkaTopic implements AutoCloseable {
         sent.forEach(KafkaTopic::get);
     }
 
-    /** What a group has committed, by partition; nothing for partitions without a commit. */
+    /** What a group has committed, by partition; those at their beginning are left out. */
     Map<Integer, Long> committed(String group) {
         try (Admin admin = kafka.admin()) {
             Map<TopicPartition, OffsetAndMetadata> offsets =
                     get(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
             Map<Integer, Long> committed = new HashMap<>();
             offsets.forEach((partition, offset) -> Optional.ofNullable(offset)
-                    .filter(known -> partition.topic().equals(name))
+                    .filter(known -> partition.topic().equals(name) && known.offset() > 0)
                     .ifPresent(known -> committed.put(partition.partition(), known.offset())));
             return committed;
         }
