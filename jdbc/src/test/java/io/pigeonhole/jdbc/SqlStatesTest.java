@@ -27,7 +27,7 @@ class SqlStatesTest {
             55P03, RETRY_NOW
             25P02, ABORTED
             25006, UNAVAILABLE
-            25P03, UNAVAILABLE
+            25P03, ABORTED
             57014, MESSAGE
             57P01, UNAVAILABLE
             57P02, UNAVAILABLE
