@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -126,7 +127,7 @@ class DeferredWritesIT {
         Message guilty = StoreLab.message();
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
             lab.claimed(transaction).defer(INSERT, run, 1, null);
-            lab.claimed(transaction, guilty).defer(INSERT, run, 2, new Object());
+            lab.claimed(transaction, guilty).defer(INSERT, run, 2, Optional.of("no type of the driver's"));
             DeferredWriteException refused = (DeferredWriteException) catchThrowable(transaction::flush);
             assertThat(refused.key()).isEqualTo(lab.keyOf(guilty));
         }
