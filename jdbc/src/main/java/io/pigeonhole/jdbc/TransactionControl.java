@@ -3,6 +3,8 @@ package io.pigeonhole.jdbc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
@@ -21,6 +23,12 @@ final class TransactionControl {
                     + "|(?<dollars>\\$(?:[\\p{L}_][\\p{L}\\p{N}_]*)?\\$).*?\\k<dollars>",
             Pattern.DOTALL);
 
+    /** To look at a text costs more than to prepare it, and a handler prepares the same few with every message. */
+    private static final Set<String> KNOWN_HARMLESS = ConcurrentHashMap.newKeySet();
+
+    private static final int MOST_KNOWN = 256;
+    private static final int LONGEST_KNOWN = 4096;
+
     private TransactionControl() {}
 
     /**
@@ -29,10 +37,24 @@ final class TransactionControl {
      * @throws IllegalStateException if it does
      */
     static void refuse(String sql) {
+        if (KNOWN_HARMLESS.contains(sql)) {
+            return;
+        }
         if (endsTransaction(sql)) {
             throw new IllegalStateException("a handler may not execute «" + sql
                     + "»: the engine ends the transaction, together with the claim of the message");
         }
+        if (sql.length() <= LONGEST_KNOWN) {
+            remember(sql);
+        }
+    }
+
+    /** Bounded, because there are programs that write values into their statements. */
+    private static void remember(String sql) {
+        if (KNOWN_HARMLESS.size() >= MOST_KNOWN) {
+            KNOWN_HARMLESS.clear();
+        }
+        KNOWN_HARMLESS.add(sql);
     }
 
     static boolean endsTransaction(String sql) {

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -61,6 +62,7 @@ public final class FloorCommand implements Callable<Integer> {
             names = "--variants",
             paramLabel = "NAME",
             split = ",",
+            showDefaultValue = Visibility.NEVER,
             description = "Only these variants, and the ratios between them.")
     private List<String> only = new ArrayList<>();
 
