@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -16,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import kafka.server.KafkaConfig;
@@ -26,6 +28,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
@@ -40,7 +43,8 @@ import org.apache.kafka.server.common.MetadataVersion;
 public final class EmbeddedKafka implements AutoCloseable {
     private static final int NODE = 1;
     private static final int START_ATTEMPTS = 3;
-    private static final int PATIENCE_SECONDS = 30;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PAUSE = Duration.ofMillis(10);
 
     private final KafkaRaftServer server;
     private final String bootstrapServers;
@@ -189,13 +193,29 @@ public final class EmbeddedKafka implements AutoCloseable {
                     .boxed()
                     .collect(Collectors.toMap(
                             partition -> new TopicPartition(name, partition), partition -> OffsetSpec.earliest()));
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (!isServed(admin, starts) && System.nanoTime() < deadline) {
+                LockSupport.parkNanos(PAUSE.toNanos());
+            }
+        }
+    }
+
+    private static boolean isServed(Admin admin, Map<TopicPartition, OffsetSpec> starts) {
+        try {
             await(admin.listOffsets(starts).all().toCompletionStage().toCompletableFuture());
+            return true;
+        } catch (IllegalStateException e) {
+            if (e.getCause() instanceof ExecutionException failed
+                    && failed.getCause() instanceof UnknownTopicOrPartitionException) {
+                return false;
+            }
+            throw e;
         }
     }
 
     private static void await(CompletableFuture<?> answer) {
         try {
-            answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            answer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while waiting for Kafka", e);
