@@ -61,11 +61,17 @@ final class Database implements AutoCloseable {
     }
 
     List<String> effects(String run) {
-        return ids("SELECT message FROM effect WHERE run = ?", run);
+        return effects(dataSource(), run);
+    }
+
+    /** For a process that has only the URL. */
+    static List<String> effects(DataSource dataSource, String run) {
+        return ids(dataSource, "SELECT message FROM effect WHERE run = ?", run);
     }
 
     List<String> parked(String run) {
         return ids(
+                dataSource(),
                 "SELECT convert_from(message_id, 'UTF8') FROM inbox_work JOIN inbox_consumer AS c"
                         + " ON c.id = consumer_id WHERE c.name = ?",
                 run);
@@ -73,14 +79,15 @@ final class Database implements AutoCloseable {
 
     List<String> dead(String run) {
         return ids(
+                dataSource(),
                 "SELECT convert_from(message_id, 'UTF8') FROM inbox_dead_letter JOIN inbox_consumer AS c"
                         + " ON c.id = consumer_id WHERE c.name = ?",
                 run);
     }
 
-    private List<String> ids(String sql, String run) {
+    private static List<String> ids(DataSource dataSource, String sql, String run) {
         List<String> ids = new ArrayList<>();
-        try (Connection connection = dataSource().getConnection();
+        try (Connection connection = dataSource.getConnection();
                 PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setString(1, run);
             try (ResultSet row = statement.executeQuery()) {

@@ -28,7 +28,9 @@ final class SqlStates {
             entry("55P03", RETRY_NOW), // lock_not_available
             entry("25P02", ABORTED), // in_failed_sql_transaction
             entry("25006", UNAVAILABLE), // read_only_sql_transaction: this server is no primary any more
-            entry("25P03", ABORTED), // idle_in_transaction_session_timeout: somebody stayed away too long, maybe somebody else
+            entry(
+                    "25P03",
+                    ABORTED), // idle_in_transaction_session_timeout: somebody stayed away too long, maybe somebody else
             entry("57014", MESSAGE), // query_canceled: statement_timeout
             entry("57P01", UNAVAILABLE), // admin_shutdown
             entry("57P02", UNAVAILABLE), // crash_shutdown

@@ -43,8 +43,8 @@ final class Envelope {
 
     private static MessageKey keyOfDelivery(Message message) {
         String origin = message.origin();
-        return KeyScheme.keyOfOrigin(
-                message.source(), origin != null ? origin : UUID.randomUUID().toString());
+        String place = origin != null ? origin : UUID.randomUUID().toString();
+        return KeyScheme.keyOfOrigin(message.source(), place, message.payload());
     }
 
     Message message() {

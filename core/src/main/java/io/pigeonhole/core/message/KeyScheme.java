@@ -47,15 +47,20 @@ public record KeyScheme(long digestBelow, boolean ulids) {
     }
 
     /**
-     * The key of a message without a usable id, from where the broker keeps it. Only dead letters have it: it tells one
-     * delivery of such a message from the next, and is no identity of the message.
+     * The key of a message without a usable id, from where the broker keeps it and what it says. Only dead letters have it:
+     * it tells one delivery of such a message from the next, and is no identity of the message. The payload takes part
+     * because a place is used again: a topic that is made anew begins at the same offsets.
      *
      * @param source the logical name of where it came from
      * @param origin what the broker calls this place, such as topic, partition and offset
+     * @param payload the message's bytes
      * @return a key in digest form that no message with an id has
      */
-    public static MessageKey keyOfOrigin(String source, String origin) {
-        return digestForm(digest(source, ORIGIN_MARK, origin.getBytes(StandardCharsets.UTF_8)));
+    public static MessageKey keyOfOrigin(String source, String origin, byte[] payload) {
+        byte[] place = origin.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer both = ByteBuffer.allocate(4 + place.length + payload.length);
+        both.putInt(place.length).put(place).put(payload);
+        return digestForm(digest(source, ORIGIN_MARK, both.array()));
     }
 
     private static MessageKey digestForm(byte[] digest) {

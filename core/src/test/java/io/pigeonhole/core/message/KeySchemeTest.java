@@ -1,5 +1,6 @@
 package io.pigeonhole.core.message;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -75,10 +76,14 @@ class KeySchemeTest {
 
     @Test
     void originHasAKeyThatNoIdHas() throws IOException {
-        MessageKey key = KeyScheme.keyOfOrigin("payments", "payments-0@17");
+        byte[] payload = "{}".getBytes(UTF_8);
+        MessageKey key = KeyScheme.keyOfOrigin("payments", "payments-0@17", payload);
         assertThat(page()).contains("origin `payments-0@17` gives `" + key + "`");
         assertThat(key.isTimeForm()).isFalse();
         assertThat(TIME_ORDERED.keyOf("payments", MessageId.of("payments-0@17")))
+                .isNotEqualTo(key);
+        assertThat(KeyScheme.keyOfOrigin("payments", "payments-0@17", new byte[0]))
+                .as("another record at the same place, in a topic that was made anew")
                 .isNotEqualTo(key);
     }
 

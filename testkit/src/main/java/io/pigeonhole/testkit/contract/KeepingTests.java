@@ -134,7 +134,7 @@ abstract class KeepingTests<C extends HandlerContext> extends StoreLab<C> {
     void messageWithoutIdIsBuriedByItsOrigin() {
         Message message =
                 Message.builder("notes").origin("notes-0@17").payload("x").build();
-        MessageKey key = KeyScheme.keyOfOrigin("notes", "notes-0@17");
+        MessageKey key = KeyScheme.keyOfOrigin("notes", "notes-0@17", new byte[] {1});
         DeadLetter letter = new DeadLetter(key, message, DeadReason.NO_ID, "no id", false, null);
         bury(List.of(letter));
 
