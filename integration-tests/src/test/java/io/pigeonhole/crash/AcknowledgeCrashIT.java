@@ -10,16 +10,19 @@ import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.effects.EffectsChecker;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
@@ -107,13 +110,17 @@ class AcknowledgeCrashIT {
                 .assertExactlyOnce();
     }
 
-    private static void send(String topic, List<String> ids) {
+    private static void send(String topic, List<String> ids) throws ExecutionException, InterruptedException {
         Map<String, Object> config = Map.of("bootstrap.servers", kafka.bootstrapServers());
         try (var producer = new KafkaProducer<>(config, new StringSerializer(), new StringSerializer())) {
+            List<Future<RecordMetadata>> sent = new ArrayList<>();
             for (String id : ids) {
                 var record = new ProducerRecord<>(topic, id, id);
                 record.headers().add("message-id", id.getBytes(UTF_8)).add("message-type", "payment".getBytes(UTF_8));
-                producer.send(record);
+                sent.add(producer.send(record));
+            }
+            for (Future<RecordMetadata> one : sent) {
+                one.get();
             }
         }
     }
