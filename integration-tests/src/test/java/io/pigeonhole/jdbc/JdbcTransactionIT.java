@@ -274,8 +274,7 @@ class JdbcTransactionIT {
             // Waits until the server has ended it: then the claim is free.
             assertThat(lab.isNew(message)).isTrue();
             assertThatThrownBy(transaction::commit)
-                    .matches(e ->
-                            e instanceof OutcomeUnknownException || lab.store().classify(e) == ErrorClass.UNAVAILABLE);
+                    .satisfies(e -> assertThat(lab.store().classify(e)).isEqualTo(ErrorClass.ABORTED));
         }
     }
 
