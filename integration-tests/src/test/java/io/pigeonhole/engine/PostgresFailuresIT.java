@@ -18,6 +18,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.jdbc.OnEveryServer;
+import io.pigeonhole.jdbc.OwnThread;
 import io.pigeonhole.jdbc.PostgresServer;
 import io.pigeonhole.jdbc.PostgresServers;
 import io.pigeonhole.jdbc.Workshop;
@@ -197,8 +198,10 @@ class PostgresFailuresIT {
         };
         Inbox<JdbcContext> inbox = inbox(handler);
 
-        CompletableFuture<Outcome> up = CompletableFuture.supplyAsync(() -> inbox.process(message("up")));
-        CompletableFuture<Outcome> down = CompletableFuture.supplyAsync(() -> inbox.process(message("down")));
+        CompletableFuture<Outcome> up =
+                CompletableFuture.supplyAsync(() -> inbox.process(message("up")), OwnThread.FOR_EACH);
+        CompletableFuture<Outcome> down =
+                CompletableFuture.supplyAsync(() -> inbox.process(message("down")), OwnThread.FOR_EACH);
 
         assertThat(up.get(20, TimeUnit.SECONDS)).isInstanceOf(Outcome.Processed.class);
         assertThat(down.get(20, TimeUnit.SECONDS)).isInstanceOf(Outcome.Processed.class);
@@ -218,7 +221,8 @@ class PostgresFailuresIT {
         });
         Inbox<JdbcContext> quick =
                 builder(this::effect).twinPatience(ofMillis(50)).build();
-        CompletableFuture<Outcome> twin = CompletableFuture.supplyAsync(() -> slow.process(message("m17")));
+        CompletableFuture<Outcome> twin =
+                CompletableFuture.supplyAsync(() -> slow.process(message("m17")), OwnThread.FOR_EACH);
         assertThat(working.await(10, TimeUnit.SECONDS)).isTrue();
 
         List<Outcome> outcomes = quick.process(messages(100));

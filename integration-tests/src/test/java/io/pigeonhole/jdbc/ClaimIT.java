@@ -56,14 +56,16 @@ class ClaimIT {
             List<CompletableFuture<Void>> threads = new ArrayList<>();
             for (int thread = 0; thread < THREADS; thread++) {
                 Random random = new Random(thread);
-                threads.add(CompletableFuture.runAsync(() -> {
-                    await(together);
-                    List<MessageKey> mine = new ArrayList<>(keys);
-                    Collections.shuffle(mine, random);
-                    for (int from = 0; from < mine.size(); from += BATCH) {
-                        claim(lab, mine.subList(from, from + BATCH), claimed);
-                    }
-                }));
+                threads.add(CompletableFuture.runAsync(
+                        () -> {
+                            await(together);
+                            List<MessageKey> mine = new ArrayList<>(keys);
+                            Collections.shuffle(mine, random);
+                            for (int from = 0; from < mine.size(); from += BATCH) {
+                                claim(lab, mine.subList(from, from + BATCH), claimed);
+                            }
+                        },
+                        OwnThread.FOR_EACH));
             }
 
             for (CompletableFuture<Void> thread : threads) {

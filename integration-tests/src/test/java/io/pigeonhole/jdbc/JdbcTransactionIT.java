@@ -291,7 +291,7 @@ class JdbcTransactionIT {
             execute(first, "UPDATE account SET balance = balance + 1 WHERE id = 'a'");
             execute(second, "UPDATE account SET balance = balance + 1 WHERE id = 'b'");
             CompletableFuture<Throwable> other = CompletableFuture.supplyAsync(
-                    () -> failure(first, "UPDATE account SET balance = 9 WHERE id = 'b'"));
+                    () -> failure(first, "UPDATE account SET balance = 9 WHERE id = 'b'"), OwnThread.FOR_EACH);
             Throwable own = failure(second, "UPDATE account SET balance = 9 WHERE id = 'a'");
             if (own instanceof AssertionError) {
                 two.close();

@@ -94,7 +94,8 @@ class LedgerDaysIT {
         LocalDate today = today();
         JdbcStore store = JdbcStore.builder(workshop.dataSource()).daysAhead(12).build();
 
-        List<CompletableFuture<Void>> nodes = Stream.generate(() -> CompletableFuture.runAsync(store::maintain))
+        List<CompletableFuture<Void>> nodes = Stream.generate(
+                        () -> CompletableFuture.runAsync(store::maintain, OwnThread.FOR_EACH))
                 .limit(6)
                 .toList();
 

@@ -66,7 +66,7 @@ class SchemaIT {
     @Test
     void manyProgramsMayApplyAtOnce() {
         List<CompletableFuture<Void>> programs = Stream.generate(
-                        () -> CompletableFuture.runAsync(() -> Schema.apply(workshop.dataSource())))
+                        () -> CompletableFuture.runAsync(() -> Schema.apply(workshop.dataSource()), OwnThread.FOR_EACH))
                 .limit(6)
                 .toList();
 
