@@ -67,7 +67,8 @@ final class Consumers {
                             + " because every key depends on it: correct the program, or give the consumer a new name");
                 }
                 KeyScheme keys = new KeyScheme(row.getLong(3), registration.idForm() == IdForm.TIME_ORDERED_WITH_ULIDS);
-                return new RegisteredConsumer(row.getShort(1), registration.name(), keys);
+                return new RegisteredConsumer(
+                        row.getShort(1), registration.name(), keys, registration.order(), registration.lanes());
             }
         }
     }

@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
@@ -12,6 +13,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import javax.sql.DataSource;
 
 /**
@@ -102,6 +105,21 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
         } catch (SQLException e) {
             throw new StoreUnavailableException(Refusals.describe("a probe", e), e);
         }
+    }
+
+    @Override
+    public List<Due> due(Collection<RegisteredConsumer> consumers) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public int started(RegisteredConsumer consumer, String what, String position) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public Heartbeat heartbeat() {
+        throw new UnsupportedOperationException("not yet");
     }
 
     /** Creates the days of ledger and history that are missing ahead. They are data, not schema. */

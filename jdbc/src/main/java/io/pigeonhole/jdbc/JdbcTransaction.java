@@ -4,21 +4,29 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.core.store.PostponedItem;
+import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +67,8 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
     }
 
     @Override
-    public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, Duration patience) {
+    public Claim claim(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
         requireOpen();
         boolean first = !begun;
         begun = true;
@@ -133,6 +142,81 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
                     "the history of " + messages.size() + " messages",
                     () -> MessageRows.record(connection, consumer, messages));
         }
+    }
+
+    @Override
+    public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public boolean enter(RegisteredConsumer consumer, int lane) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public boolean hold(RegisteredConsumer consumer, WorkItem item) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
+        throw new UnsupportedOperationException("not yet");
     }
 
     @Override

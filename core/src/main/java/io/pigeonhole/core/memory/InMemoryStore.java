@@ -10,6 +10,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.FinishedMessage;
+import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
@@ -21,6 +22,7 @@ import io.pigeonhole.core.time.SystemTime;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -175,7 +177,9 @@ public final class InMemoryStore implements InboxStore<InMemoryContext> {
                 ? new KeyScheme(KeyScheme.ALWAYS_DIGEST, false)
                 : new KeyScheme(clock.millis(), form == IdForm.TIME_ORDERED_WITH_ULIDS);
         short id = (short) (consumers.size() + 1);
-        return new Registered(new RegisteredConsumer(id, registration.name(), keys), form);
+        return new Registered(
+                new RegisteredConsumer(id, registration.name(), keys, registration.order(), registration.lanes()),
+                form);
     }
 
     private short idOf(String consumer) {
@@ -215,6 +219,21 @@ public final class InMemoryStore implements InboxStore<InMemoryContext> {
         if (!available) {
             throw new StoreUnavailableException("the store was told to be away", null);
         }
+    }
+
+    @Override
+    public List<Due> due(Collection<RegisteredConsumer> consumers) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public int started(RegisteredConsumer consumer, String what, String position) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public Heartbeat heartbeat() {
+        throw new UnsupportedOperationException("not yet");
     }
 
     /** Nothing is to be done from time to time. */

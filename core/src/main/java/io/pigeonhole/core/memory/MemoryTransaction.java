@@ -2,15 +2,23 @@ package io.pigeonhole.core.memory;
 
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.core.store.PostponedItem;
+import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** A transaction of the engine. It checks what the engine promises: only what is claimed is parked or finished. */
@@ -24,7 +32,8 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
-    public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, Duration patience) {
+    public Claim claim(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
         store.requireAvailable();
         for (int i = 1; i < keys.size(); i++) {
             require(keys.get(i - 1).compareTo(keys.get(i)) < 0, "keys are claimed in ascending order, each once");
@@ -81,6 +90,81 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
             require(changes.holds(row), "only a message that this transaction has claimed can be finished");
             changes.add(new Change.Finished(row, message));
         }
+    }
+
+    @Override
+    public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public boolean enter(RegisteredConsumer consumer, int lane) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public boolean hold(RegisteredConsumer consumer, WorkItem item) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
+        throw new UnsupportedOperationException("not yet");
     }
 
     @Override

@@ -18,6 +18,7 @@ public final class Message {
     private final @Nullable String contentType;
     private final byte @Nullable [] payload;
     private final @Nullable String origin;
+    private final int deliveries;
 
     private Message(Builder builder) {
         this.source = builder.source;
@@ -28,6 +29,7 @@ public final class Message {
         this.contentType = builder.contentType;
         this.payload = builder.payload;
         this.origin = builder.origin;
+        this.deliveries = builder.deliveries;
     }
 
     /**
@@ -122,6 +124,16 @@ public final class Message {
         return origin;
     }
 
+    /**
+     * How often the broker, or what the source knows of it, has begun to deliver this message. A hint: it takes no part in
+     * telling messages apart, and makes the inbox careful with a message that may have killed its process before.
+     *
+     * @return the count with this delivery, or 0 where it is not known
+     */
+    public int deliveries() {
+        return deliveries;
+    }
+
     @Override
     public String toString() {
         return "message " + (id == null ? "without id" : id) + " of type " + type + " from " + source
@@ -138,6 +150,7 @@ public final class Message {
         private @Nullable String contentType;
         private byte @Nullable [] payload;
         private @Nullable String origin;
+        private int deliveries;
 
         private Builder(String source) {
             if (source.isBlank()) {
@@ -250,6 +263,20 @@ public final class Message {
          */
         public Builder origin(@Nullable String origin) {
             this.origin = origin;
+            return this;
+        }
+
+        /**
+         * Sets how often the message was delivered.
+         *
+         * @param deliveries the count with this delivery, or 0 where it is not known
+         * @return this
+         */
+        public Builder deliveries(int deliveries) {
+            if (deliveries < 0) {
+                throw new IllegalArgumentException("a message cannot be delivered " + deliveries + " times");
+            }
+            this.deliveries = deliveries;
             return this;
         }
 

@@ -1,19 +1,41 @@
 package io.pigeonhole.core.store;
 
 /**
- * What a program says of a consumer when it starts.
+ * What a program says about a consumer when it registers it. All of it is fixed from then on.
  *
  * @param name the logical name, unique in the database, not blank, at most 200 characters
- * @param idForm what the ids of its messages are
+ * @param idForm what its ids are
+ * @param order whether the messages of a key keep their order
+ * @param lanes into how many lanes its unfinished messages are split, from 1 to {@value #MOST_LANES}
  */
-public record ConsumerRegistration(String name, IdForm idForm) {
+public record ConsumerRegistration(String name, IdForm idForm, KeyOrder order, int lanes) {
+    /** The most lanes that a consumer can have. */
+    public static final int MOST_LANES = 1024;
+
+    /** The lanes of a consumer that does not say otherwise. */
+    public static final int STANDARD_LANES = 16;
+
     private static final int LONGEST_NAME = 200;
 
-    /** Checks the name. */
+    /** Checks the name and the lanes. */
     public ConsumerRegistration {
         if (name.isBlank() || name.length() > LONGEST_NAME || name.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("a consumer needs a name of 1 to " + LONGEST_NAME
                     + " characters without NUL, not one of " + name.length());
         }
+        if (lanes < 1 || lanes > MOST_LANES) {
+            throw new IllegalArgumentException(
+                    "consumer '" + name + "': lanes is " + lanes + "; 1 to " + MOST_LANES + " are allowed");
+        }
+    }
+
+    /**
+     * A registration without order, with the standard number of lanes.
+     *
+     * @param name the logical name of the consumer
+     * @param idForm what its ids are
+     */
+    public ConsumerRegistration(String name, IdForm idForm) {
+        this(name, idForm, KeyOrder.NONE, STANDARD_LANES);
     }
 }

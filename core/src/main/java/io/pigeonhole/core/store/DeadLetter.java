@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param detail the reason in words, with numbers; no NUL, no broken characters, bounded
  * @param claimed whether the ledger has its key: if not, a requeue must go through the claim
  * @param attempt the last attempt, or null where no handler was asked
+ * @param item where it is in work, taken or held by the same transaction; null where it never was
  */
 public record DeadLetter(
         MessageKey key,
@@ -20,4 +21,37 @@ public record DeadLetter(
         DeadReason reason,
         String detail,
         boolean claimed,
-        @Nullable FailedAttempt attempt) {}
+        @Nullable FailedAttempt attempt,
+        @Nullable WorkItem item) {
+    /**
+     * A message that never was in work.
+     *
+     * @param key its key
+     * @param message the message
+     * @param reason why
+     * @param detail the reason in words
+     * @param claimed whether the ledger has its key
+     * @param attempt the last attempt, or null where no handler was asked
+     */
+    public DeadLetter(
+            MessageKey key,
+            Message message,
+            DeadReason reason,
+            String detail,
+            boolean claimed,
+            @Nullable FailedAttempt attempt) {
+        this(key, message, reason, detail, claimed, attempt, null);
+    }
+
+    /**
+     * Whether it blocks its ordering key for a consumer. A late message does not: most likely it took effect before.
+     *
+     * @param consumer whose message
+     * @return true if those behind it must wait for somebody to decide about it
+     */
+    public boolean blocks(RegisteredConsumer consumer) {
+        return consumer.order() == KeyOrder.BEHIND_DEAD_LETTERS
+                && message.orderingKey() != null
+                && reason != DeadReason.LATE;
+    }
+}

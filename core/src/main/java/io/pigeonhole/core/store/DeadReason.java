@@ -19,5 +19,9 @@ public enum DeadReason {
     /** Its id is older than the ledger: it can no longer be told from a duplicate. */
     LATE,
     /** Its id is of a day that the ledger does not have yet. */
-    FROM_THE_FUTURE
+    FROM_THE_FUTURE,
+    /** A message with its id, but another payload, was accepted before. */
+    CONFLICT,
+    /** Somebody decided that its key goes on without it. */
+    SKIPPED
 }

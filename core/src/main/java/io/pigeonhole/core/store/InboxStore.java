@@ -7,4 +7,12 @@ import io.pigeonhole.core.handler.HandlerContext;
  *
  * @param <C> the context that its handlers get
  */
-public interface InboxStore<C extends HandlerContext> extends ConsumerRegistry, Transactions<C>, Maintenance {}
+public interface InboxStore<C extends HandlerContext>
+        extends ConsumerRegistry, Transactions<C>, Backlog, Starts, Maintenance {
+    /**
+     * Reserves a connection for prolonging leases. It is opened at the first use.
+     *
+     * @return the heartbeat, to be closed by the caller
+     */
+    Heartbeat heartbeat();
+}

@@ -3,8 +3,10 @@ package io.pigeonhole.core.store;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.PayloadHash;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -15,19 +17,45 @@ import java.util.Set;
  *
  * @param <C> the context that handlers get
  */
-public interface InboxTransaction<C extends HandlerContext> extends WorkQueue, DeadLetters, History, AutoCloseable {
+public interface InboxTransaction<C extends HandlerContext>
+        extends KeyGate, WorkQueue, Leases, DeadLetters, History, AutoCloseable {
     /**
      * Claims keys for a consumer: of all transactions that ever claim a key, one gets it. Waits while another transaction
      * that claimed one of them is open.
      *
      * @param consumer whose ledger
      * @param keys distinct, in ascending order, at least one
+     * @param hashes the hashes of their payloads, in the same order, to be kept with them; empty where none are
      * @param patience how long to wait for another transaction; it holds for this call only
      * @return which were claimed, and the horizon at that moment
      * @throws ClaimBlockedException if another transaction still held one of the keys after {@code patience}: the
      *     transaction must then be rolled back, to the savepoint at least
+     * @throws ConsumerPausedException if the consumer is paused: nothing was claimed, the transaction must be rolled back
      */
-    Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, Duration patience);
+    Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience);
+
+    /**
+     * Claims keys without keeping hashes of their payloads.
+     *
+     * @param consumer whose ledger
+     * @param keys distinct, in ascending order, at least one
+     * @param patience how long to wait for another transaction; it holds for this call only
+     * @return which were claimed, and the horizon at that moment
+     * @throws ClaimBlockedException as the other form does
+     * @throws ConsumerPausedException as the other form does
+     */
+    default Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, Duration patience) {
+        return claim(consumer, keys, List.of(), patience);
+    }
+
+    /**
+     * Which of these keys were claimed with another payload. Keys that were claimed without a hash are none of them.
+     *
+     * @param consumer whose ledger
+     * @param hashes the hashes of the payloads that came now, by key, at least one
+     * @return the keys that the ledger has with another hash
+     */
+    Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes);
 
     /**
      * Which of these keys are in work or in the dead letters.

@@ -13,20 +13,26 @@ CREATE TABLE inbox_consumer (
     name          text        NOT NULL UNIQUE,
     id_form       text        NOT NULL,
     digest_below  bigint      NOT NULL,
+    key_order     text        NOT NULL,
+    lanes         smallint    NOT NULL,
+    paused        boolean     NOT NULL DEFAULT false,
     registered_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 COMMENT ON TABLE inbox_consumer IS 'The consumers, so that every other row holds two bytes and not a name.';
 COMMENT ON COLUMN inbox_consumer.digest_below IS
     'Ids made before this many milliseconds since 1970 get keys in digest form. Never changes: docs/message-key.md';
+COMMENT ON COLUMN inbox_consumer.paused IS 'Nothing is claimed, taken or leased while it is true. Changed by the admin API.';
 
 -- One insert per accepted message, never updated. The key begins with the time of the id, so that days are ranges of it.
 CREATE TABLE inbox_ledger (
-    consumer_id smallint    NOT NULL,
-    message_key uuid        NOT NULL,
-    accepted_at timestamptz NOT NULL,
+    consumer_id  smallint    NOT NULL,
+    message_key  uuid        NOT NULL,
+    accepted_at  timestamptz NOT NULL,
+    payload_hash uuid,
     PRIMARY KEY (consumer_id, message_key)
 ) PARTITION BY RANGE (message_key);
 COMMENT ON TABLE inbox_ledger IS 'The keys of all accepted messages: this consumer has taken responsibility for this message.';
+COMMENT ON COLUMN inbox_ledger.payload_hash IS 'Kept where the consumer asks for it, to tell another payload from a duplicate.';
 
 -- Keys without a time sort behind all days.
 CREATE TABLE inbox_ledger_digest PARTITION OF inbox_ledger
@@ -48,11 +54,29 @@ FROM (
         || repeat('0', 20))::uuid AS first_key
 ) AS today;
 
+-- The order of arrival: a message keeps its place when it goes from work to the dead letters and back.
+CREATE SEQUENCE inbox_arrival;
+
 -- Small and hot: room for updates within the page, and vacuumed soon.
 CREATE TABLE inbox_work (
-    id           bigint      NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id           bigint      NOT NULL DEFAULT nextval('inbox_arrival') PRIMARY KEY,
     consumer_id  smallint    NOT NULL,
     message_key  uuid        NOT NULL,
+    lane         smallint    NOT NULL,
+    ordered      boolean     NOT NULL,
+    by_lease     boolean     NOT NULL,
+    status       text        NOT NULL CHECK (status IN ('received', 'parked', 'leased')),
+    attempts     integer     NOT NULL,
+    retried      integer     NOT NULL DEFAULT 0,
+    due_at       timestamptz NOT NULL,
+    lease_token  bigint      NOT NULL DEFAULT 0,
+    lease_owner  text,
+    leased_at    timestamptz,
+    lease_until  timestamptz,
+    received_at  timestamptz NOT NULL,
+    retry_since  timestamptz NOT NULL,
+    updated_at   timestamptz NOT NULL,
+    last_error   text,
     source       text        NOT NULL,
     message_id   bytea,
     type         text,
@@ -61,21 +85,23 @@ CREATE TABLE inbox_work (
     content_type text,
     payload      bytea,
     origin       text,
-    status       text        NOT NULL CHECK (status IN ('received', 'parked', 'leased')),
-    attempts     integer     NOT NULL,
-    due_at       timestamptz NOT NULL,
-    last_error   text,
-    received_at  timestamptz NOT NULL,
-    updated_at   timestamptz NOT NULL,
-    UNIQUE (consumer_id, message_key)
+    UNIQUE (consumer_id, message_key),
+    CHECK ((status = 'leased') = (lease_until IS NOT NULL))
 ) WITH (
     fillfactor = 70,
     autovacuum_vacuum_scale_factor = 0.02,
     autovacuum_vacuum_threshold = 200,
     autovacuum_analyze_scale_factor = 0.05
 );
-CREATE INDEX inbox_work_due ON inbox_work (consumer_id, due_at);
+CREATE INDEX inbox_work_due ON inbox_work (consumer_id, by_lease, lane, due_at, id) WHERE status <> 'leased';
+CREATE INDEX inbox_work_of_key ON inbox_work (consumer_id, lane, ordering_key, id) WHERE ordered;
+CREATE INDEX inbox_work_leased ON inbox_work (consumer_id, lease_until) WHERE status = 'leased';
 COMMENT ON TABLE inbox_work IS 'Messages that are accepted but unfinished. A payload that is NULL is a tombstone.';
+COMMENT ON COLUMN inbox_work.lane IS 'The unit of parallelism: from the ordering key, or the message key where there is none.';
+COMMENT ON COLUMN inbox_work.ordered IS 'The message must not overtake, nor be overtaken by, others of its ordering key.';
+COMMENT ON COLUMN inbox_work.by_lease IS 'It is worked on under a lease, its attempt counted first.';
+COMMENT ON COLUMN inbox_work.retried IS 'How many of the attempts were made before somebody gave the message a new beginning.';
+COMMENT ON COLUMN inbox_work.retry_since IS 'From when the age counts that the retry policy limits.';
 
 CREATE TABLE inbox_attempt (
     id          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -93,9 +119,20 @@ CREATE INDEX inbox_attempt_of_message ON inbox_attempt (consumer_id, message_key
 COMMENT ON TABLE inbox_attempt IS 'Attempts that failed, of messages in work as well as of dead letters.';
 
 CREATE TABLE inbox_dead_letter (
-    id           bigint      NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id           bigint      NOT NULL DEFAULT nextval('inbox_arrival') PRIMARY KEY,
     consumer_id  smallint    NOT NULL,
     message_key  uuid        NOT NULL,
+    lane         smallint    NOT NULL,
+    ordered      boolean     NOT NULL,
+    by_lease     boolean     NOT NULL,
+    blocks       boolean     NOT NULL,
+    reason       text        NOT NULL,
+    detail       text        NOT NULL,
+    claimed      boolean     NOT NULL,
+    attempts     integer     NOT NULL,
+    seen_again   integer     NOT NULL DEFAULT 0,
+    received_at  timestamptz NOT NULL,
+    died_at      timestamptz NOT NULL,
     source       text        NOT NULL,
     message_id   bytea,
     type         text,
@@ -104,16 +141,36 @@ CREATE TABLE inbox_dead_letter (
     content_type text,
     payload      bytea,
     origin       text,
-    reason       text        NOT NULL,
-    detail       text        NOT NULL,
-    claimed      boolean     NOT NULL,
-    attempts     integer     NOT NULL,
-    seen_again   integer     NOT NULL DEFAULT 0,
-    died_at      timestamptz NOT NULL,
     UNIQUE (consumer_id, message_key)
 );
-CREATE INDEX inbox_dead_letter_by_time ON inbox_dead_letter (consumer_id, died_at);
+CREATE INDEX inbox_dead_letter_by_time ON inbox_dead_letter (consumer_id, died_at, id);
+CREATE INDEX inbox_dead_letter_blocking ON inbox_dead_letter (consumer_id, lane, ordering_key, id) WHERE blocks;
 COMMENT ON TABLE inbox_dead_letter IS 'Messages that were given up on, as they came. A payload that is NULL is a tombstone.';
+COMMENT ON COLUMN inbox_dead_letter.blocks IS 'Those behind it with its ordering key wait until somebody decides about it.';
+
+CREATE TABLE inbox_start (
+    consumer_id smallint    NOT NULL,
+    what        text        NOT NULL,
+    position    text        NOT NULL,
+    starts      integer     NOT NULL,
+    started_at  timestamptz NOT NULL,
+    PRIMARY KEY (consumer_id, what)
+);
+COMMENT ON TABLE inbox_start IS 'How many times in a row something was begun at the same position: who dies there again and again?';
+
+CREATE TABLE inbox_audit (
+    id          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at          timestamptz NOT NULL DEFAULT clock_timestamp(),
+    who         text        NOT NULL,
+    why         text        NOT NULL,
+    action      text        NOT NULL,
+    consumer    text        NOT NULL,
+    message_key uuid,
+    detail      text        NOT NULL,
+    affected    bigint      NOT NULL
+);
+CREATE INDEX inbox_audit_by_consumer ON inbox_audit (consumer, id);
+COMMENT ON TABLE inbox_audit IS 'What people did through the admin API, each written in the transaction that did it.';
 
 -- No default partition: with one, days could not be detached while others write.
 CREATE TABLE inbox_history (
@@ -138,19 +195,28 @@ COMMENT ON TABLE inbox_history IS
 
 CREATE VIEW inbox AS
 SELECT c.name AS consumer, w.message_key, w.status, w.source, encode(w.message_id, 'escape') AS id, w.type,
-       encode(w.ordering_key, 'escape') AS ordering_key, w.attempts, w.due_at, w.last_error AS error,
-       w.received_at AS since, w.origin
+       encode(w.ordering_key, 'escape') AS ordering_key,
+       w.ordered AND (EXISTS (
+           SELECT FROM inbox_work AS e
+           WHERE e.consumer_id = w.consumer_id AND e.lane = w.lane AND e.ordering_key = w.ordering_key AND e.ordered
+             AND e.id < w.id
+       ) OR EXISTS (
+           SELECT FROM inbox_dead_letter AS e
+           WHERE e.consumer_id = w.consumer_id AND e.lane = w.lane AND e.ordering_key = w.ordering_key AND e.blocks
+             AND e.id < w.id
+       )) AS blocked,
+       w.attempts, w.due_at, w.last_error AS error, w.received_at AS since, w.origin
 FROM inbox_work AS w
 JOIN inbox_consumer AS c ON c.id = w.consumer_id
 UNION ALL
 SELECT c.name, d.message_key, 'dead', d.source, encode(d.message_id, 'escape'), d.type,
-       encode(d.ordering_key, 'escape'), d.attempts, NULL, d.reason || ': ' || d.detail,
+       encode(d.ordering_key, 'escape'), false, d.attempts, NULL, d.reason || ': ' || d.detail,
        d.died_at, d.origin
 FROM inbox_dead_letter AS d
 JOIN inbox_consumer AS c ON c.id = d.consumer_id
 UNION ALL
 SELECT c.name, l.message_key, 'processed', h.source, encode(h.message_id, 'escape'), h.type,
-       encode(h.ordering_key, 'escape'), h.attempts, NULL, NULL,
+       encode(h.ordering_key, 'escape'), false, h.attempts, NULL, NULL,
        l.accepted_at, h.origin
 FROM inbox_ledger AS l
 JOIN inbox_consumer AS c ON c.id = l.consumer_id

@@ -44,6 +44,58 @@ public enum CrashPoint {
     BEFORE_BURY,
     /** They are there, uncommitted. */
     AFTER_BURY,
+    /** Before the lanes of ordered keys are locked. */
+    BEFORE_LOCK,
+    /** They are locked. */
+    AFTER_LOCK,
+    /** Before it is asked which keys are blocked. */
+    BEFORE_BLOCKED,
+    /** It is answered. */
+    AFTER_BLOCKED,
+    /** Before messages are stored to be worked on later. */
+    BEFORE_RECEIVE,
+    /** They are stored, uncommitted. */
+    AFTER_RECEIVE,
+    /** Before a worker enters a lane. */
+    BEFORE_ENTER,
+    /** It is in the lane, or was not let in. */
+    AFTER_ENTER,
+    /** Before due messages are taken, for the first time or again. */
+    BEFORE_TAKE,
+    /** They are taken. */
+    AFTER_TAKE,
+    /** Before messages that failed again are postponed. */
+    BEFORE_POSTPONE,
+    /** They are postponed, uncommitted. */
+    AFTER_POSTPONE,
+    /** Before finished messages are taken out of work. */
+    BEFORE_FINISH,
+    /** They are out of work, uncommitted. */
+    AFTER_FINISH,
+    /** Before messages are leased. */
+    BEFORE_LEASE,
+    /** They are leased, uncommitted. */
+    AFTER_LEASE,
+    /** Before a leased message is held for its completion. */
+    BEFORE_HOLD,
+    /** It is held, or its lease is lost. */
+    AFTER_HOLD,
+    /** Before leases are prolonged. */
+    BEFORE_HEARTBEAT,
+    /** They are prolonged. */
+    AFTER_HEARTBEAT,
+    /** Before expired leases are taken. */
+    BEFORE_TAKE_EXPIRED,
+    /** They are taken, uncommitted. */
+    AFTER_TAKE_EXPIRED,
+    /** Before redelivered dead letters are counted. */
+    BEFORE_SEEN_AGAIN,
+    /** They are counted, uncommitted. */
+    AFTER_SEEN_AGAIN,
+    /** Before dead letters go back to work. */
+    BEFORE_REOPEN,
+    /** They are back in work, uncommitted. */
+    AFTER_REOPEN,
     /** Before finished messages are recorded in the history. */
     BEFORE_RECORD,
     /** They are recorded, uncommitted. */

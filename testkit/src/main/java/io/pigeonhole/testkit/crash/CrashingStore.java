@@ -3,10 +3,15 @@ package io.pigeonhole.testkit.crash;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
 
 /**
  * Any store, with the {@linkplain CrashPoint points} around its transactions. What the store does is not changed. Safe for
@@ -45,6 +50,35 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
     @Override
     public RegisteredConsumer register(ConsumerRegistration registration) {
         return store.register(registration);
+    }
+
+    @Override
+    public List<Due> due(Collection<RegisteredConsumer> consumers) {
+        return store.due(consumers);
+    }
+
+    @Override
+    public int started(RegisteredConsumer consumer, String what, String position) {
+        return store.started(consumer, what, position);
+    }
+
+    @Override
+    public Heartbeat heartbeat() {
+        Heartbeat heartbeat = store.heartbeat();
+        return new Heartbeat() {
+            @Override
+            public Set<Long> prolong(RegisteredConsumer consumer, List<WorkItem> items, Duration duration) {
+                plan.pass(CrashPoint.BEFORE_HEARTBEAT);
+                Set<Long> prolonged = heartbeat.prolong(consumer, items, duration);
+                plan.pass(CrashPoint.AFTER_HEARTBEAT);
+                return prolonged;
+            }
+
+            @Override
+            public void close() {
+                heartbeat.close();
+            }
+        };
     }
 
     @Override

@@ -3,14 +3,22 @@ package io.pigeonhole.testkit.crash;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.core.store.PostponedItem;
+import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -26,9 +34,94 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
-    public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, Duration patience) {
+    public Claim claim(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
         return between(
-                CrashPoint.BEFORE_CLAIM, () -> transaction.claim(consumer, keys, patience), CrashPoint.AFTER_CLAIM);
+                CrashPoint.BEFORE_CLAIM,
+                () -> transaction.claim(consumer, keys, hashes, patience),
+                CrashPoint.AFTER_CLAIM);
+    }
+
+    @Override
+    public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
+        return transaction.conflicting(consumer, hashes);
+    }
+
+    @Override
+    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
+        around(CrashPoint.BEFORE_LOCK, () -> transaction.lock(consumer, lanes, patience), CrashPoint.AFTER_LOCK);
+    }
+
+    @Override
+    public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
+        return between(CrashPoint.BEFORE_BLOCKED, () -> transaction.blocked(consumer, keys), CrashPoint.AFTER_BLOCKED);
+    }
+
+    @Override
+    public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
+        around(CrashPoint.BEFORE_RECEIVE, () -> transaction.receive(consumer, messages), CrashPoint.AFTER_RECEIVE);
+    }
+
+    @Override
+    public boolean enter(RegisteredConsumer consumer, int lane) {
+        return between(CrashPoint.BEFORE_ENTER, () -> transaction.enter(consumer, lane), CrashPoint.AFTER_ENTER);
+    }
+
+    @Override
+    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
+        return between(CrashPoint.BEFORE_TAKE, () -> transaction.take(consumer, lane, limit), CrashPoint.AFTER_TAKE);
+    }
+
+    @Override
+    public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) {
+        return between(CrashPoint.BEFORE_TAKE, () -> transaction.retake(consumer, ids), CrashPoint.AFTER_TAKE);
+    }
+
+    @Override
+    public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
+        around(CrashPoint.BEFORE_POSTPONE, () -> transaction.postpone(consumer, items), CrashPoint.AFTER_POSTPONE);
+    }
+
+    @Override
+    public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
+        transaction.requireLease(consumer, items);
+    }
+
+    @Override
+    public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
+        around(CrashPoint.BEFORE_FINISH, () -> transaction.finish(consumer, items), CrashPoint.AFTER_FINISH);
+    }
+
+    @Override
+    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
+        return between(
+                CrashPoint.BEFORE_LEASE,
+                () -> transaction.lease(consumer, lane, limit, owner, duration),
+                CrashPoint.AFTER_LEASE);
+    }
+
+    @Override
+    public boolean hold(RegisteredConsumer consumer, WorkItem item) {
+        return between(CrashPoint.BEFORE_HOLD, () -> transaction.hold(consumer, item), CrashPoint.AFTER_HOLD);
+    }
+
+    @Override
+    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
+        return between(
+                CrashPoint.BEFORE_TAKE_EXPIRED,
+                () -> transaction.takeExpired(consumer, limit),
+                CrashPoint.AFTER_TAKE_EXPIRED);
+    }
+
+    @Override
+    public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
+        return between(
+                CrashPoint.BEFORE_SEEN_AGAIN, () -> transaction.seenAgain(consumer, keys), CrashPoint.AFTER_SEEN_AGAIN);
+    }
+
+    @Override
+    public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
+        return between(CrashPoint.BEFORE_REOPEN, () -> transaction.reopen(consumer, keys), CrashPoint.AFTER_REOPEN);
     }
 
     @Override

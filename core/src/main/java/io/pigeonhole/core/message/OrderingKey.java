@@ -1,0 +1,74 @@
+package io.pigeonhole.core.message;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/** The key within which messages keep their order, compared by its bytes. Immutable as long as nobody changes the bytes. */
+public final class OrderingKey {
+    private final byte[] bytes;
+
+    private OrderingKey(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /**
+     * A key of bytes.
+     *
+     * @param bytes the bytes, not copied
+     * @return the key
+     */
+    public static OrderingKey of(byte[] bytes) {
+        return new OrderingKey(bytes);
+    }
+
+    /**
+     * The key of a message.
+     *
+     * @param message the message
+     * @return its key, or null where it has none
+     */
+    public static @Nullable OrderingKey of(Message message) {
+        byte[] bytes = message.orderingKey();
+        return bytes == null ? null : new OrderingKey(bytes);
+    }
+
+    /**
+     * The bytes.
+     *
+     * @return the bytes, not to be changed
+     */
+    public byte[] bytes() {
+        return bytes;
+    }
+
+    /**
+     * The number that decides about lanes: the CRC-32 of the bytes. Stored in tables as the lane that follows from it, so
+     * it never changes.
+     *
+     * @param bytes the bytes of an ordering key, or of what stands for one
+     * @param lanes how many lanes there are, at least 1
+     * @return the lane, from 0
+     */
+    public static int lane(byte[] bytes, int lanes) {
+        CRC32 crc = new CRC32();
+        crc.update(bytes);
+        return (int) (crc.getValue() % lanes);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof OrderingKey key && Arrays.equals(bytes, key.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(bytes);
+    }
+
+    @Override
+    public String toString() {
+        return "ordering key " + HexFormat.of().formatHex(bytes);
+    }
+}

@@ -1,0 +1,45 @@
+package io.pigeonhole.core.message;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.UUID;
+
+/**
+ * The first 128 bits of the SHA-256 of a payload, by which a message that came again with another payload is told from a
+ * duplicate. Stored: the derivation never changes. A tombstone hashes like an empty payload with one more byte in front.
+ *
+ * @param high the first 8 bytes, most significant first
+ * @param low the last 8 bytes, most significant first
+ */
+public record PayloadHash(long high, long low) {
+    private static final byte TOMBSTONE = 1;
+
+    /**
+     * The hash of a message's payload.
+     *
+     * @param message the message
+     * @return its hash
+     */
+    public static PayloadHash of(Message message) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            if (message.isTombstone()) {
+                digest.update(TOMBSTONE);
+            }
+            ByteBuffer hash = ByteBuffer.wrap(digest.digest(message.payload()));
+            return new PayloadHash(hash.getLong(), hash.getLong());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256; this one does not", e);
+        }
+    }
+
+    /**
+     * The same bits as a UUID, for databases.
+     *
+     * @return the UUID
+     */
+    public UUID toUuid() {
+        return new UUID(high, low);
+    }
+}

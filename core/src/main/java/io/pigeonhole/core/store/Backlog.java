@@ -1,0 +1,38 @@
+package io.pigeonhole.core.store;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+/** Says where there is something to do, cheaply and without locks. */
+public interface Backlog {
+    /** What is to be done. */
+    enum Kind {
+        /** Messages to take. */
+        ORDINARY,
+        /** Messages to lease. */
+        BY_LEASE,
+        /** Leases that run out. */
+        EXPIRING
+    }
+
+    /**
+     * Something to do.
+     *
+     * @param consumer whose messages
+     * @param kind what
+     * @param lane in which lane; -1 for {@link Kind#EXPIRING}, which are not asked for by lane
+     * @param in how long from now, by the database's clock; zero where it is due. With an order, a message that is due may
+     *     still be blocked
+     */
+    record Due(RegisteredConsumer consumer, Kind kind, int lane, Duration in) {}
+
+    /**
+     * Asks where something is or will be due. Consumers that are paused have nothing to take or to lease.
+     *
+     * @param consumers whose messages
+     * @return for each consumer, kind and lane with unfinished messages the one that is due first
+     * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
+     */
+    List<Due> due(Collection<RegisteredConsumer> consumers);
+}

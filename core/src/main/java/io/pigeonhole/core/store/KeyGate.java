@@ -1,0 +1,31 @@
+package io.pigeonhole.core.store;
+
+import io.pigeonhole.core.message.OrderingKey;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+
+/** Keeps messages of one ordering key in their order. */
+public interface KeyGate {
+    /**
+     * Locks lanes against others that store or process messages of their keys, until this transaction ends. Comes before
+     * the claim and before {@link #blocked}: asked without the lock, or in one statement with it, the answer could be old.
+     *
+     * @param consumer whose lanes
+     * @param lanes distinct, in ascending order, at least one
+     * @param patience how long to wait for another transaction; it holds for this call only
+     * @throws ClaimBlockedException if another transaction still held one of them after {@code patience}: this transaction
+     *     must then be rolled back
+     */
+    void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience);
+
+    /**
+     * Which of these keys have messages in work, or a dead letter that blocks.
+     *
+     * @param consumer whose messages
+     * @param keys distinct, at least one, of {@linkplain #lock locked} lanes
+     * @return the keys that new messages must stay behind
+     */
+    Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys);
+}
