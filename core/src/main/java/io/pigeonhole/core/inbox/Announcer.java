@@ -27,6 +27,15 @@ final class Announcer {
         tell(listener -> listener.onRollback(consumer, messages, cause));
     }
 
+    void leaseLost(Message message) {
+        log.warn(
+                "consumer '{}': the lease of {} was lost, and what its handler wanted to write is refused: it took longer"
+                        + " than its heartbeat could prolong, or somebody released it",
+                consumer,
+                message);
+        tell(listener -> listener.onLeaseLost(consumer, message));
+    }
+
     private void tell(Consumer<InboxListener> what) {
         for (InboxListener listener : listeners) {
             try {

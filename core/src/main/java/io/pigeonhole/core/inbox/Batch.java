@@ -3,25 +3,47 @@ package io.pigeonhole.core.inbox;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.PayloadHash;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The deliveries of one call. Of those that share a key only the first goes through the engine. */
-record Batch(List<Message> messages, List<Envelope> envelopes, List<Envelope> distinct) {
+/**
+ * The deliveries of one call. Of those that share a key only the first goes through the engine, and the others are its
+ * repetitions; where payloads are compared, one with another payload goes through it in a later round.
+ */
+record Batch(List<Message> messages, List<Envelope> envelopes, List<List<Envelope>> rounds) {
 
-    static Batch of(List<Message> messages, KeyScheme keys) {
-        Map<MessageKey, Envelope> firsts = new LinkedHashMap<>(messages.size() * 2);
+    static Batch of(List<Message> messages, KeyScheme keys, boolean comparePayloads) {
+        Map<Object, Envelope> firsts = new LinkedHashMap<>(messages.size() * 2);
         List<Envelope> envelopes = new ArrayList<>(messages.size());
         for (Message message : messages) {
             Envelope envelope = Envelope.of(message, keys);
-            Envelope first = firsts.putIfAbsent(envelope.key(), envelope);
+            Object identity = comparePayloads ? List.of(envelope.key(), PayloadHash.of(message)) : envelope.key();
+            Envelope first = firsts.putIfAbsent(identity, envelope);
             envelopes.add(first == null ? envelope : first);
         }
-        return new Batch(messages, envelopes, List.copyOf(firsts.values()));
+        return new Batch(
+                messages, envelopes, comparePayloads ? rounds(firsts.values()) : List.of(List.copyOf(firsts.values())));
+    }
+
+    /** In each round a key comes once. */
+    private static List<List<Envelope>> rounds(Collection<Envelope> distinct) {
+        List<List<Envelope>> rounds = new ArrayList<>();
+        Map<MessageKey, Integer> seen = new HashMap<>();
+        for (Envelope envelope : distinct) {
+            int round = seen.merge(envelope.key(), 1, Integer::sum) - 1;
+            if (rounds.size() == round) {
+                rounds.add(new ArrayList<>());
+            }
+            rounds.get(round).add(envelope);
+        }
+        return rounds;
     }
 
     /** The outcome of every delivery; those behind the first of their key are announced here. */

@@ -1,15 +1,18 @@
 package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -21,13 +24,15 @@ final class Claimer {
 
     private final InboxTransaction<?> transaction;
     private final RegisteredConsumer consumer;
+    private final Map<MessageKey, PayloadHash> hashes;
     private final Set<MessageKey> claimed = new HashSet<>();
     private final Set<MessageKey> busy = new HashSet<>();
     private final Map<MessageKey, Claim> outside = new HashMap<>();
 
-    Claimer(InboxTransaction<?> transaction, RegisteredConsumer consumer) {
+    Claimer(InboxTransaction<?> transaction, RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
         this.transaction = transaction;
         this.consumer = consumer;
+        this.hashes = hashes;
     }
 
     /**
@@ -36,7 +41,11 @@ final class Claimer {
      * @throws ClaimBlockedException if a transaction elsewhere holds one of them
      */
     void together(List<MessageKey> sorted, Duration patience) {
-        note(sorted, transaction.claim(consumer, sorted, patience));
+        List<PayloadHash> ofSorted = new ArrayList<>(hashes.isEmpty() ? 0 : sorted.size());
+        if (!hashes.isEmpty()) {
+            sorted.forEach(key -> ofSorted.add(Objects.requireNonNull(hashes.get(key))));
+        }
+        note(sorted, transaction.claim(consumer, sorted, ofSorted, patience));
     }
 
     /**
@@ -73,6 +82,10 @@ final class Claimer {
 
     boolean isClaimed(MessageKey key) {
         return claimed.contains(key);
+    }
+
+    boolean hasBusy() {
+        return !busy.isEmpty();
     }
 
     boolean isBusy(MessageKey key) {

@@ -3,4 +3,14 @@ package io.pigeonhole.core.inbox;
 import java.time.Duration;
 
 /** The settings that the engine itself reads. */
-record EngineSettings(Duration handlerTimeout, Duration twinPatience, HistoryMode history, String node) {}
+record EngineSettings(
+        Duration handlerTimeout,
+        Duration twinPatience,
+        HistoryMode history,
+        Reception reception,
+        DeadAgain deadAgain,
+        boolean conflicts,
+        int crashLimit,
+        int workBatch,
+        Duration lease,
+        String node) {}

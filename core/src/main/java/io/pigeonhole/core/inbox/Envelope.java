@@ -5,10 +5,15 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.WorkItem;
+import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One delivery on its way through the engine. What a transaction proposes for it becomes its outcome at the commit. */
+/**
+ * One delivery, or one message in work, on its way through the engine. What a transaction proposes for it becomes its
+ * outcome at the commit.
+ */
 final class Envelope {
     /** The longest id in bytes; enough for 1,000 characters of any script. */
     static final int LONGEST_ID = 4096;
@@ -16,29 +21,35 @@ final class Envelope {
     private final Message message;
     private final MessageKey key;
     private final @Nullable Unusable unusable;
+    private final @Nullable WorkItem item;
     private @Nullable Outcome proposed;
     private @Nullable Outcome outcome;
 
     /** Why a message cannot even be claimed. */
     record Unusable(DeadReason reason, String detail) {}
 
-    private Envelope(Message message, MessageKey key, @Nullable Unusable unusable) {
+    private Envelope(Message message, MessageKey key, @Nullable Unusable unusable, @Nullable WorkItem item) {
         this.message = message;
         this.key = key;
         this.unusable = unusable;
+        this.item = item;
     }
 
     static Envelope of(Message message, KeyScheme keys) {
         MessageId id = message.id();
         if (id == null) {
             String detail = "the message has no id, so that a duplicate of it could not be told";
-            return new Envelope(message, keyOfDelivery(message), new Unusable(DeadReason.NO_ID, detail));
+            return new Envelope(message, keyOfDelivery(message), new Unusable(DeadReason.NO_ID, detail), null);
         }
         if (id.length() > LONGEST_ID) {
             String detail = "the message's id has " + id.length() + " bytes, the limit is " + LONGEST_ID;
-            return new Envelope(message, keyOfDelivery(message), new Unusable(DeadReason.ID_TOO_LONG, detail));
+            return new Envelope(message, keyOfDelivery(message), new Unusable(DeadReason.ID_TOO_LONG, detail), null);
         }
-        return new Envelope(message, keys.keyOf(message.source(), id), null);
+        return new Envelope(message, keys.keyOf(message.source(), id), null, null);
+    }
+
+    static Envelope of(WorkItem item) {
+        return new Envelope(item.message(), item.key(), null, item);
     }
 
     private static MessageKey keyOfDelivery(Message message) {
@@ -60,13 +71,38 @@ final class Envelope {
         return unusable;
     }
 
-    void propose(Outcome outcomeAfterCommit) {
+    /** Where the message is in work; null for a delivery. */
+    @Nullable
+    WorkItem item() {
+        return item;
+    }
+
+    /** Which attempt this is, from 1. A lease has counted it already. */
+    int attempt() {
+        if (item == null) {
+            return 1;
+        }
+        return item.byLease() ? item.attempts() : item.attempts() + 1;
+    }
+
+    /** The same as the retry policy counts, since the message was last given a new beginning. */
+    int attemptForPolicy() {
+        return item == null ? 1 : attempt() - item.retriedAttempts();
+    }
+
+    Duration age() {
+        return item == null ? Duration.ZERO : item.age();
+    }
+
+    /** What the outcome will be if this transaction commits; null to leave the message as it is. */
+    void propose(@Nullable Outcome outcomeAfterCommit) {
         this.proposed = outcomeAfterCommit;
     }
 
-    /** The transaction that proposed an outcome is committed. */
+    /** The transaction is committed. Answers null where it left the message as it was. */
+    @Nullable
     Outcome settle() {
-        if (proposed == null) {
+        if (proposed == null && item == null) {
             throw new IllegalStateException(message + " was in a committed transaction that decided nothing about it");
         }
         outcome = proposed;

@@ -8,6 +8,18 @@ import java.time.Duration;
 /** What a message failed with. */
 record Failure(Throwable cause, ErrorClass errorClass, Duration duration) {
 
+    /** What an external handler threw is the message's failure, whatever another database meant by it. */
+    static Failure ofExternal(Throwable cause, ErrorClass errorClass, Duration duration) {
+        if (cause instanceof VirtualMachineError fatal && !(cause instanceof StackOverflowError)) {
+            throw fatal;
+        }
+        if (cause instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
+        boolean permanent = errorClass == ErrorClass.PERMANENT;
+        return new Failure(cause, permanent ? ErrorClass.PERMANENT : ErrorClass.MESSAGE, duration);
+    }
+
     boolean isPermanent() {
         return errorClass == ErrorClass.PERMANENT;
     }

@@ -5,6 +5,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Ledger;
@@ -23,12 +24,24 @@ import java.util.List;
 public final class Inbox<C extends HandlerContext> {
     private final InboxStore<C> store;
     private final RegisteredConsumer consumer;
+    private final EngineSettings settings;
     private final InboxEngine<C> engine;
+    private final Worker<C> worker;
+    private final WorkSignal signal;
 
-    Inbox(InboxStore<C> store, RegisteredConsumer consumer, InboxEngine<C> engine) {
+    Inbox(
+            InboxStore<C> store,
+            RegisteredConsumer consumer,
+            EngineSettings settings,
+            InboxEngine<C> engine,
+            Worker<C> worker,
+            WorkSignal signal) {
         this.store = store;
         this.consumer = consumer;
+        this.settings = settings;
         this.engine = engine;
+        this.worker = worker;
+        this.signal = signal;
     }
 
     /**
@@ -74,7 +87,98 @@ public final class Inbox<C extends HandlerContext> {
      *     them in again; those that were committed are then told as duplicates
      */
     public List<Outcome> process(List<Message> messages) {
-        return engine.process(messages);
+        return engine.process(messages, settings.reception());
+    }
+
+    /**
+     * Stores a delivery for the workers, without running its handler now.
+     *
+     * @param message the message
+     * @return what became of it, {@link Outcome.Received} where it is new
+     * @throws io.pigeonhole.core.failure.RetryableException if nothing was decided: do not acknowledge, hand it in again
+     */
+    public Outcome receive(Message message) {
+        return receive(List.of(message)).get(0);
+    }
+
+    /**
+     * Stores many deliveries for the workers, without running their handlers now. Once this returns they are durable and
+     * may be acknowledged; a node that has this inbox, or {@link #work()}, does the rest.
+     *
+     * @param messages the messages in the order of arrival, maybe none, duplicates allowed
+     * @return what became of each, in the same order
+     * @throws io.pigeonhole.core.failure.RetryableException if of some nothing was decided: acknowledge none, hand all of
+     *     them in again
+     */
+    public List<Outcome> receive(List<Message> messages) {
+        return engine.process(messages, Reception.STORE);
+    }
+
+    /**
+     * Works on everything that is due now, on the calling thread: what was received, what is due for another attempt, what
+     * needs a lease, leases that have run out. For tests, and for programs without a {@link io.pigeonhole.core.node.Node}.
+     * Many threads and processes may do so at once; no message is worked on by two of them.
+     *
+     * @return how many messages were brought to an outcome
+     * @throws io.pigeonhole.core.failure.RetryableException if the database is away, or others were in the way too often;
+     *     what was committed stays, call again
+     */
+    public int work() {
+        int total = 0;
+        int before;
+        do {
+            before = total;
+            for (Backlog.Due due : store.due(List.of(consumer))) {
+                if (due.in().isZero()) {
+                    total += work(due);
+                }
+            }
+        } while (total > before);
+        return total;
+    }
+
+    /**
+     * Works on one thing that is due, on the calling thread: at most one batch, in one transaction as long as nothing in it
+     * fails. What a node does again and again.
+     *
+     * @param due what the store said is due for this consumer
+     * @return how many messages were taken; 0 where there is nothing (any more), where it is blocked, or where somebody else
+     *     is at work on it
+     * @throws io.pigeonhole.core.failure.RetryableException if nothing could be committed; call again
+     */
+    public int work(Backlog.Due due) {
+        return worker.work(due);
+    }
+
+    /**
+     * Has somebody told, on the committing thread, when this inbox has stored messages that the workers are to work on, so
+     * that they need not wait for their next look. At most one is told; it should return at once.
+     *
+     * @param listener is told
+     */
+    public void whenWorkIsStored(Runnable listener) {
+        signal.tell(listener);
+    }
+
+    /**
+     * Notes that this process begins at a position, to recognise a message at which processes die again and again.
+     *
+     * @param what what it begins with, such as a partition
+     * @param position where, such as an offset
+     * @return how many times in a row it was begun there; hand it on as {@link Message#deliveries()}
+     * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
+     */
+    public int started(String what, String position) {
+        return store.started(consumer, what, position);
+    }
+
+    /**
+     * The consumer as the database remembers it, for those who ask the store about it.
+     *
+     * @return the registered consumer
+     */
+    public RegisteredConsumer registered() {
+        return consumer;
     }
 
     /**

@@ -2,6 +2,7 @@ package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.BatchHandler;
+import io.pigeonhole.core.handler.ExternalHandler;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
@@ -9,6 +10,7 @@ import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,6 +40,14 @@ public final class InboxBuilder<C extends HandlerContext> {
     private HistoryMode history = HistoryMode.NONE;
     private Duration handlerTimeout = Duration.ofMinutes(1);
     private Duration twinPatience = Duration.ofMillis(300);
+    private KeyOrder order = KeyOrder.NONE;
+    private int lanes = ConsumerRegistration.STANDARD_LANES;
+    private Reception reception = Reception.INLINE;
+    private DeadAgain deadAgain = DeadAgain.STAYS_DEAD;
+    private boolean conflicts;
+    private int crashLimit = 3;
+    private int workBatch = 500;
+    private Duration lease = Duration.ofMinutes(1);
     private String node = NodeName.ofThisProcess();
 
     InboxBuilder(String consumer, InboxStore<C> store) {
@@ -103,6 +113,37 @@ public final class InboxBuilder<C extends HandlerContext> {
     public <T> InboxBuilder<C> handleAll(
             String type, PayloadDecoder<T> decoder, BatchHandler<T, C> handler, HandlerOptions options) {
         return route(type, Route.list(decoder, handler, options));
+    }
+
+    /**
+     * Handles the messages of one type whose effect is in another system: outside any transaction, under a lease. They are
+     * stored first, whatever the reception is, and worked on by the workers.
+     *
+     * @param type the type
+     * @param decoder makes the handler's argument
+     * @param handler the business logic
+     * @param <T> the type of the decoded payload
+     * @return this
+     * @throws ConfigurationException if the type has a handler already
+     */
+    public <T> InboxBuilder<C> handleExternal(String type, PayloadDecoder<T> decoder, ExternalHandler<T, C> handler) {
+        return handleExternal(type, decoder, handler, HandlerOptions.standard());
+    }
+
+    /**
+     * Handles the messages of one type whose effect is in another system, with options of its own.
+     *
+     * @param type the type
+     * @param decoder makes the handler's argument
+     * @param handler the business logic
+     * @param options what this type wants otherwise than the inbox
+     * @param <T> the type of the decoded payload
+     * @return this
+     * @throws ConfigurationException if the type has a handler already
+     */
+    public <T> InboxBuilder<C> handleExternal(
+            String type, PayloadDecoder<T> decoder, ExternalHandler<T, C> handler, HandlerOptions options) {
+        return route(type, Route.external(decoder, handler, options));
     }
 
     private InboxBuilder<C> route(String type, Route<?, C> route) {
@@ -214,6 +255,98 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     /**
+     * Says whether messages of one ordering key take effect in the order of their arrival, whatever fails in between. Fixed
+     * when the consumer is registered.
+     *
+     * @param keyOrder the order, {@link KeyOrder#NONE} unless set
+     * @return this
+     */
+    public InboxBuilder<C> order(KeyOrder keyOrder) {
+        this.order = keyOrder;
+        return this;
+    }
+
+    /**
+     * Sets into how many lanes unfinished messages are split: as many workers can be at work on this consumer at once, on
+     * all nodes together. Fixed when the consumer is registered.
+     *
+     * @param number from 1 to 1024, 16 unless set
+     * @return this
+     */
+    public InboxBuilder<C> lanes(int number) {
+        this.lanes = number;
+        return this;
+    }
+
+    /**
+     * Says when the handlers of delivered messages run.
+     *
+     * @param when at once, or later by the workers; {@link Reception#INLINE} unless set
+     * @return this
+     */
+    public InboxBuilder<C> reception(Reception when) {
+        this.reception = when;
+        return this;
+    }
+
+    /**
+     * Says what becomes of a dead letter whose message is delivered again.
+     *
+     * @param policy what, {@link DeadAgain#STAYS_DEAD} unless set
+     * @return this
+     */
+    public InboxBuilder<C> deadAgain(DeadAgain policy) {
+        this.deadAgain = policy;
+        return this;
+    }
+
+    /**
+     * Keeps a hash of each payload, 16 bytes a message, so that a message that comes with the id of an accepted one but with
+     * another payload is no duplicate: it goes to the dead letters as a conflict. Off unless called.
+     *
+     * @return this
+     */
+    public InboxBuilder<C> detectConflicts() {
+        this.conflicts = true;
+        return this;
+    }
+
+    /**
+     * Sets after how many deliveries, or beginnings of a process at the same place, without an outcome a message is
+     * suspected of killing its process. It is then worked on alone and under a lease, its attempt counted first.
+     *
+     * @param deliveries at least 1, 3 unless set
+     * @return this
+     */
+    public InboxBuilder<C> crashLimit(int deliveries) {
+        this.crashLimit = deliveries;
+        return this;
+    }
+
+    /**
+     * Sets how many messages a worker takes in one transaction.
+     *
+     * @param messages from 1 to 10,000, 500 unless set
+     * @return this
+     */
+    public InboxBuilder<C> workBatch(int messages) {
+        this.workBatch = messages;
+        return this;
+    }
+
+    /**
+     * Sets how long a lease lasts without a heartbeat: so long after a process has died its message is tried again. A
+     * heartbeat comes at every third of it.
+     *
+     * @param duration from a second to a day, one minute unless set
+     * @return this
+     */
+    public InboxBuilder<C> lease(Duration duration) {
+        this.lease = duration;
+        return this;
+    }
+
+    /**
      * Names this node in what is recorded of failed attempts.
      *
      * @param name the name; process id and host unless set
@@ -249,12 +382,36 @@ public final class InboxBuilder<C extends HandlerContext> {
         require(
                 defaultType == null || routes.containsKey(defaultType),
                 "defaultType '" + defaultType + "' has no handler; handled are " + routes.keySet());
-        RegisteredConsumer registered = store.register(new ConsumerRegistration(consumer, idForm));
+        require(crashLimit >= 1, "crashLimit " + crashLimit + " is below 1");
+        require(workBatch >= 1 && workBatch <= 10_000, "workBatch " + workBatch + " is not from 1 to 10000");
+        require(
+                lease.compareTo(Duration.ofSeconds(1)) >= 0 && lease.compareTo(Duration.ofDays(1)) <= 0,
+                "lease " + lease + " is not from a second to a day");
+        RegisteredConsumer registered = store.register(new ConsumerRegistration(consumer, idForm, order, lanes));
         Routing<C> routing =
                 new Routing<>(Map.copyOf(routes), typeHeader, defaultType, unknownType, retry, payloadLimit);
-        EngineSettings settings = new EngineSettings(handlerTimeout, twinPatience, history, node);
+        EngineSettings settings = new EngineSettings(
+                handlerTimeout,
+                twinPatience,
+                history,
+                reception,
+                deadAgain,
+                conflicts,
+                crashLimit,
+                workBatch,
+                lease,
+                node);
+        return assemble(registered, routing, settings);
+    }
+
+    private Inbox<C> assemble(RegisteredConsumer registered, Routing<C> routing, EngineSettings settings) {
         Announcer announcer = new Announcer(consumer, List.copyOf(listeners));
-        return new Inbox<>(store, registered, new InboxEngine<>(store, registered, routing, settings, announcer));
+        WorkSignal signal = new WorkSignal();
+        InboxEngine<C> engine =
+                new InboxEngine<>(store, registered, routing, settings, announcer, signal::workIsStored);
+        LeaseWorker<C> leases = new LeaseWorker<>(store, registered, routing, settings, engine, announcer);
+        Worker<C> worker = new Worker<>(store, registered, settings, engine, leases);
+        return new Inbox<>(store, registered, settings, engine, worker, signal);
     }
 
     private void require(boolean holds, String otherwise) {

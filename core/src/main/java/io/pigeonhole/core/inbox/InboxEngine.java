@@ -37,61 +37,78 @@ final class InboxEngine<C extends HandlerContext> {
     private final Routing<C> routing;
     private final EngineSettings settings;
     private final Announcer announcer;
+    private final Runnable workIsStored;
 
     InboxEngine(
             InboxStore<C> store,
             RegisteredConsumer consumer,
             Routing<C> routing,
             EngineSettings settings,
-            Announcer announcer) {
+            Announcer announcer,
+            Runnable workIsStored) {
         this.store = store;
         this.consumer = consumer;
         this.routing = routing;
         this.settings = settings;
         this.announcer = announcer;
+        this.workIsStored = workIsStored;
     }
 
-    List<Outcome> process(List<Message> messages) {
+    List<Outcome> process(List<Message> messages, Reception reception) {
         if (messages.isEmpty()) {
             return List.of();
         }
-        Batch batch = Batch.of(messages, consumer.keys());
-        together(batch.distinct());
+        Batch batch = Batch.of(messages, consumer.keys(), settings.conflicts());
+        for (List<Envelope> round : batch.rounds()) {
+            settle(new Deliveries<>(consumer, settings, reception, round), Map.of());
+        }
         return batch.outcomes(announcer);
     }
 
-    private void together(List<Envelope> group) {
+    /**
+     * Brings the messages of an intake to their outcomes.
+     *
+     * @param known messages that have failed already, with their failures
+     */
+    void settle(Intake<C> intake, Map<Envelope, Failure> known) {
         Replays replays = new Replays();
-        Map<Envelope, Failure> condemned = new HashMap<>();
+        Map<Envelope, Failure> condemned = new HashMap<>(known);
         boolean inHalves = false;
+        boolean replayed = false;
         while (true) {
-            RunResult.RolledBack result = run(group, new TransactionRun.Plan(condemned, inHalves, false));
+            RunResult.RolledBack result = run(intake, new Plan(condemned, inHalves, false));
             if (result == null) {
                 return;
             }
             if (result instanceof RunResult.Blocked && !inHalves) {
                 inHalves = true;
-            } else if (result instanceof RunResult.Culprit culprit && condemned.isEmpty()) {
+            } else if (result instanceof RunResult.Culprit culprit && !replayed) {
+                replayed = true;
                 condemned.put(culprit.envelope(), culprit.failure());
             } else if (!(result instanceof RunResult.Transient) || !replays.another()) {
-                isolated(group);
+                isolated(intake, known, result);
                 return;
             }
         }
     }
 
-    private void isolated(List<Envelope> group) {
+    private void isolated(Intake<C> intake, Map<Envelope, Failure> known, RunResult.RolledBack result) {
+        List<Envelope> group = intake.group();
+        if (group.isEmpty()) {
+            throw giveUp(0, result.failure().cause());
+        }
         for (int from = 0; from < group.size(); from += CHUNK) {
-            chunk(group.subList(from, Math.min(from + CHUNK, group.size())));
+            chunk(intake, group.subList(from, Math.min(from + CHUNK, group.size())), known);
         }
     }
 
-    private void chunk(List<Envelope> chunk) {
+    private void chunk(Intake<C> intake, List<Envelope> chunk, Map<Envelope, Failure> known) {
+        Intake<C> part = intake.part(chunk);
         Replays replays = new Replays();
-        Map<Envelope, Failure> condemned = new HashMap<>();
+        Map<Envelope, Failure> condemned = new HashMap<>(known);
         boolean inHalves = false;
         while (true) {
-            RunResult.RolledBack result = run(chunk, new TransactionRun.Plan(condemned, inHalves, true));
+            RunResult.RolledBack result = run(part, new Plan(condemned, inHalves, true));
             if (result == null) {
                 return;
             }
@@ -104,11 +121,11 @@ final class InboxEngine<C extends HandlerContext> {
             }
             Envelope culprit = culprit(result, chunk);
             if (culprit == null) {
-                chunk.forEach(envelope -> chunk(List.of(envelope)));
+                chunk.forEach(envelope -> chunk(intake, List.of(envelope), known));
                 return;
             }
             if (condemned.putIfAbsent(culprit, failure(result)) != null) {
-                throw giveUp(chunk, result.failure().cause());
+                throw giveUp(chunk.size(), result.failure().cause());
             }
             replays = new Replays();
         }
@@ -121,7 +138,7 @@ final class InboxEngine<C extends HandlerContext> {
         }
         if (result instanceof RunResult.Transient passing) {
             if (passing.beforeHandlers()) {
-                throw giveUp(chunk, passing.failure().cause());
+                throw giveUp(chunk.size(), passing.failure().cause());
             }
             if (passing.envelope() != null) {
                 return passing.envelope();
@@ -136,22 +153,28 @@ final class InboxEngine<C extends HandlerContext> {
         return failure.isPermanent() ? failure : new Failure(failure.cause(), ErrorClass.MESSAGE, failure.duration());
     }
 
-    private static RetryableException giveUp(List<Envelope> chunk, @Nullable Throwable cause) {
+    private static RetryableException giveUp(int messages, @Nullable Throwable cause) {
         return new RetryableException(
-                "of " + chunk.size() + " messages none could be committed in " + (Replays.MOST + 1)
+                "of " + messages + " messages none could be committed in " + (Replays.MOST + 1)
                         + " tries, and none is at fault; hand them in again",
                 cause);
     }
 
     /** Runs one transaction; null where it was committed. */
-    private RunResult.@Nullable RolledBack run(List<Envelope> group, TransactionRun.Plan plan) {
-        RunResult result = new TransactionRun<>(store, consumer, routing, settings, group, plan).run();
+    private RunResult.@Nullable RolledBack run(Intake<C> intake, Plan plan) {
+        RunResult result = new TransactionRun<>(store, consumer, routing, settings, intake, plan).run();
         if (result instanceof RunResult.RolledBack rolledBack) {
-            announcer.rollback(group.size(), rolledBack.failure().cause());
+            announcer.rollback(intake.group().size(), rolledBack.failure().cause());
             return rolledBack;
         }
-        for (Envelope envelope : group) {
-            announcer.outcome(envelope.message(), envelope.settle());
+        for (Envelope envelope : intake.group()) {
+            Outcome outcome = envelope.settle();
+            if (outcome != null) {
+                announcer.outcome(envelope.message(), outcome);
+            }
+        }
+        if (result instanceof RunResult.Committed committed && committed.storedWork()) {
+            workIsStored.run();
         }
         return null;
     }

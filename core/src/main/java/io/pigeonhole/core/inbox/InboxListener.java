@@ -25,4 +25,13 @@ public interface InboxListener {
      * @param cause what made it fail
      */
     default void onRollback(String consumer, int messages, Throwable cause) {}
+
+    /**
+     * A message was to be finished under a lease that is not the newest any more: what its handler wanted to write was
+     * refused. Somebody else has the message, or has finished it.
+     *
+     * @param consumer the inbox's consumer
+     * @param message the message
+     */
+    default void onLeaseLost(String consumer, Message message) {}
 }

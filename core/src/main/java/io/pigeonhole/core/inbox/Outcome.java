@@ -21,7 +21,13 @@ public sealed interface Outcome {
         /** See {@link Late}. */
         LATE,
         /** See {@link Busy}. */
-        BUSY
+        BUSY,
+        /** See {@link Received}. */
+        RECEIVED,
+        /** See {@link Conflict}. */
+        CONFLICT,
+        /** See {@link Ignored}. */
+        IGNORED
     }
 
     /**
@@ -93,6 +99,41 @@ public sealed interface Outcome {
         @Override
         public Kind kind() {
             return Kind.LATE;
+        }
+    }
+
+    /**
+     * The message is stored and will be worked on later: because the inbox stores first, because it needs a lease, or
+     * because others of its ordering key are before it.
+     */
+    record Received() implements Outcome {
+        @Override
+        public Kind kind() {
+            return Kind.RECEIVED;
+        }
+    }
+
+    /**
+     * A message with the same id, but another payload, was accepted before. This one is kept among the dead letters.
+     *
+     * @param detail what is known of both
+     */
+    record Conflict(String detail) implements Outcome {
+        @Override
+        public Kind kind() {
+            return Kind.CONFLICT;
+        }
+    }
+
+    /**
+     * The message's handler threw what its retry policy says to ignore: the message is finished, without an effect.
+     *
+     * @param error what the handler threw
+     */
+    record Ignored(String error) implements Outcome {
+        @Override
+        public Kind kind() {
+            return Kind.IGNORED;
         }
     }
 

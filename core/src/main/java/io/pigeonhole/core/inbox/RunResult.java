@@ -4,8 +4,12 @@ import org.jspecify.annotations.Nullable;
 
 /** How a transaction over a group of messages ended. */
 sealed interface RunResult {
-    /** Committed. */
-    record Committed() implements RunResult {}
+    /**
+     * Committed.
+     *
+     * @param storedWork whether messages were kept to be worked on later
+     */
+    record Committed(boolean storedWork) implements RunResult {}
 
     /** Rolled back. */
     sealed interface RolledBack extends RunResult {

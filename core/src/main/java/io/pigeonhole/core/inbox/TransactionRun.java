@@ -3,65 +3,49 @@ package io.pigeonhole.core.inbox;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
-import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ClaimBlockedException;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One transaction over a group of messages, from BEGIN to COMMIT: claim, sort out, run the handlers of what is new, write
- * what is decided, commit. It either commits, or rolls back and says why; nothing that it proposed counts then. Used once,
- * by one thread.
+ * One transaction over a group of messages, from BEGIN to COMMIT: bring them in, run the handlers of what is new or due,
+ * write what is decided, commit. It either commits, or rolls back and says why; nothing that it proposed counts then. Used
+ * once, by one thread.
  */
 final class TransactionRun<C extends HandlerContext> {
     private final InboxStore<C> store;
     private final RegisteredConsumer consumer;
     private final EngineSettings settings;
-    private final Verdicts<C> verdicts;
-    private final Tasks<C> tasks;
-    private final List<Envelope> group;
+    private final Intake<C> intake;
     private final Plan plan;
-
-    /**
-     * What earlier runs have taught.
-     *
-     * @param condemned messages known to fail: they are parked without running again
-     * @param inHalves whether a claim of all keys together was blocked
-     * @param isolated whether each message runs under a savepoint, so that one that fails costs only itself
-     */
-    record Plan(Map<Envelope, Failure> condemned, boolean inHalves, boolean isolated) {}
+    private final Desk<C> desk;
+    private final Verdicts<C> verdicts;
 
     TransactionRun(
             InboxStore<C> store,
             RegisteredConsumer consumer,
             Routing<C> routing,
             EngineSettings settings,
-            List<Envelope> group,
+            Intake<C> intake,
             Plan plan) {
         this.store = store;
         this.consumer = consumer;
         this.settings = settings;
-        this.verdicts = new Verdicts<>(routing, settings);
-        this.tasks = new Tasks<>(plan.isolated());
-        this.group = group;
+        this.intake = intake;
         this.plan = plan;
+        this.desk = new Desk<>(consumer, routing, settings, plan);
+        this.verdicts = desk.verdicts();
     }
 
     RunResult run() {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             try {
-                sortOut(transaction);
+                intake.admit(transaction, desk);
             } catch (ClaimBlockedException e) {
                 return new RunResult.Blocked(new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO));
             } catch (StoreException e) {
@@ -72,7 +56,7 @@ final class TransactionRun<C extends HandlerContext> {
                 return failed;
             }
             try {
-                verdicts.write(transaction, consumer);
+                verdicts.write(transaction);
             } catch (StoreException e) {
                 return refused(e, false);
             }
@@ -81,70 +65,13 @@ final class TransactionRun<C extends HandlerContext> {
             } catch (StoreException e) {
                 return judge(e, null, Duration.ZERO);
             }
-            return new RunResult.Committed();
+            return new RunResult.Committed(verdicts.storesWork());
         }
-    }
-
-    /** Claims, and decides about all that no handler has to run for. */
-    private void sortOut(InboxTransaction<C> transaction) {
-        Claimer claimer = claim(transaction);
-        Set<MessageKey> known = claimer.outside().isEmpty()
-                ? Set.of()
-                : transaction.known(consumer, List.copyOf(claimer.outside().keySet()));
-        for (Envelope envelope : group) {
-            MessageKey key = envelope.key();
-            Envelope.Unusable unusable = envelope.unusable();
-            Claim outside = claimer.outside().get(key);
-            Failure failure = plan.condemned().get(envelope);
-            if (unusable != null) {
-                verdicts.dead(envelope, unusable.reason(), unusable.detail(), false);
-            } else if (claimer.isBusy(key)) {
-                envelope.propose(new Outcome.Busy("another transaction is working on the same message"));
-            } else if (outside != null && !known.contains(key)) {
-                verdicts.outside(envelope, outside);
-            } else if (!claimer.isClaimed(key)) {
-                envelope.propose(new Outcome.Duplicate());
-            } else if (failure != null) {
-                verdicts.failed(envelope, failure);
-            } else {
-                decode(envelope);
-            }
-        }
-    }
-
-    private void decode(Envelope envelope) {
-        Route<?, C> route = verdicts.route(envelope);
-        if (route == null) {
-            return;
-        }
-        try {
-            tasks.add(route, envelope);
-        } catch (Exception | StackOverflowError e) {
-            String detail = e.getClass().getName() + ": " + ErrorText.bounded(e.getMessage());
-            verdicts.dead(envelope, DeadReason.UNDECODABLE, detail, true);
-        }
-    }
-
-    private Claimer claim(InboxTransaction<C> transaction) {
-        Claimer claimer = new Claimer(transaction, consumer);
-        List<MessageKey> keys = new ArrayList<>(group.size());
-        for (Envelope envelope : group) {
-            if (envelope.unusable() == null) {
-                keys.add(envelope.key());
-            }
-        }
-        keys.sort(null);
-        if (plan.inHalves()) {
-            claimer.inHalves(keys);
-        } else if (!keys.isEmpty()) {
-            claimer.together(keys, settings.twinPatience());
-        }
-        return claimer;
     }
 
     /** All handlers one after the other, then their deferred writes: fast, as long as none of them fails. */
     private @Nullable RunResult runTogether(InboxTransaction<C> transaction) {
-        for (Tasks.Task<?, C> task : tasks.list()) {
+        for (Task<C> task : desk.tasks().list()) {
             long started = System.nanoTime();
             try {
                 task.run(envelope -> context(transaction, envelope));
@@ -155,18 +82,22 @@ final class TransactionRun<C extends HandlerContext> {
         try {
             transaction.flush();
         } catch (DeferredWriteException e) {
-            return judge(e, tasks.envelopeOf(e.key()), Duration.ZERO);
+            return judge(e, desk.tasks().envelopeOf(e.key()), Duration.ZERO);
         } catch (StoreException e) {
             return judge(e, null, Duration.ZERO);
         }
-        tasks.list().forEach(task -> task.envelopes().forEach(verdicts::processed));
+        desk.tasks().list().forEach(task -> task.envelopes().forEach(verdicts::processed));
         return null;
     }
 
     /** Each handler under a savepoint, with its deferred writes and the constraints that wait for the commit. */
     private @Nullable RunResult runIsolated(InboxTransaction<C> transaction) {
-        for (Tasks.Task<?, C> task : tasks.list()) {
+        for (Task<C> task : desk.tasks().list()) {
             Envelope envelope = task.envelopes().get(0);
+            if (verdicts.isBlocked(envelope)) {
+                verdicts.behind(envelope);
+                continue;
+            }
             long started = System.nanoTime();
             try {
                 transaction.savepoint();
@@ -191,7 +122,7 @@ final class TransactionRun<C extends HandlerContext> {
     }
 
     private C context(InboxTransaction<C> transaction, Envelope envelope) {
-        return transaction.context(consumer, envelope.key(), envelope.message(), 1);
+        return transaction.context(consumer, envelope.key(), envelope.message(), envelope.attempt());
     }
 
     /** A statement of the engine's own was refused, which is never the fault of a message. */
@@ -207,7 +138,8 @@ final class TransactionRun<C extends HandlerContext> {
             case ABORTED -> new RunResult.Unattributed(new Failure(e, ErrorClass.MESSAGE, Duration.ZERO));
             case MESSAGE, PERMANENT, UNKNOWN ->
                 throw new RetryableException(
-                        "the database refused a statement of the inbox itself, for " + group.size()
+                        "the database refused a statement of the inbox itself, for "
+                                + intake.group().size()
                                 + " messages; nothing was committed. See the cause, then hand them in again",
                         e);
         };
@@ -221,7 +153,7 @@ final class TransactionRun<C extends HandlerContext> {
         if (e instanceof InterruptedException || Thread.currentThread().isInterrupted()) {
             Thread.currentThread().interrupt();
             throw new RetryableException(
-                    "interrupted while working on " + group.size()
+                    "interrupted while working on " + intake.group().size()
                             + " messages; nothing was committed, hand them in again",
                     e);
         }

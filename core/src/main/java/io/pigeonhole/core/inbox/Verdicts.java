@@ -1,66 +1,142 @@
 package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.retry.Reaction;
+import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.core.store.PostponedItem;
+import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** What one transaction decides about its messages, collected until it is written before the commit. */
+/**
+ * What one transaction decides about its messages, collected until it is written before the commit. It knows which ordering
+ * keys a message must stay behind: those that had unfinished messages before, and those of messages that it keeps itself.
+ */
 final class Verdicts<C extends HandlerContext> {
-    private static final int FIRST_ATTEMPT = 1;
-
+    private final RegisteredConsumer consumer;
     private final Routing<C> routing;
     private final EngineSettings settings;
-    private final List<ParkedMessage> parked = new ArrayList<>();
+    private final Set<OrderingKey> blocked = new HashSet<>();
     private final List<DeadLetter> dead = new ArrayList<>();
+    private final List<ParkedMessage> parked = new ArrayList<>();
+    private final List<ReceivedMessage> received = new ArrayList<>();
+    private final List<PostponedItem> postponed = new ArrayList<>();
+    private final List<WorkItem> toBeLeased = new ArrayList<>();
+    private final List<WorkItem> done = new ArrayList<>();
     private final List<FinishedMessage> finished = new ArrayList<>();
 
-    Verdicts(Routing<C> routing, EngineSettings settings) {
+    Verdicts(RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings) {
+        this.consumer = consumer;
         this.routing = routing;
         this.settings = settings;
     }
 
+    /** Messages of these keys must stay behind others. */
+    void block(Collection<OrderingKey> keys) {
+        blocked.addAll(keys);
+    }
+
+    boolean isBlocked(Envelope envelope) {
+        if (blocked.isEmpty() || !consumer.keepsOrderOf(envelope.message())) {
+            return false;
+        }
+        OrderingKey key = OrderingKey.of(envelope.message());
+        return key != null && blocked.contains(key);
+    }
+
+    private void block(Envelope envelope) {
+        OrderingKey key = OrderingKey.of(envelope.message());
+        if (key != null && consumer.order().isKept()) {
+            blocked.add(key);
+        }
+    }
+
     void processed(Envelope envelope) {
-        envelope.propose(new Outcome.Processed());
+        finished(envelope, new Outcome.Processed());
+    }
+
+    private void finished(Envelope envelope, Outcome outcome) {
+        envelope.propose(outcome);
+        WorkItem item = envelope.item();
+        if (item != null) {
+            done.add(item);
+        }
         if (settings.history() != HistoryMode.NONE) {
             boolean withPayload = settings.history() == HistoryMode.WITH_PAYLOAD;
-            finished.add(new FinishedMessage(envelope.key(), envelope.message(), FIRST_ATTEMPT, withPayload));
+            finished.add(new FinishedMessage(envelope.key(), envelope.message(), envelope.attempt(), withPayload));
         }
     }
 
     /** The message's handler, or something on its behalf, failed. */
     void failed(Envelope envelope, Failure failure) {
-        Message message = envelope.message();
+        RetryPolicy policy = routing.retryOf(envelope.message());
+        Reaction reaction =
+                policy.reactionTo(failure.cause()).orElse(failure.isPermanent() ? Reaction.GIVE_UP : Reaction.RETRY);
         String error = failure.describe();
-        Optional<Duration> delay = failure.isPermanent()
-                ? Optional.empty()
-                : routing.retryOf(message).delayAfter(FIRST_ATTEMPT, Duration.ZERO, ThreadLocalRandom.current());
-        var attempt = failure.attempt(FIRST_ATTEMPT, settings.node());
-        if (delay.isPresent()) {
-            parked.add(new ParkedMessage(envelope.key(), message, delay.get(), attempt));
-            envelope.propose(new Outcome.Parked(FIRST_ATTEMPT, delay.get(), error));
+        if (reaction == Reaction.IGNORE) {
+            finished(envelope, new Outcome.Ignored(error));
             return;
         }
-        DeadReason reason = failure.isPermanent() ? DeadReason.PERMANENT_FAILURE : DeadReason.RETRIES_EXHAUSTED;
-        dead.add(new DeadLetter(envelope.key(), message, reason, error, true, attempt));
-        envelope.propose(new Outcome.Dead(reason, error));
+        FailedAttempt attempt = failure.attempt(envelope.attempt(), settings.node());
+        Optional<Duration> delay = reaction == Reaction.GIVE_UP
+                ? Optional.empty()
+                : policy.delayAfter(envelope.attemptForPolicy(), envelope.age(), ThreadLocalRandom.current());
+        if (delay.isPresent()) {
+            keep(envelope, delay.get(), attempt);
+            envelope.propose(new Outcome.Parked(envelope.attempt(), delay.get(), error));
+            return;
+        }
+        DeadReason reason = reaction == Reaction.GIVE_UP ? DeadReason.PERMANENT_FAILURE : DeadReason.RETRIES_EXHAUSTED;
+        bury(envelope, envelope.key(), reason, error, true, attempt);
+    }
+
+    private void keep(Envelope envelope, Duration delay, FailedAttempt attempt) {
+        WorkItem item = envelope.item();
+        if (item == null) {
+            parked.add(new ParkedMessage(envelope.key(), envelope.message(), delay, attempt));
+        } else {
+            postponed.add(new PostponedItem(item, delay, attempt));
+        }
+        block(envelope);
     }
 
     /** The message is given up on before any handler saw it. */
     void dead(Envelope envelope, DeadReason reason, String detail, boolean claimed) {
-        dead.add(new DeadLetter(envelope.key(), envelope.message(), reason, detail, claimed, null));
+        bury(envelope, envelope.key(), reason, detail, claimed, null);
+    }
+
+    private void bury(
+            Envelope envelope,
+            MessageKey key,
+            DeadReason reason,
+            String detail,
+            boolean claimed,
+            @Nullable FailedAttempt attempt) {
+        DeadLetter letter = new DeadLetter(key, envelope.message(), reason, detail, claimed, attempt, envelope.item());
+        dead.add(letter);
+        if (letter.blocks(consumer)) {
+            block(envelope);
+        }
         envelope.propose(new Outcome.Dead(reason, detail));
     }
 
@@ -74,19 +150,78 @@ final class Verdicts<C extends HandlerContext> {
         }
     }
 
-    void write(InboxTransaction<C> transaction, RegisteredConsumer consumer) {
+    /** The message has the id of an accepted one, and another payload: kept apart from it, under a key of its own. */
+    void conflict(Envelope envelope) {
+        Message message = envelope.message();
+        MessageKey own = KeyScheme.keyOfOrigin(
+                message.source(), "conflict with " + envelope.key().toUuid(), message.payload());
+        String detail = "a message with this id, but another payload, was accepted before; this one has "
+                + message.payload().length + " bytes";
+        bury(envelope, own, DeadReason.CONFLICT, detail, false, null);
+        envelope.propose(new Outcome.Conflict(detail));
+    }
+
+    /** The message is stored, and worked on later. */
+    void received(Envelope envelope, boolean byLease) {
+        received.add(new ReceivedMessage(envelope.key(), envelope.message(), byLease));
+        block(envelope);
+        envelope.propose(new Outcome.Received());
+    }
+
+    /** The message is behind another of its key; one in work stays there. */
+    void behind(Envelope envelope) {
+        if (envelope.item() == null) {
+            received(envelope, isByLease(envelope));
+        } else {
+            envelope.propose(null);
+        }
+    }
+
+    /** The message in work turns out to need a lease. */
+    void toBeLeased(Envelope envelope, WorkItem item) {
+        toBeLeased.add(item);
+        block(envelope);
+        envelope.propose(null);
+    }
+
+    /** Whether a message may only be worked on under a lease: its effect is elsewhere, or it may have killed a process. */
+    boolean isByLease(Envelope envelope) {
+        Message message = envelope.message();
+        Route<?, C> route = routing.routeOf(message);
+        return (route != null && route.isExternal()) || message.deliveries() > settings.crashLimit();
+    }
+
+    /** Whether messages are kept to be worked on later. */
+    boolean storesWork() {
+        return !parked.isEmpty() || !received.isEmpty() || !postponed.isEmpty() || !toBeLeased.isEmpty();
+    }
+
+    /** Within a key, what is dead came before what is parked, and that before what was received behind it. */
+    void write(InboxTransaction<C> transaction) {
+        if (!dead.isEmpty()) {
+            transaction.bury(consumer, dead);
+        }
         if (!parked.isEmpty()) {
             transaction.park(consumer, parked);
         }
-        if (!dead.isEmpty()) {
-            transaction.bury(consumer, dead);
+        if (!received.isEmpty()) {
+            transaction.receive(consumer, received);
+        }
+        if (!postponed.isEmpty()) {
+            transaction.postpone(consumer, postponed);
+        }
+        if (!toBeLeased.isEmpty()) {
+            transaction.requireLease(consumer, toBeLeased);
+        }
+        if (!done.isEmpty()) {
+            transaction.finish(consumer, done);
         }
         if (!finished.isEmpty()) {
             transaction.record(consumer, finished);
         }
     }
 
-    /** Checks a claimed message before it is decoded; proposes a dead letter and answers null where it is no use. */
+    /** Checks an accepted message before it is decoded; proposes a dead letter and answers null where it is no use. */
     @Nullable
     Route<?, C> route(Envelope envelope) {
         Message message = envelope.message();

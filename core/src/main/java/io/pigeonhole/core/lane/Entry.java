@@ -2,7 +2,7 @@ package io.pigeonhole.core.lane;
 
 import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Message;
-import java.nio.ByteBuffer;
+import io.pigeonhole.core.message.OrderingKey;
 
 /** A message in a lane. Compared by identity: two deliveries of one message are two entries. */
 final class Entry {
@@ -31,8 +31,8 @@ final class Entry {
 
     /** Equal for messages that must not overtake each other; without an ordering key the entry is alone. */
     Object order() {
-        byte[] key = message.orderingKey();
-        return key == null ? this : ByteBuffer.wrap(key);
+        OrderingKey key = OrderingKey.of(message);
+        return key == null ? this : key;
     }
 
     /** True the first time only: a withdrawn entry may also come to its end in the inbox. Guarded by the lane's lock. */

@@ -2,8 +2,8 @@ package io.pigeonhole.core.lane;
 
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.OrderingKey;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
@@ -120,11 +120,12 @@ public final class Lanes {
     void add(Entry entry, int fallback) {
         Message message = entry.message();
         byte[] key = message.orderingKey();
-        int hash = spread(key == null ? fallback : Arrays.hashCode(key));
-        all.get(Math.floorMod(hash, all.size())).add(entry);
+        // The same number as in the database: where one divides the other, two lanes here never meet in one there.
+        int lane = key == null ? Math.floorMod(spread(fallback), all.size()) : OrderingKey.lane(key, all.size());
+        all.get(lane).add(entry);
     }
 
-    /** Keys and partitions are often small numbers in a row; this makes every bit count. */
+    /** Partitions are often small numbers in a row; this makes every bit count. */
     private static int spread(int hash) {
         int mixed = (hash ^ (hash >>> 16)) * 0x85ebca6b;
         mixed = (mixed ^ (mixed >>> 13)) * 0xc2b2ae35;

@@ -1,6 +1,6 @@
 package io.pigeonhole.core.node;
 
-import io.pigeonhole.core.store.Maintenance;
+import io.pigeonhole.core.store.InboxStore;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -9,7 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns everything that runs in the background of one process: the sources, and the maintenance of the store. Safe for use by
+ * Owns everything that runs in the background of one process: the sources, the workers, and the maintenance of the
+ * store. Safe for use by
  * many threads.
  *
  * <p>Its threads are daemons: they do not keep the process alive. A process that dies loses nothing, and needs no node
@@ -19,27 +20,30 @@ public final class Node implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Node.class);
 
     private final List<Source> sources;
+    private final Workers workers;
     private final Janitor janitor;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    Node(List<Source> sources, Janitor janitor) {
+    Node(List<Source> sources, Workers workers, Janitor janitor) {
         this.sources = sources;
+        this.workers = workers;
         this.janitor = janitor;
     }
 
     /**
      * Begins a node.
      *
-     * @param store the store that it maintains
+     * @param store the store that it maintains and works on
      * @return a builder with nothing else set
      */
-    public static NodeBuilder builder(Maintenance store) {
-        return new NodeBuilder(store);
+    public static NodeBuilder builder(InboxStore<?> store) {
+        return new NodeBuilder(store, store);
     }
 
     void start() {
         try {
             janitor.start();
+            workers.start();
             for (Source source : sources) {
                 source.start();
                 log.info("{} is started", source.name());
@@ -57,6 +61,17 @@ public final class Node implements AutoCloseable {
      */
     public List<Source> sources() {
         return sources;
+    }
+
+    /**
+     * Whether the database is used, as far as the sources and workers of this node know from their last attempt.
+     *
+     * @return open while one of them waits for the database
+     */
+    public Circuit circuit() {
+        boolean open = workers.isWaiting()
+                || sources.stream().anyMatch(source -> source.state() == SourceState.WAITING_FOR_STORE);
+        return open ? Circuit.OPEN : Circuit.CLOSED;
     }
 
     /**
@@ -84,6 +99,7 @@ public final class Node implements AutoCloseable {
                         e);
             }
         }
+        workers.close();
         janitor.close();
     }
 }

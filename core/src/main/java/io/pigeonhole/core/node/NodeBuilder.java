@@ -2,6 +2,7 @@ package io.pigeonhole.core.node;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.Maintenance;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,16 +13,22 @@ import java.util.Set;
 /** Collects what a {@link Node} is to run. Not safe for use by many threads. */
 public final class NodeBuilder {
     private final Maintenance store;
+    private final Backlog backlog;
     private final List<Source> sources = new ArrayList<>();
     private final Set<String> consumers = new HashSet<>();
+    private final List<Inbox<?>> inboxes = new ArrayList<>();
     private Duration maintenanceInterval = Duration.ofHours(1);
+    private int workers = 2;
+    private int leaseWorkers = 8;
+    private Duration pollInterval = Duration.ofSeconds(2);
 
-    NodeBuilder(Maintenance store) {
+    NodeBuilder(Maintenance store, Backlog backlog) {
         this.store = store;
+        this.backlog = backlog;
     }
 
     /**
-     * Adds an inbox that this node works for. Two of the same consumer are refused: one of them would find its messages
+     * Adds an inbox that this node works for: its retries, what it has received, its leases. Two of the same consumer are refused: one of them would find its messages
      * processed by the other, and lose them without a trace.
      *
      * @param inbox the inbox
@@ -33,6 +40,7 @@ public final class NodeBuilder {
             throw new ConfigurationException("the node has two inboxes of the consumer '" + inbox.consumer()
                     + "'; give each its own name, or use one inbox for both sources");
         }
+        inboxes.add(inbox);
         return this;
     }
 
@@ -59,6 +67,40 @@ public final class NodeBuilder {
     }
 
     /**
+     * Sets how many threads work on what is due, each with a connection while it works.
+     *
+     * @param threads at least 1, 2 unless set
+     * @return this
+     */
+    public NodeBuilder workers(int threads) {
+        this.workers = threads;
+        return this;
+    }
+
+    /**
+     * Sets how many threads work on messages under leases, such as those of external handlers.
+     *
+     * @param threads at least 1, 8 unless set
+     * @return this
+     */
+    public NodeBuilder leaseWorkers(int threads) {
+        this.leaseWorkers = threads;
+        return this;
+    }
+
+    /**
+     * Sets how often at least the node looks for work that others have stored. It looks more often while there is some, and
+     * at once when its own inboxes store some.
+     *
+     * @param interval from 50 ms to a minute, 2 s unless set
+     * @return this
+     */
+    public NodeBuilder pollInterval(Duration interval) {
+        this.pollInterval = interval;
+        return this;
+    }
+
+    /**
      * Maintains the store once, then starts everything.
      *
      * @return the running node, to be closed by the caller
@@ -66,11 +108,27 @@ public final class NodeBuilder {
      * @throws io.pigeonhole.core.failure.PigeonholeException if the store cannot be maintained; nothing was started
      */
     public Node start() {
-        if (maintenanceInterval.compareTo(Duration.ofSeconds(1)) < 0) {
-            throw new ConfigurationException("node: maintenanceInterval " + maintenanceInterval + " is below a second");
-        }
-        Node node = new Node(List.copyOf(sources), new Janitor(store, maintenanceInterval));
+        require(
+                maintenanceInterval.compareTo(Duration.ofSeconds(1)) >= 0,
+                "maintenanceInterval " + maintenanceInterval + " is below a second");
+        require(workers >= 1, "workers " + workers + " is below 1");
+        require(leaseWorkers >= 1, "leaseWorkers " + leaseWorkers + " is below 1");
+        require(
+                pollInterval.compareTo(Duration.ofMillis(50)) >= 0
+                        && pollInterval.compareTo(Duration.ofMinutes(1)) <= 0,
+                "pollInterval " + pollInterval + " is not from 50 ms to a minute");
+        WorkerSettings settings = new WorkerSettings(workers, leaseWorkers, pollInterval);
+        Node node = new Node(
+                List.copyOf(sources),
+                new Workers(backlog, List.copyOf(inboxes), settings),
+                new Janitor(store, maintenanceInterval));
         node.start();
         return node;
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new ConfigurationException("node: " + otherwise);
+        }
     }
 }

@@ -1,46 +1,61 @@
 package io.pigeonhole.core.retry;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * When a message that failed is tried again, and when it is given up on. An immutable value: each {@code with}-style method
- * returns a changed copy. The delays are added to the database's clock, never to this machine's.
+ * When a message that failed is tried again, and when it is given up on. An immutable value: each method that changes
+ * something returns a changed copy. The delays are added to the database's clock, never to this machine's.
  *
  * <p>{@link #standard()} follows the schedule of the field: 30 seconds, 2, 8 and 32 minutes, at most an hour, five attempts
  * within a day.
  *
- * @param first the delay after the first failed attempt
- * @param factor what each further delay is multiplied with, at least 1
- * @param ceiling what no delay exceeds
+ * @param delays how long to wait after each failed attempt
  * @param maxAttempts after how many failed attempts the message is dead, at least 1
  * @param maxAge how long after it was first received a message may still be tried again
  * @param jitter the part of a delay that is drawn at random, from 0 to 1: with 0.2 a delay of 10 s becomes 8 to 10 s
+ * @param reactions what some exceptions ask for, by their classes
  */
 public record RetryPolicy(
-        Duration first, double factor, Duration ceiling, int maxAttempts, Duration maxAge, double jitter) {
+        Delays delays,
+        int maxAttempts,
+        Duration maxAge,
+        double jitter,
+        Map<Class<? extends Throwable>, Reaction> reactions) {
     private static final int STANDARD_ATTEMPTS = 5;
     private static final Duration STANDARD_AGE = Duration.ofHours(24);
     private static final double STANDARD_JITTER = 0.1;
 
     /** Checks the values together. */
     public RetryPolicy {
-        require(!first.isNegative(), "first delay " + first + " is negative");
-        require(factor >= 1 && factor <= 1_000, "factor " + factor + " is not between 1 and 1000");
-        require(ceiling.compareTo(first) >= 0, "ceiling " + ceiling + " is below the first delay " + first);
         require(maxAttempts >= 1, "maxAttempts " + maxAttempts + " is below 1");
         require(!maxAge.isNegative(), "maxAge " + maxAge + " is negative");
         require(jitter >= 0 && jitter <= 1, "jitter " + jitter + " is not between 0 and 1");
+        reactions = Map.copyOf(reactions);
     }
 
     /**
-     * The default: 30 s, 2 min, 8 min, 32 min, five attempts, within 24 hours.
+     * The default: 30 s, 2 min, 8 min, 32 min, at most an hour, five attempts, within 24 hours.
      *
      * @return the policy
      */
     public static RetryPolicy standard() {
         return exponential(Duration.ofSeconds(30), 4, Duration.ofHours(1));
+    }
+
+    /**
+     * Each delay is twice the one before it, up to a ceiling; five attempts within 24 hours unless changed.
+     *
+     * @param first the delay after the first failed attempt, not negative
+     * @param ceiling what no delay exceeds, not below {@code first}
+     * @return the policy
+     * @throws IllegalArgumentException if a value is out of its range
+     */
+    public static RetryPolicy doubling(Duration first, Duration ceiling) {
+        return exponential(first, 2, ceiling);
     }
 
     /**
@@ -53,7 +68,7 @@ public record RetryPolicy(
      * @throws IllegalArgumentException if a value is out of its range
      */
     public static RetryPolicy exponential(Duration first, double factor, Duration ceiling) {
-        return new RetryPolicy(first, factor, ceiling, STANDARD_ATTEMPTS, STANDARD_AGE, STANDARD_JITTER);
+        return custom(Delays.exponential(first, factor, ceiling));
     }
 
     /**
@@ -65,6 +80,16 @@ public record RetryPolicy(
      */
     public static RetryPolicy fixed(Duration delay) {
         return exponential(delay, 1, delay);
+    }
+
+    /**
+     * Each delay comes from a function; five attempts within 24 hours unless changed.
+     *
+     * @param delays the function
+     * @return the policy
+     */
+    public static RetryPolicy custom(Delays delays) {
+        return new RetryPolicy(delays, STANDARD_ATTEMPTS, STANDARD_AGE, STANDARD_JITTER, Map.of());
     }
 
     /**
@@ -83,7 +108,7 @@ public record RetryPolicy(
      * @return the copy
      */
     public RetryPolicy maxAttempts(int attempts) {
-        return new RetryPolicy(first, factor, ceiling, attempts, maxAge, jitter);
+        return new RetryPolicy(delays, attempts, maxAge, jitter, reactions);
     }
 
     /**
@@ -93,7 +118,7 @@ public record RetryPolicy(
      * @return the copy
      */
     public RetryPolicy maxAge(Duration age) {
-        return new RetryPolicy(first, factor, ceiling, maxAttempts, age, jitter);
+        return new RetryPolicy(delays, maxAttempts, age, jitter, reactions);
     }
 
     /**
@@ -103,7 +128,37 @@ public record RetryPolicy(
      * @return the copy
      */
     public RetryPolicy jitter(double part) {
-        return new RetryPolicy(first, factor, ceiling, maxAttempts, maxAge, part);
+        return new RetryPolicy(delays, maxAttempts, maxAge, part, reactions);
+    }
+
+    /**
+     * A copy that reacts to a class of exceptions in its own way. Of several classes that an exception belongs to, the most
+     * special one decides.
+     *
+     * @param failure the class of what the handler throws, subclasses included
+     * @param reaction what becomes of the message
+     * @return the copy
+     */
+    public RetryPolicy on(Class<? extends Throwable> failure, Reaction reaction) {
+        Map<Class<? extends Throwable>, Reaction> more = new HashMap<>(reactions);
+        more.put(failure, reaction);
+        return new RetryPolicy(delays, maxAttempts, maxAge, jitter, more);
+    }
+
+    /**
+     * What a failure asks for by its class.
+     *
+     * @param failure what the handler threw
+     * @return the reaction, or nothing where no class of it was named
+     */
+    public Optional<Reaction> reactionTo(Throwable failure) {
+        for (Class<?> type = failure.getClass(); type != null; type = type.getSuperclass()) {
+            Reaction reaction = reactions.get(type);
+            if (reaction != null) {
+                return Optional.of(reaction);
+            }
+        }
+        return Optional.empty();
     }
 
     /**
@@ -119,9 +174,9 @@ public record RetryPolicy(
         if (attempts >= maxAttempts) {
             return Optional.empty();
         }
-        double millis =
-                Math.min((double) first.toMillis() * Math.pow(factor, attempts - 1.0), (double) ceiling.toMillis());
-        Duration delay = Duration.ofMillis((long) (millis * (1 - jitter * random.nextDouble())));
+        Duration whole = delays.after(attempts);
+        require(!whole.isNegative(), "the delay after " + attempts + " attempts, " + whole + ", is negative");
+        Duration delay = Duration.ofMillis((long) ((double) whole.toMillis() * (1 - jitter * random.nextDouble())));
         return age.plus(delay).compareTo(maxAge) > 0 ? Optional.empty() : Optional.of(delay);
     }
 

@@ -60,7 +60,7 @@ class NodeTest {
 
     @Test
     void storeIsMaintainedBeforeAnySourceStartsAndAllIsClosedInReverse() {
-        Node node = Node.builder(() -> events.add("maintain"))
+        Node node = new NodeBuilder(() -> events.add("maintain"), consumers -> List.of())
                 .source(new RecordingSource("a", null))
                 .source(new RecordingSource("b", null))
                 .start();
@@ -72,7 +72,7 @@ class NodeTest {
 
     @Test
     void failingStartClosesWhatWasStarted() {
-        NodeBuilder builder = Node.builder(() -> {})
+        NodeBuilder builder = new NodeBuilder(() -> {}, consumers -> List.of())
                 .source(new RecordingSource("a", null))
                 .source(new RecordingSource("b", new ConfigurationException("refused")))
                 .source(new RecordingSource("c", null));
@@ -84,9 +84,11 @@ class NodeTest {
 
     @Test
     void storeThatCannotBeMaintainedStartsNothing() {
-        NodeBuilder builder = Node.builder(() -> {
-                    throw new StoreUnavailableException("away", null);
-                })
+        NodeBuilder builder = new NodeBuilder(
+                        () -> {
+                            throw new StoreUnavailableException("away", null);
+                        },
+                        consumers -> List.of())
                 .source(new RecordingSource("a", null));
         assertThatThrownBy(builder::start).isInstanceOf(StoreUnavailableException.class);
         assertThat(events).doesNotContain("start a");
@@ -95,11 +97,13 @@ class NodeTest {
     @Test
     void maintenanceRunsAgainAndSurvivesItsFailures() {
         AtomicInteger runs = new AtomicInteger();
-        try (Node node = Node.builder(() -> {
-                    if (runs.incrementAndGet() == 2) {
-                        throw new StoreUnavailableException("away", null);
-                    }
-                })
+        try (Node node = new NodeBuilder(
+                        () -> {
+                            if (runs.incrementAndGet() == 2) {
+                                throw new StoreUnavailableException("away", null);
+                            }
+                        },
+                        consumers -> List.of())
                 .maintenanceInterval(Duration.ofSeconds(1))
                 .start()) {
             await().atMost(Duration.ofSeconds(20)).until(() -> runs.get() >= 3);
@@ -109,7 +113,7 @@ class NodeTest {
 
     @Test
     void intervalBelowASecondIsRefused() {
-        NodeBuilder builder = Node.builder(() -> {}).maintenanceInterval(Duration.ZERO);
+        NodeBuilder builder = new NodeBuilder(() -> {}, consumers -> List.of()).maintenanceInterval(Duration.ZERO);
         assertThatThrownBy(builder::start).isInstanceOf(ConfigurationException.class);
     }
 }

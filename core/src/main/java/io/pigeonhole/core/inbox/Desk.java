@@ -1,0 +1,68 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.handler.Completion;
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Sorts the messages of one transaction into verdicts and tasks. */
+final class Desk<C extends HandlerContext> {
+    private final Plan plan;
+    private final Verdicts<C> verdicts;
+    private final Tasks<C> tasks;
+
+    Desk(RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings, Plan plan) {
+        this.plan = plan;
+        this.verdicts = new Verdicts<>(consumer, routing, settings);
+        this.tasks = new Tasks<>(plan.isolated());
+    }
+
+    Plan plan() {
+        return plan;
+    }
+
+    Verdicts<C> verdicts() {
+        return verdicts;
+    }
+
+    Tasks<C> tasks() {
+        return tasks;
+    }
+
+    /** The message goes to its handler, unless it is known to fail or nothing can be done with it. */
+    void handle(Envelope envelope) {
+        if (isCondemned(envelope)) {
+            return;
+        }
+        Route<?, C> route = verdicts.route(envelope);
+        if (route == null) {
+            return;
+        }
+        try {
+            tasks.add(route, envelope);
+        } catch (Exception | StackOverflowError e) {
+            undecodable(envelope, e);
+        }
+    }
+
+    /** The handler has run outside; what it wants to write goes into this transaction. */
+    void complete(Envelope envelope, Completion<C> completion) {
+        if (!isCondemned(envelope)) {
+            tasks.add(envelope, completion);
+        }
+    }
+
+    void undecodable(Envelope envelope, Throwable failure) {
+        String detail = failure.getClass().getName() + ": " + ErrorText.bounded(failure.getMessage());
+        verdicts.dead(envelope, DeadReason.UNDECODABLE, detail, true);
+    }
+
+    private boolean isCondemned(Envelope envelope) {
+        @Nullable Failure failure = plan.condemned().get(envelope);
+        if (failure != null) {
+            verdicts.failed(envelope, failure);
+        }
+        return failure != null;
+    }
+}

@@ -1,0 +1,23 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.store.InboxTransaction;
+import java.util.List;
+
+/** How messages come into a transaction: as deliveries that are claimed, as work that is taken, under a lease. */
+interface Intake<C extends HandlerContext> {
+    /**
+     * Comes first in a transaction: makes the messages the transaction's own, decides about those that no handler has to
+     * run for, and hands the others to the desk. Called again when the transaction was rolled back.
+     *
+     * @throws io.pigeonhole.core.store.ClaimBlockedException if a transaction elsewhere holds one of them
+     * @throws io.pigeonhole.core.store.StoreException if the database refused
+     */
+    void admit(InboxTransaction<C> transaction, Desk<C> desk);
+
+    /** The messages in their order; none before the first {@link #admit} has found them. */
+    List<Envelope> group();
+
+    /** Some of the messages, for a transaction of their own. */
+    Intake<C> part(List<Envelope> part);
+}

@@ -1,0 +1,165 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.handler.Completion;
+import io.pigeonhole.core.handler.ExternalContext;
+import io.pigeonhole.core.handler.ExternalHandler;
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.handler.IdempotencyKey;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Works on messages one by one under a lease: lease and attempt are committed first, then the handler runs, then a
+ * transaction that is fenced by the token finishes the message. External handlers run outside any transaction; handlers of
+ * messages that may have killed a process run in the finishing one.
+ */
+final class LeaseWorker<C extends HandlerContext> {
+    private static final Logger log = LoggerFactory.getLogger(LeaseWorker.class);
+    private static final Duration PAUSE = Duration.ofMillis(500);
+
+    private final InboxStore<C> store;
+    private final RegisteredConsumer consumer;
+    private final Routing<C> routing;
+    private final EngineSettings settings;
+    private final InboxEngine<C> engine;
+    private final Announcer announcer;
+    private final LeaseKeeper keeper;
+
+    LeaseWorker(
+            InboxStore<C> store,
+            RegisteredConsumer consumer,
+            Routing<C> routing,
+            EngineSettings settings,
+            InboxEngine<C> engine,
+            Announcer announcer) {
+        this.store = store;
+        this.consumer = consumer;
+        this.routing = routing;
+        this.settings = settings;
+        this.engine = engine;
+        this.announcer = announcer;
+        this.keeper = new LeaseKeeper(consumer, store::heartbeat, settings.lease());
+    }
+
+    /** Leases one message of a lane and works on it; 0 where there is none to lease. */
+    int work(int lane) {
+        List<WorkItem> leased = lease(lane);
+        for (WorkItem item : leased) {
+            try (LeaseKeeper.Kept lease = keeper.keep(item)) {
+                work(item, lease);
+            }
+        }
+        return leased.size();
+    }
+
+    private List<WorkItem> lease(int lane) {
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            if (!transaction.enter(consumer, lane)) {
+                return List.of();
+            }
+            List<WorkItem> leased = transaction.lease(consumer, lane, 1, settings.node(), settings.lease());
+            transaction.commit();
+            return leased;
+        }
+    }
+
+    private void work(WorkItem item, LeaseKeeper.Kept lease) {
+        Envelope envelope = Envelope.of(item);
+        Route<?, C> route = routing.routeOf(item.message());
+        boolean tooLarge = item.message().payload().length > routing.payloadLimitOf(item.message());
+        if (route == null || route.external() == null || tooLarge) {
+            finish(item, envelope, lease, desk -> desk.handle(envelope), Map.of());
+        } else {
+            external(item, envelope, lease, route);
+        }
+    }
+
+    private <T> void external(WorkItem item, Envelope envelope, LeaseKeeper.Kept lease, Route<T, C> route) {
+        T payload;
+        try {
+            payload = route.decode(item.message());
+        } catch (Exception | StackOverflowError e) {
+            finish(item, envelope, lease, desk -> desk.undecodable(envelope, e), Map.of());
+            return;
+        }
+        Completion<C> completion = Completion.nothing();
+        Map<Envelope, Failure> known = Map.of();
+        long started = System.nanoTime();
+        try {
+            ExternalHandler<T, C> handler = Objects.requireNonNull(route.external());
+            completion = handler.handle(payload, new Context(consumer.name(), item, lease));
+        } catch (Throwable e) {
+            Duration duration = Duration.ofNanos(System.nanoTime() - started);
+            known = Map.of(envelope, Failure.ofExternal(e, store.classify(e), duration));
+        }
+        Completion<C> toWrite = completion;
+        finish(item, envelope, lease, desk -> desk.complete(envelope, toWrite), known);
+    }
+
+    /** Tries until it is decided, or the lease is lost: while the database is away, there is nothing better to do. */
+    private void finish(
+            WorkItem item,
+            Envelope envelope,
+            LeaseKeeper.Kept lease,
+            Consumer<Desk<C>> decision,
+            Map<Envelope, Failure> known) {
+        LeasedMessage<C> leased = new LeasedMessage<>(consumer, item, envelope, decision);
+        while (true) {
+            try {
+                engine.settle(leased, known);
+                break;
+            } catch (RetryableException e) {
+                log.debug("consumer '{}': {} could not be finished yet", consumer.name(), item.message(), e);
+                if (isLost(lease)) {
+                    throw e;
+                }
+            }
+        }
+        if (leased.isFenced()) {
+            announcer.leaseLost(item.message());
+        }
+    }
+
+    private static boolean isLost(LeaseKeeper.Kept lease) {
+        try {
+            return lease.awaitLoss(PAUSE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+
+    /** What an external handler gets. */
+    private record Context(String consumer, WorkItem item, LeaseKeeper.Kept lease) implements ExternalContext {
+        @Override
+        public Message message() {
+            return item.message();
+        }
+
+        @Override
+        public int attempt() {
+            return item.attempts();
+        }
+
+        @Override
+        public String idempotencyKey(String step) {
+            return IdempotencyKey.of(consumer, item.key(), step);
+        }
+
+        @Override
+        public boolean isLeaseLost() {
+            return lease.isLost();
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package io.pigeonhole.core.inbox;
+
+import java.util.Map;
+
+/**
+ * What earlier runs of a transaction have taught the next.
+ *
+ * @param condemned messages known to fail: they are parked without running again
+ * @param inHalves whether a claim of all keys together was blocked
+ * @param isolated whether each message runs under a savepoint, so that one that fails costs only itself
+ */
+record Plan(Map<Envelope, Failure> condemned, boolean inHalves, boolean isolated) {}

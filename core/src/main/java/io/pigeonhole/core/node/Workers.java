@@ -1,0 +1,172 @@
+package io.pigeonhole.core.node;
+
+import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.store.Backlog;
+import io.pigeonhole.core.store.Backlog.Due;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Works on what is due in the database, for all inboxes of a node. One thread asks the store where something is due; others
+ * do it, one batch of one lane at a time, so that lanes take turns. Asks soon while there is something, and less and less
+ * often while there is nothing; an inbox of this node that stores work says so at once.
+ */
+final class Workers {
+    private static final Logger log = LoggerFactory.getLogger(Workers.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final Backlog store;
+    private final Map<Short, Inbox<?>> inboxes = new HashMap<>();
+    private final List<RegisteredConsumer> consumers;
+    private final Pace pace;
+    private final ExecutorService ordinary;
+    private final ExecutorService byLease;
+    private final Set<Slot> taken = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean productive = new AtomicBoolean();
+    private final Thread thread = new Thread(this::run, "pigeonhole-workers");
+    private volatile boolean closed;
+    private volatile boolean waiting;
+
+    /** What only one thread of this node works on at a time. */
+    private record Slot(short consumer, Backlog.Kind kind, int lane) {
+        static Slot of(Due due) {
+            return new Slot(due.consumer().id(), due.kind(), due.lane());
+        }
+    }
+
+    Workers(Backlog store, List<Inbox<?>> inboxes, WorkerSettings settings) {
+        this.store = store;
+        inboxes.forEach(inbox -> this.inboxes.put(inbox.registered().id(), inbox));
+        this.consumers = inboxes.stream().map(Inbox::registered).toList();
+        this.pace = new Pace(settings.longestPause());
+        this.ordinary = pool("worker", settings.workers());
+        this.byLease = pool("lease-worker", settings.leaseWorkers());
+    }
+
+    private static ExecutorService pool(String name, int threads) {
+        return Executors.newFixedThreadPool(threads, task -> {
+            Thread thread = new Thread(task, "pigeonhole-" + name);
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    void start() {
+        if (consumers.isEmpty()) {
+            return;
+        }
+        inboxes.values().forEach(inbox -> inbox.whenWorkIsStored(pace::hurry));
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Whether the database is away. */
+    boolean isWaiting() {
+        return waiting;
+    }
+
+    private void run() {
+        try {
+            while (!closed) {
+                Duration next = Pace.NEVER;
+                try {
+                    next = dispatch(store.due(consumers));
+                    if (waiting) {
+                        log.info("the workers' database answers again");
+                        waiting = false;
+                    }
+                } catch (RuntimeException e) {
+                    log.atLevel(waiting ? Level.DEBUG : Level.WARN)
+                            .setCause(e)
+                            .log("the workers cannot ask their database for work; asking again until they can");
+                    waiting = true;
+                }
+                pace.await(productive.getAndSet(false), next);
+            }
+        } catch (InterruptedException e) {
+            log.warn("somebody interrupted the workers; they end", e);
+        }
+    }
+
+    /** Gives out what is due and not given out yet; answers when the next thing will be due. */
+    private Duration dispatch(List<Due> dues) {
+        Duration next = Pace.NEVER;
+        for (Due due : dues) {
+            if (!due.in().isZero()) {
+                next = due.in().compareTo(next) < 0 ? due.in() : next;
+            } else if (taken.add(Slot.of(due))) {
+                submit(due);
+            }
+        }
+        return next;
+    }
+
+    private void submit(Due due) {
+        try {
+            (due.kind() == Backlog.Kind.BY_LEASE ? byLease : ordinary).execute(() -> work(due));
+        } catch (RejectedExecutionException e) {
+            log.debug("closed before {} could be worked on", due, e);
+            taken.remove(Slot.of(due));
+        }
+    }
+
+    private void work(Due due) {
+        boolean again = false;
+        try {
+            Inbox<?> inbox = inboxes.get(due.consumer().id());
+            again = !closed && inbox != null && inbox.work(due) > 0;
+        } catch (RetryableException e) {
+            log.atLevel(waiting ? Level.DEBUG : Level.WARN)
+                    .setCause(e)
+                    .log("consumer '{}': nothing could be committed in lane {}, trying again", name(due), due.lane());
+        } catch (RuntimeException | Error e) {
+            log.error(
+                    "consumer '{}': work in lane {} failed, trying again; this is a defect", name(due), due.lane(), e);
+        }
+        if (again) {
+            productive.set(true);
+            submit(due);
+        } else {
+            taken.remove(Slot.of(due));
+        }
+    }
+
+    private static String name(Due due) {
+        return due.consumer().name();
+    }
+
+    /** Waits for what is in work, within a bounded time; the rest is left for others. */
+    void close() {
+        closed = true;
+        pace.hurry();
+        ordinary.shutdown();
+        byLease.shutdown();
+        try {
+            thread.join(PATIENCE.toMillis());
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            boolean done = ordinary.awaitTermination(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
+                    && byLease.awaitTermination(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+            if (!done) {
+                log.warn("workers are still at work after {}; they are interrupted and left alone", PATIENCE);
+                ordinary.shutdownNow();
+                byLease.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.pigeonhole.core.retry;
+
+import java.time.Duration;
+
+/** Delays that grow by a factor up to a ceiling. */
+record ExponentialDelays(Duration first, double factor, Duration ceiling) implements Delays {
+    ExponentialDelays {
+        require(!first.isNegative(), "first delay " + first + " is negative");
+        require(factor >= 1 && factor <= 1_000, "factor " + factor + " is not between 1 and 1000");
+        require(ceiling.compareTo(first) >= 0, "ceiling " + ceiling + " is below the first delay " + first);
+    }
+
+    @Override
+    public Duration after(int attempts) {
+        double millis = (double) first.toMillis() * Math.pow(factor, attempts - 1.0);
+        return Duration.ofMillis((long) Math.min(millis, (double) ceiling.toMillis()));
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new IllegalArgumentException("retry policy: " + otherwise);
+        }
+    }
+}
