@@ -93,7 +93,7 @@ CREATE TABLE inbox_work (
     autovacuum_vacuum_threshold = 200,
     autovacuum_analyze_scale_factor = 0.05
 );
-CREATE INDEX inbox_work_due ON inbox_work (consumer_id, by_lease, lane, due_at, id) WHERE status <> 'leased';
+CREATE INDEX inbox_work_due ON inbox_work (consumer_id, by_lease, lane, ordered, due_at, id) WHERE status <> 'leased';
 CREATE INDEX inbox_work_of_key ON inbox_work (consumer_id, lane, ordering_key, id) WHERE ordered;
 CREATE INDEX inbox_work_leased ON inbox_work (consumer_id, lease_until) WHERE status = 'leased';
 COMMENT ON TABLE inbox_work IS 'Messages that are accepted but unfinished. A payload that is NULL is a tombstone.';
