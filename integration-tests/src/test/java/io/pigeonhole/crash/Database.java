@@ -28,7 +28,8 @@ final class Database implements AutoCloseable {
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE effect (run text NOT NULL, message text NOT NULL,"
                     + " place bigint GENERATED ALWAYS AS IDENTITY)");
-            statement.execute("CREATE TABLE foreign_call (run text NOT NULL, message text NOT NULL, key text NOT NULL)");
+            statement.execute(
+                    "CREATE TABLE foreign_call (run text NOT NULL, message text NOT NULL, key text NOT NULL)");
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
@@ -100,8 +101,8 @@ final class Database implements AutoCloseable {
     /** The foreign system, which forgets nothing: it commits each call by itself. */
     static void call(DataSource dataSource, String run, String message, String key) {
         try (Connection connection = dataSource.getConnection();
-                PreparedStatement statement = connection.prepareStatement(
-                        "INSERT INTO foreign_call (run, message, key) VALUES (?, ?, ?)")) {
+                PreparedStatement statement =
+                        connection.prepareStatement("INSERT INTO foreign_call (run, message, key) VALUES (?, ?, ?)")) {
             statement.setString(1, run);
             statement.setString(2, message);
             statement.setString(3, key);

@@ -155,9 +155,10 @@ class WorkCrashIT {
 
     private static void assertInOrderOfKeys(WorkStory story, String run) {
         Map<String, List<String>> expected = new LinkedHashMap<>();
-        story.messages(run).forEach(message -> expected.computeIfAbsent(
-                        Arrays.toString(message.orderingKey()), key -> new ArrayList<>())
-                .add(WorkStory.id(message)));
+        story.messages(run)
+                .forEach(message -> expected.computeIfAbsent(
+                                Arrays.toString(message.orderingKey()), key -> new ArrayList<>())
+                        .add(WorkStory.id(message)));
         List<String> effects = database.effects(run);
         expected.values().forEach(ofKey -> {
             List<String> inOrder = effects.stream().filter(ofKey::contains).toList();

@@ -133,13 +133,10 @@ enum WorkStory {
                     return completion(payload, write);
                 });
             } else {
-                builder.handle(
-                        type,
-                        PayloadDecoder.text(),
-                        plan.handler((payload, context) -> {
-                            write.handle(payload, context);
-                            failIfItMust(type, context);
-                        }));
+                builder.handle(type, PayloadDecoder.text(), plan.handler((payload, context) -> {
+                    write.handle(payload, context);
+                    failIfItMust(type, context);
+                }));
             }
         }
         return builder.build();
