@@ -42,10 +42,10 @@ final class DeadLetterStatements {
             )
             INSERT INTO inbox_dead_letter AS d (id, consumer_id, message_key, source, message_id, type, ordering_key,
                 headers, content_type, payload, origin, lane, ordered, by_lease, blocks, reason, detail, claimed, attempts,
-                received_at, died_at)
+                lease_token, received_at, died_at)
             SELECT id, consumer_id, message_key, source, message_id, type, ordering_key,
                 headers, content_type, payload, origin, lane, ordered, by_lease, ?, ?, ?, ?, ?,
-                received_at, clock_timestamp()
+                lease_token, received_at, clock_timestamp()
             FROM w
             ON CONFLICT (consumer_id, message_key) DO UPDATE SET seen_again = d.seen_again + 1""";
 
@@ -71,11 +71,11 @@ final class DeadLetterStatements {
                 RETURNING *
             )
             INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
-                content_type, payload, origin, lane, ordered, by_lease, status, attempts, retried, due_at, received_at,
-                retry_since, updated_at)
+                content_type, payload, origin, lane, ordered, by_lease, status, attempts, retried, lease_token, due_at,
+                received_at, retry_since, updated_at)
             SELECT id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
-                content_type, payload, origin, lane, ordered, by_lease, 'received', attempts, attempts, clock_timestamp(),
-                received_at, clock_timestamp(), clock_timestamp()
+                content_type, payload, origin, lane, ordered, by_lease, 'received', attempts, attempts, lease_token,
+                clock_timestamp(), received_at, clock_timestamp(), clock_timestamp()
             FROM d
             RETURNING message_key""";
 
