@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -146,6 +147,21 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
     public Instant beyondTheLedger() {
         UUID newest = UUID.fromString(workshop.ask("SELECT newest FROM inbox_horizon"));
         return Instant.ofEpochMilli(MessageKey.of(newest).epochMillis());
+    }
+
+    @Override
+    public void advance(Duration duration) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public void pause(String consumer, boolean paused) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public int seenAgain(String consumer, MessageKey key) {
+        throw new UnsupportedOperationException("not yet");
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.pigeonhole.memory;
 import io.pigeonhole.core.memory.InMemoryContext;
 import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.core.memory.InMemoryTransaction;
+import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.testkit.contract.CallersTransaction;
@@ -92,6 +93,21 @@ final class InMemoryFixture implements StoreFixture<InMemoryContext> {
     @Override
     public Instant beyondTheLedger() {
         return end;
+    }
+
+    @Override
+    public void advance(Duration duration) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public void pause(String consumer, boolean paused) {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
+    public int seenAgain(String consumer, MessageKey key) {
+        throw new UnsupportedOperationException("not yet");
     }
 
     @Override

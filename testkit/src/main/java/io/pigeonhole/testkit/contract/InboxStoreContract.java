@@ -68,4 +68,92 @@ public abstract class InboxStoreContract<C extends HandlerContext> {
             super(InboxStoreContract.this::fixture);
         }
     }
+
+    @Nested
+    @DisplayName("unfinished work")
+    class Work extends WorkTests<C> {
+        Work() {
+            super(InboxStoreContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("a lane")
+    class Lanes extends LaneTests<C> {
+        Lanes() {
+            super(InboxStoreContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("a lease")
+    class Leases extends LeaseTests<C> {
+        Leases() {
+            super(InboxStoreContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("a lease that runs out")
+    class Expiry extends ExpiryTests<C> {
+        Expiry() {
+            super(InboxStoreContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("the key gate")
+    class Gate extends KeyGateTests<C> {
+        Gate() {
+            super(InboxStoreContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("the order of a key")
+    class Order extends OrderTests<C> {
+        Order() {
+            super(InboxStoreContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("a dead letter")
+    class DeadLetters extends DeadLetterTests<C> {
+        DeadLetters() {
+            super(InboxStoreContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("the backlog")
+    class Due extends BacklogTests<C> {
+        Due() {
+            super(InboxStoreContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("starts")
+    class Starting extends StartTests<C> {
+        Starting() {
+            super(InboxStoreContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("a hash of a payload")
+    class Hashes extends ConflictTests<C> {
+        Hashes() {
+            super(InboxStoreContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("a paused consumer")
+    class Paused extends PauseTests<C> {
+        Paused() {
+            super(InboxStoreContract.this::fixture);
+        }
+    }
 }

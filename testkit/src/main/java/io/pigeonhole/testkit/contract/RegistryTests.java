@@ -9,6 +9,7 @@ import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
 import java.util.HashSet;
@@ -62,6 +63,37 @@ abstract class RegistryTests<C extends HandlerContext> extends StoreLab<C> {
                     .hasMessageContaining(consumer.name())
                     .hasMessageContaining(other.name());
         }
+    }
+
+    @Test
+    void orderAndLanesAreKept() {
+        ConsumerRegistration registration =
+                new ConsumerRegistration(randomName(), IdForm.OPAQUE, KeyOrder.BEHIND_DEAD_LETTERS, 7);
+        RegisteredConsumer registered = store.register(registration);
+
+        assertThat(registered.order()).isEqualTo(KeyOrder.BEHIND_DEAD_LETTERS);
+        assertThat(registered.lanes()).isEqualTo(7);
+        assertThat(store.register(registration)).isEqualTo(registered);
+    }
+
+    @Test
+    void otherOrderIsRefused() {
+        for (KeyOrder other : List.of(KeyOrder.PAST_DEAD_LETTERS, KeyOrder.BEHIND_DEAD_LETTERS)) {
+            assertThatThrownBy(() -> store.register(
+                            new ConsumerRegistration(consumer.name(), IdForm.TIME_ORDERED, other, consumer.lanes())))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining(consumer.name())
+                    .hasMessageContaining(other.name());
+        }
+    }
+
+    @Test
+    void otherNumberOfLanesIsRefused() {
+        assertThatThrownBy(() -> store.register(
+                        new ConsumerRegistration(consumer.name(), IdForm.TIME_ORDERED, consumer.order(), 1023)))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining(consumer.name())
+                .hasMessageContaining("1023");
     }
 
     @Test

@@ -1,7 +1,9 @@
 package io.pigeonhole.testkit.contract;
 
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.InboxStore;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
@@ -87,6 +89,30 @@ public interface StoreFixture<C extends HandlerContext> extends AutoCloseable {
      * @return the instant
      */
     Instant beyondTheLedger();
+
+    /**
+     * Moves the store's own clock forward: due times, leases and ages go by it. Called while no transaction is open.
+     *
+     * @param duration how far
+     */
+    void advance(Duration duration);
+
+    /**
+     * Pauses a consumer, or resumes it. Done when it returns.
+     *
+     * @param consumer the consumer's name
+     * @param paused whether it is paused from now on
+     */
+    void pause(String consumer, boolean paused);
+
+    /**
+     * How often a dead letter was delivered or buried again.
+     *
+     * @param consumer whose
+     * @param key the key of a dead letter
+     * @return 0 where it came once
+     */
+    int seenAgain(String consumer, MessageKey key);
 
     @Override
     void close();

@@ -1,0 +1,161 @@
+package io.pigeonhole.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** Work is split into lanes; with an order one worker at a time is in each. */
+abstract class LaneTests<C extends HandlerContext> extends WorkLab<C> {
+    private static final int LANES = 8;
+    private static final int MESSAGES = 1_000;
+    private static final int KEYS = 40;
+    private static final int THREADS = 4;
+    private static final int BATCH = 25;
+
+    LaneTests(Supplier<StoreFixture<C>> fixtures) {
+        super(fixtures);
+    }
+
+    @Test
+    void messagesAreTakenFromTheirLanes() {
+        consumer = register(KeyOrder.NONE, LANES);
+        List<Message> messages = received(50);
+        for (int lane = 0; lane < LANES; lane++) {
+            int asked = lane;
+            List<MessageKey> ofLane = messages.stream()
+                    .filter(message -> consumer.laneOf(message, keyOf(message)) == asked)
+                    .map(this::keyOf)
+                    .toList();
+            List<MessageKey> taken = commit(transaction -> keys(transaction.take(consumer, asked, ALL)));
+            assertThat(taken).containsExactlyElementsOf(ofLane);
+        }
+    }
+
+    @Test
+    void oneWorkerIsInALaneUntilItsTransactionEnds() {
+        RegisteredConsumer other = register(KeyOrder.NONE, LANES);
+        consumer = register(KeyOrder.NONE, LANES);
+        try (InboxTransaction<C> worker = begin();
+                InboxTransaction<C> second = begin()) {
+            assertThat(worker.enter(consumer, 3)).isTrue();
+            assertThat(worker.enter(consumer, 3)).isTrue();
+            assertThat(second.enter(consumer, 3)).isFalse();
+            assertThat(second.enter(consumer, 4)).isTrue();
+            assertThat(second.enter(other, 3)).isTrue();
+            worker.commit();
+            assertThat(second.enter(consumer, 3)).isTrue();
+        }
+        run(transaction -> assertThat(transaction.enter(consumer, 3)).isTrue());
+    }
+
+    @Test
+    void workersDoNotKeepOutThoseThatStoreMessages() {
+        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        Message message = ofKey("a");
+        try (InboxTransaction<C> worker = begin()) {
+            assertThat(worker.enter(consumer, 0)).isTrue();
+            run(transaction -> {
+                transaction.lock(consumer, List.of(0), SHORT);
+                receive(transaction, false, List.of(message));
+            });
+        }
+        assertThat(available()).containsExactly(keyOf(message));
+    }
+
+    @Test
+    void manyThreadsFinishEveryMessageOfAllLanesOnce() throws Exception {
+        consumer = register(KeyOrder.NONE, LANES);
+        List<Message> messages = new ArrayList<>();
+        for (int from = 0; from < MESSAGES; from += ALL) {
+            messages.addAll(received(ALL));
+        }
+        Queue<MessageKey> finished = new ConcurrentLinkedQueue<>();
+        workTogether(finished);
+
+        assertThat(finished).containsExactlyInAnyOrderElementsOf(keysOf(messages));
+    }
+
+    @Test
+    void manyThreadsFinishEveryMessageOfAKeyOnceAndInOrder() throws Exception {
+        consumer = register(KeyOrder.PAST_DEAD_LETTERS, LANES);
+        Map<String, List<MessageKey>> expected = new HashMap<>();
+        Map<MessageKey, String> orderingKeys = new HashMap<>();
+        for (int from = 0; from < MESSAGES; from += ALL) {
+            List<Message> some = new ArrayList<>();
+            for (int i = from; i < from + ALL; i++) {
+                String orderingKey = "key " + i % KEYS;
+                Message message = ofKey(orderingKey);
+                some.add(message);
+                orderingKeys.put(keyOf(message), orderingKey);
+                expected.computeIfAbsent(orderingKey, key -> new ArrayList<>()).add(keyOf(message));
+            }
+            receive(some.toArray(Message[]::new));
+        }
+        Queue<MessageKey> finished = new ConcurrentLinkedQueue<>();
+        workTogether(finished);
+
+        Map<String, List<MessageKey>> byKey = new HashMap<>();
+        for (MessageKey key : finished) {
+            byKey.computeIfAbsent(orderingKeys.getOrDefault(key, "unknown"), any -> new ArrayList<>())
+                    .add(key);
+        }
+        assertThat(byKey).isEqualTo(expected);
+    }
+
+    private void workTogether(Queue<MessageKey> finished) throws InterruptedException {
+        threads.together(THREADS, thread -> {
+            int round = thread;
+            int emptyInARow = 0;
+            while (emptyInARow < LANES) {
+                boolean rollsBack = round % 5 == 0;
+                Progress progress = work(round % LANES, rollsBack, finished);
+                emptyInARow = progress == Progress.NOTHING_THERE ? emptyInARow + 1 : 0;
+                round++;
+            }
+            return thread;
+        });
+    }
+
+    private enum Progress {
+        SOME,
+        NOTHING_THERE,
+        ANOTHER_IS_THERE
+    }
+
+    /**
+     * What a worker does in a lane. The finished ones are noted while the lane is still this worker's, so that the notes of
+     * a key are in the order of its commits.
+     */
+    private Progress work(int lane, boolean rollsBack, Queue<MessageKey> finished) {
+        try (InboxTransaction<C> transaction = begin()) {
+            if (!transaction.enter(consumer, lane)) {
+                return Progress.ANOTHER_IS_THERE;
+            }
+            List<WorkItem> items = transaction.take(consumer, lane, BATCH);
+            if (items.isEmpty()) {
+                return Progress.NOTHING_THERE;
+            }
+            transaction.finish(consumer, items);
+            if (rollsBack) {
+                return Progress.SOME;
+            }
+            finished.addAll(keys(items));
+            transaction.commit();
+            return Progress.SOME;
+        }
+    }
+}
