@@ -44,7 +44,8 @@ public record DeadLetter(
     }
 
     /**
-     * Whether it blocks its ordering key for a consumer. A late message does not: most likely it took effect before.
+     * Whether it blocks its ordering key for a consumer. A late message does not: most likely it took effect before. A
+     * skipped one does not: somebody decided so.
      *
      * @param consumer whose message
      * @return true if those behind it must wait for somebody to decide about it
@@ -52,6 +53,7 @@ public record DeadLetter(
     public boolean blocks(RegisteredConsumer consumer) {
         return consumer.order() == KeyOrder.BEHIND_DEAD_LETTERS
                 && message.orderingKey() != null
-                && reason != DeadReason.LATE;
+                && reason != DeadReason.LATE
+                && reason != DeadReason.SKIPPED;
     }
 }
