@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A process of its own that runs one of our main classes; what it prints goes to a file. */
-final class ChildJvm {
+public final class ChildJvm {
     private static final int LONGEST_SECONDS = 60;
 
     private final Process process;
@@ -22,7 +22,7 @@ final class ChildJvm {
         this.output = output;
     }
 
-    static ChildJvm start(Class<?> main, Path output, List<String> arguments) {
+    public static ChildJvm start(Class<?> main, Path output, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -46,7 +46,7 @@ final class ChildJvm {
     }
 
     /** Sends a line to its standard input. */
-    void say(String line) {
+    public void say(String line) {
         try (BufferedWriter writer = process.outputWriter()) {
             writer.write(line);
             writer.newLine();
@@ -55,7 +55,7 @@ final class ChildJvm {
         }
     }
 
-    int exitCode() throws InterruptedException {
+    public int exitCode() throws InterruptedException {
         if (!process.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             throw new AssertionError("the process is still running after " + LONGEST_SECONDS + " s:\n" + output());
@@ -63,11 +63,38 @@ final class ChildJvm {
         return process.exitValue();
     }
 
-    String output() {
+    public String output() {
         try {
             return Files.readString(output);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** SIGKILL, and waits until it is dead. */
+    public void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    /** Sends a signal, such as STOP or CONT. */
+    public void signal(String name) {
+        try {
+            int exit = new ProcessBuilder("kill", "-" + name, "" + process.pid())
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+            if (exit != 0 && process.isAlive()) {
+                throw new AssertionError("kill -" + name + " exits with " + exit);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted", e);
         }
     }
 }

@@ -26,7 +26,10 @@ final class Database implements AutoCloseable {
         Schema.apply(dataSource());
         try (Connection connection = dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute("CREATE TABLE effect (run text NOT NULL, message text NOT NULL)");
+            statement.execute("CREATE TABLE effect (run text NOT NULL, message text NOT NULL,"
+                    + " place bigint GENERATED ALWAYS AS IDENTITY)");
+            statement.execute(
+                    "CREATE TABLE foreign_call (run text NOT NULL, message text NOT NULL, key text NOT NULL)");
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
@@ -66,15 +69,58 @@ final class Database implements AutoCloseable {
 
     /** For a process that has only the URL. */
     static List<String> effects(DataSource dataSource, String run) {
-        return ids(dataSource, "SELECT message FROM effect WHERE run = ?", run);
+        return ids(dataSource, "SELECT message FROM effect WHERE run = ? ORDER BY place", run);
     }
 
     List<String> parked(String run) {
         return ids(
                 dataSource(),
                 "SELECT convert_from(message_id, 'UTF8') FROM inbox_work JOIN inbox_consumer AS c"
+                        + " ON c.id = consumer_id WHERE c.name = ? AND status = 'parked'",
+                run);
+    }
+
+    /** Whatever is still in work, parked or not. */
+    List<String> unfinished(String run) {
+        return ids(
+                dataSource(),
+                "SELECT convert_from(message_id, 'UTF8') FROM inbox_work JOIN inbox_consumer AS c"
                         + " ON c.id = consumer_id WHERE c.name = ?",
                 run);
+    }
+
+    int failedAttempts(String run) {
+        return ids(
+                        dataSource(),
+                        "SELECT message_key FROM inbox_attempt JOIN inbox_consumer AS c ON c.id = consumer_id"
+                                + " WHERE c.name = ?",
+                        run)
+                .size();
+    }
+
+    /** The foreign system, which forgets nothing: it commits each call by itself. */
+    static void call(DataSource dataSource, String run, String message, String key) {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement =
+                        connection.prepareStatement("INSERT INTO foreign_call (run, message, key) VALUES (?, ?, ?)")) {
+            statement.setString(1, run);
+            statement.setString(2, message);
+            statement.setString(3, key);
+            statement.executeUpdate();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** How many different keys the foreign system was given for each message. */
+    List<Integer> foreignKeysPerMessage(String run) {
+        return ids(
+                        dataSource(),
+                        "SELECT count(DISTINCT key)::text FROM foreign_call WHERE run = ? GROUP BY message",
+                        run)
+                .stream()
+                .map(Integer::parseInt)
+                .toList();
     }
 
     List<String> dead(String run) {

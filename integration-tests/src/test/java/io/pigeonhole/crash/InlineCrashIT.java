@@ -129,11 +129,12 @@ class InlineCrashIT {
         return plan;
     }
 
+    /** The points that are missing belong to what follows a delivery: WorkCrashIT. */
     @Test
-    void noPointIsLeftOut() {
+    void noPointOfADeliveryIsLeftOut() {
         Set<CrashPoint> points = EnumSet.noneOf(CrashPoint.class);
         deaths().forEach(death -> points.add(death.point()));
-        assertThat(points).containsExactlyInAnyOrder(CrashPoint.values());
+        assertThat(points).containsAll(EnumSet.range(CrashPoint.BEFORE_BEGIN, CrashPoint.AFTER_BURY));
     }
 
     @ParameterizedTest

@@ -29,12 +29,14 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
     private final JdbcStore store;
     private final DataSource pool;
     private final Workshop workshop;
+    private final DatabaseClock clock;
     private final String oldest;
 
-    JdbcStoreFixture(JdbcStore store, DataSource pool, Workshop workshop, String oldest) {
+    JdbcStoreFixture(JdbcStore store, DataSource pool, Workshop workshop, DatabaseClock clock, String oldest) {
         this.store = store;
         this.pool = pool;
         this.workshop = workshop;
+        this.clock = clock;
         this.oldest = oldest;
         workshop.execute("DELETE FROM effect");
     }
@@ -151,22 +153,27 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
 
     @Override
     public void advance(Duration duration) {
-        throw new UnsupportedOperationException("not yet");
+        clock.advance(duration);
     }
 
     @Override
     public void pause(String consumer, boolean paused) {
-        throw new UnsupportedOperationException("not yet");
+        workshop.execute("UPDATE inbox_consumer SET paused = ? WHERE name = ?", paused, consumer);
     }
 
     @Override
     public int seenAgain(String consumer, MessageKey key) {
-        throw new UnsupportedOperationException("not yet");
+        return Integer.parseInt(workshop.ask(
+                "SELECT d.seen_again FROM inbox_dead_letter AS d JOIN inbox_consumer AS c ON c.id = d.consumer_id"
+                        + " WHERE c.name = ? AND d.message_key = ?",
+                consumer,
+                key.toUuid()));
     }
 
     @Override
     public void close() {
         workshop.execute("UPDATE inbox_horizon SET oldest = ?", UUID.fromString(oldest));
+        clock.reset();
     }
 
     private record OwnTransaction(Ledger ledger, Connection connection) implements CallersTransaction {

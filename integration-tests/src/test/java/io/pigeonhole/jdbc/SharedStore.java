@@ -16,12 +16,14 @@ final class SharedStore {
     private final Workshop workshop;
     private final HikariDataSource pool;
     private final JdbcStore store;
+    private final DatabaseClock clock;
     private final String oldest;
 
     private SharedStore(PostgresServer server) {
         workshop = server.schema();
+        clock = new DatabaseClock(workshop);
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(workshop.url());
+        config.setJdbcUrl(clock.url());
         config.setMaximumPoolSize(12);
         config.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
         config.setReadOnly(true);
@@ -33,6 +35,6 @@ final class SharedStore {
 
     static StoreFixture<JdbcContext> fixtureOn(PostgresServer server) {
         SharedStore shared = SHARED.computeIfAbsent(server, SharedStore::new);
-        return new JdbcStoreFixture(shared.store, shared.pool, shared.workshop, shared.oldest);
+        return new JdbcStoreFixture(shared.store, shared.pool, shared.workshop, shared.clock, shared.oldest);
     }
 }

@@ -17,7 +17,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** An empty store and a list of effects. */
 final class InMemoryFixture implements StoreFixture<InMemoryContext> {
     private final Instant end = Instant.now().plus(Duration.ofDays(30));
-    private final InMemoryStore store = InMemoryStore.create();
+    private final MovedClock clock = new MovedClock();
+    private final InMemoryStore store = InMemoryStore.create(clock);
     private final List<String> effects = new CopyOnWriteArrayList<>();
 
     InMemoryFixture() {
@@ -97,17 +98,17 @@ final class InMemoryFixture implements StoreFixture<InMemoryContext> {
 
     @Override
     public void advance(Duration duration) {
-        throw new UnsupportedOperationException("not yet");
+        clock.advance(duration);
     }
 
     @Override
     public void pause(String consumer, boolean paused) {
-        throw new UnsupportedOperationException("not yet");
+        store.paused(consumer, paused);
     }
 
     @Override
     public int seenAgain(String consumer, MessageKey key) {
-        throw new UnsupportedOperationException("not yet");
+        return store.seenAgain(consumer, key);
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ConsumerPausedException;
+import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -23,7 +25,8 @@ final class Claims {
     private Claims() {}
 
     /** Executes statements of which the one behind {@code skipped} others is the claim. */
-    static Claim execute(PreparedStatement statement, int skipped, List<MessageKey> keys) throws SQLException {
+    static Claim execute(PreparedStatement statement, int skipped, RegisteredConsumer consumer, List<MessageKey> keys)
+            throws SQLException {
         statement.execute();
         for (int i = 0; i < skipped; i++) {
             statement.getMoreResults();
@@ -31,7 +34,13 @@ final class Claims {
         try (ResultSet row = statement.getResultSet()) {
             if (!row.next()) {
                 throw new StoreException(
-                        ErrorClass.UNKNOWN, "inbox_horizon has no row; run Schema.validate and Schema.apply", null);
+                        ErrorClass.UNKNOWN,
+                        "inbox_horizon has no row, or inbox_consumer none with the id " + consumer.id()
+                                + "; nobody may delete from them. Run Schema.validate, and register the consumer again",
+                        null);
+            }
+            if (row.getBoolean(5)) {
+                throw new ConsumerPausedException(consumer.name());
             }
             MessageKey oldest = MessageKey.of(row.getObject(1, UUID.class));
             MessageKey newest = MessageKey.of(row.getObject(2, UUID.class));

@@ -34,10 +34,12 @@ final class Consumers {
         try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.REGISTER)) {
             statement.setString(1, registration.name());
             statement.setString(2, registration.idForm().name());
+            statement.setString(3, registration.order().name());
+            statement.setInt(4, registration.lanes());
             if (registration.idForm() == IdForm.OPAQUE) {
-                statement.setLong(3, KeyScheme.ALWAYS_DIGEST);
+                statement.setLong(5, KeyScheme.ALWAYS_DIGEST);
             } else {
-                statement.setNull(3, Types.BIGINT);
+                statement.setNull(5, Types.BIGINT);
             }
             statement.executeUpdate();
         } catch (SQLException e) {
@@ -59,17 +61,31 @@ final class Consumers {
                 if (!row.next()) {
                     return null;
                 }
-                String idForm = row.getString(2);
-                if (!registration.idForm().name().equals(idForm)) {
-                    throw new ConfigurationException("the consumer " + registration.name()
-                            + " is registered with ids that"
-                            + " are " + idForm + ", the program says " + registration.idForm() + ". This never changes,"
-                            + " because every key depends on it: correct the program, or give the consumer a new name");
-                }
+                requireSame(registration, row.getString(2), row.getString(4), row.getInt(5));
                 KeyScheme keys = new KeyScheme(row.getLong(3), registration.idForm() == IdForm.TIME_ORDERED_WITH_ULIDS);
                 return new RegisteredConsumer(
                         row.getShort(1), registration.name(), keys, registration.order(), registration.lanes());
             }
+        }
+    }
+
+    private static void requireSame(ConsumerRegistration registration, String idForm, String order, int lanes) {
+        String consumer = "the consumer " + registration.name() + " is registered with ";
+        if (!registration.idForm().name().equals(idForm)) {
+            throw new ConfigurationException(consumer + "ids that are " + idForm + ", the program says "
+                    + registration.idForm()
+                    + ". This never changes, because every key depends on it: correct the program,"
+                    + " or give the consumer a new name");
+        }
+        if (!registration.order().name().equals(order)) {
+            throw new ConfigurationException(consumer + "the order " + order + ", the program says "
+                    + registration.order() + ". This never changes, because what is stored already was ordered by it:"
+                    + " correct the program, or give the consumer a new name");
+        }
+        if (registration.lanes() != lanes) {
+            throw new ConfigurationException(consumer + lanes + " lanes, the program says " + registration.lanes()
+                    + ". This never changes, because the stored messages lie in these lanes: correct the program, or give"
+                    + " the consumer a new name");
         }
     }
 }

@@ -109,17 +109,25 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
 
     @Override
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
-        throw new UnsupportedOperationException("not yet");
+        return consumers.isEmpty()
+                ? List.of()
+                : Errand.run(
+                        connections,
+                        "to tell what is due for " + consumers.size() + " consumers",
+                        connection -> BacklogRows.due(connection, consumers));
     }
 
     @Override
     public int started(RegisteredConsumer consumer, String what, String position) {
-        throw new UnsupportedOperationException("not yet");
+        return Errand.run(
+                connections,
+                "to note that " + consumer.name() + " begins with " + what,
+                connection -> BacklogRows.started(connection, consumer, what, position));
     }
 
     @Override
     public Heartbeat heartbeat() {
-        throw new UnsupportedOperationException("not yet");
+        return new LeaseHeartbeat(connections);
     }
 
     /** Creates the days of ledger and history that are missing ahead. They are data, not schema. */

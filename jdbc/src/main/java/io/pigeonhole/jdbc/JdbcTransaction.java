@@ -16,10 +16,10 @@ import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -28,7 +28,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,39 +80,25 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
             statement.setString(next++, milliseconds(patience));
             statement.setShort(next++, consumer.id());
             statement.setString(next++, KeyArray.write(keys));
+            statement.setString(next++, KeyArray.writeHashes(hashes));
             statement.setInt(next, keys.size());
             int skipped = first ? RESULTS_OF_PREAMBLE + RESULTS_BEFORE_CLAIM : RESULTS_BEFORE_CLAIM;
-            return Claims.execute(statement, skipped, keys);
+            return Claims.execute(statement, skipped, consumer, keys);
         } catch (SQLException e) {
-            if (Claims.isBlocked(e)) {
-                throw new ClaimBlockedException(
-                        "waited " + patience.toMillis() + " ms in vain for another transaction to let go of one of "
-                                + keys.size() + " keys",
-                        e);
-            }
-            noteLoss(e);
-            throw Refusals.of(Claims.classify(e), "a claim of " + keys.size() + " keys", e);
+            throw refusedWait(e, patience, keys.size() + " keys");
         }
     }
 
     @Override
     public Set<MessageKey> known(RegisteredConsumer consumer, List<MessageKey> keys) {
-        return ask("a look-up of " + keys.size() + " keys", () -> {
-            try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.KNOWN)) {
-                String array = KeyArray.write(keys);
-                statement.setShort(1, consumer.id());
-                statement.setString(2, array);
-                statement.setShort(3, consumer.id());
-                statement.setString(4, array);
-                Set<MessageKey> known = new HashSet<>();
-                try (ResultSet rows = statement.executeQuery()) {
-                    while (rows.next()) {
-                        known.add(MessageKey.of(rows.getObject(1, UUID.class)));
-                    }
-                }
-                return known;
-            }
-        });
+        return ask("a look-up of " + keys.size() + " keys", () -> LedgerRows.known(connection, consumer, keys));
+    }
+
+    @Override
+    public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
+        return ask(
+                "a comparison of " + hashes.size() + " payloads",
+                () -> LedgerRows.conflicting(connection, consumer, hashes));
     }
 
     @Override
@@ -124,14 +109,14 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
     @Override
     public void park(RegisteredConsumer consumer, List<ParkedMessage> messages) {
         if (!messages.isEmpty()) {
-            run("to park " + messages.size() + " messages", () -> MessageRows.park(connection, consumer, messages));
+            run("to park " + messages.size() + " messages", () -> WorkRows.park(connection, consumer, messages));
         }
     }
 
     @Override
     public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
         if (!letters.isEmpty()) {
-            run("to bury " + letters.size() + " messages", () -> MessageRows.bury(connection, consumer, letters));
+            run("to bury " + letters.size() + " messages", () -> DeadLetterRows.bury(connection, consumer, letters));
         }
     }
 
@@ -140,83 +125,116 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
         if (!messages.isEmpty()) {
             run(
                     "the history of " + messages.size() + " messages",
-                    () -> MessageRows.record(connection, consumer, messages));
+                    () -> HistoryRows.record(connection, consumer, messages));
         }
     }
 
     @Override
-    public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
     public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
-        throw new UnsupportedOperationException("not yet");
+        requireOpen();
+        boolean first = !begun;
+        begun = true;
+        String sql = first ? LaneStatements.PREAMBLE_AND_LOCK : LaneStatements.LOCK;
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            if (first) {
+                statement.setString(1, idleLimit);
+            }
+            LaneLocks.bindLock(statement, first ? 2 : 1, milliseconds(patience), consumer, lanes);
+            statement.execute();
+        } catch (SQLException e) {
+            throw refusedWait(e, patience, lanes.size() + " lanes");
+        }
     }
 
     @Override
     public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
-        throw new UnsupportedOperationException("not yet");
+        return ask(
+                "to tell which of " + keys.size() + " keys are blocked",
+                () -> LaneLocks.blocked(connection, consumer, keys));
     }
 
     @Override
     public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
-        throw new UnsupportedOperationException("not yet");
+        if (!messages.isEmpty()) {
+            run("to receive " + messages.size() + " messages", () -> WorkRows.receive(connection, consumer, messages));
+        }
     }
 
     @Override
     public boolean enter(RegisteredConsumer consumer, int lane) {
-        throw new UnsupportedOperationException("not yet");
+        requireOpen();
+        boolean first = !begun;
+        begun = true;
+        String sql = first ? LaneStatements.PREAMBLE_AND_ENTER : LaneStatements.ENTER;
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            if (first) {
+                statement.setString(1, idleLimit);
+            }
+            return LaneLocks.enter(statement, first ? 2 : 1, first ? RESULTS_OF_PREAMBLE : 0, consumer, lane);
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw Refusals.of(Claims.classify(e), "to enter lane " + lane, e);
+        }
     }
 
     @Override
     public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
-        throw new UnsupportedOperationException("not yet");
+        return ask("to take from lane " + lane, () -> DueWork.take(connection, consumer, lane, limit));
     }
 
     @Override
     public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) {
-        throw new UnsupportedOperationException("not yet");
+        return ask("to take " + ids.size() + " messages again", () -> WorkRows.retake(connection, consumer, ids));
     }
 
     @Override
     public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
-        throw new UnsupportedOperationException("not yet");
+        if (!items.isEmpty()) {
+            run("to postpone " + items.size() + " messages", () -> WorkRows.postpone(connection, consumer, items));
+        }
     }
 
     @Override
     public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
-        throw new UnsupportedOperationException("not yet");
+        if (!items.isEmpty()) {
+            run("to mark " + items.size() + " messages", () -> WorkRows.requireLease(connection, consumer, items));
+        }
     }
 
     @Override
     public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
-        throw new UnsupportedOperationException("not yet");
+        if (!items.isEmpty()) {
+            run("to finish " + items.size() + " messages", () -> WorkRows.finish(connection, consumer, items));
+        }
     }
 
     @Override
     public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
-        throw new UnsupportedOperationException("not yet");
+        return ask(
+                "to lease from lane " + lane,
+                () -> LeaseRows.lease(connection, consumer, lane, limit, owner, duration));
     }
 
     @Override
     public boolean hold(RegisteredConsumer consumer, WorkItem item) {
-        throw new UnsupportedOperationException("not yet");
+        return ask("to hold a message", () -> LeaseRows.hold(connection, consumer, item));
     }
 
     @Override
     public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
-        throw new UnsupportedOperationException("not yet");
+        return ask("to take expired leases", () -> LeaseRows.takeExpired(connection, consumer, limit));
     }
 
     @Override
     public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
-        throw new UnsupportedOperationException("not yet");
+        return ask(
+                "to count " + keys.size() + " messages again",
+                () -> DeadLetterRows.seenAgain(connection, consumer, keys));
     }
 
     @Override
     public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
-        throw new UnsupportedOperationException("not yet");
+        return ask("to reopen " + keys.size() + " messages", () -> DeadLetterRows.reopen(connection, consumer, keys));
     }
 
     @Override
@@ -396,6 +414,16 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
             noteLoss(e);
             throw Refusals.inTransaction(doing, e);
         }
+    }
+
+    private StoreException refusedWait(SQLException e, Duration patience, String what) {
+        if (Claims.isBlocked(e)) {
+            return new ClaimBlockedException(
+                    "waited " + patience.toMillis() + " ms in vain for another transaction to let go of one of " + what,
+                    e);
+        }
+        noteLoss(e);
+        return Refusals.of(Claims.classify(e), "to get " + what, e);
     }
 
     /** A pool may look at a connection's health only now and then; one that is known to be lost is not given back alive. */

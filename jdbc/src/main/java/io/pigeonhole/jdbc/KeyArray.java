@@ -1,9 +1,10 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.PayloadHash;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +17,20 @@ final class KeyArray {
 
     private KeyArray() {}
 
-    static String write(List<MessageKey> keys) {
+    static String write(Collection<MessageKey> keys) {
         StringBuilder text = new StringBuilder(keys.size() * CHARACTERS + 1);
         for (MessageKey key : keys) {
             text.append(text.isEmpty() ? '{' : ',');
             text.append(HEX.toHexDigits(key.high())).append(HEX.toHexDigits(key.low()));
+        }
+        return text.append('}').toString();
+    }
+
+    static String writeHashes(Collection<PayloadHash> hashes) {
+        StringBuilder text = new StringBuilder(hashes.size() * CHARACTERS + 2).append('{');
+        for (PayloadHash hash : hashes) {
+            text.append(text.length() == 1 ? "" : ",");
+            text.append(HEX.toHexDigits(hash.high())).append(HEX.toHexDigits(hash.low()));
         }
         return text.append('}').toString();
     }

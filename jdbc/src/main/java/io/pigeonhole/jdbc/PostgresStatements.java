@@ -24,21 +24,24 @@ final class PostgresStatements {
     /**
      * The claim, the horizon that it used, and then the handlers' own lock_timeout again. Keys that no partition is for are
      * left out, because one of them would fail the whole statement. Keys are told only where not all were new.
-     * Parameters: patience, consumer, keys, number of keys.
+     * Parameters: patience, consumer, keys, hashes or none, number of keys.
      */
     static final String CLAIM = """
             SELECT set_config('lock_timeout', ?, true);
             WITH h AS MATERIALIZED (
-                SELECT oldest, newest FROM inbox_horizon
+                SELECT l.oldest, l.newest, c.id, c.paused
+                FROM inbox_horizon AS l, inbox_consumer AS c
+                WHERE c.id = ?
             ), i AS (
-                INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
-                SELECT ?, u.k, clock_timestamp()
-                FROM h, unnest(CAST(? AS uuid[])) AS u (k)
+                INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at)
+                SELECT h.id, u.k, u.hash, clock_timestamp()
+                FROM h, unnest(CAST(? AS uuid[]), CAST(? AS uuid[])) AS u (k, hash)
                 WHERE u.k >= h.oldest AND (u.k < h.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
+                    AND NOT h.paused
                 ON CONFLICT DO NOTHING
                 RETURNING message_key
             )
-            SELECT h.oldest, h.newest, r.claimed, CASE WHEN r.claimed < ? THEN r.keys END,
+            SELECT h.oldest, h.newest, r.claimed, CASE WHEN r.claimed < ? THEN r.keys END, h.paused,
                    set_config('lock_timeout', current_setting('pigeonhole.lock_timeout'), true)
             FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r""";
 
@@ -56,7 +59,7 @@ final class PostgresStatements {
                 ON CONFLICT DO NOTHING
                 RETURNING message_key
             )
-            SELECT h.oldest, h.newest, r.claimed, r.keys
+            SELECT h.oldest, h.newest, r.claimed, r.keys, false
             FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r""";
 
     /** Parameters: consumer and key, three times. */
@@ -70,6 +73,13 @@ final class PostgresStatements {
             SELECT message_key FROM inbox_work WHERE consumer_id = ? AND message_key = ANY (CAST(? AS uuid[]))
             UNION
             SELECT message_key FROM inbox_dead_letter WHERE consumer_id = ? AND message_key = ANY (CAST(? AS uuid[]))""";
+
+    /** The keys that the ledger has with another hash. Parameters: keys, hashes, consumer. */
+    static final String CONFLICTING = """
+            SELECT l.message_key
+            FROM unnest(CAST(? AS uuid[]), CAST(? AS uuid[])) AS u (k, hash)
+            JOIN inbox_ledger AS l ON l.consumer_id = ? AND l.message_key = u.k
+            WHERE l.payload_hash <> u.hash""";
 
     static final String FIRST_SAVEPOINT = "SAVEPOINT pigeonhole";
     static final String NEXT_SAVEPOINT = "RELEASE SAVEPOINT pigeonhole; SAVEPOINT pigeonhole";
@@ -97,39 +107,6 @@ final class PostgresStatements {
     /** The SQLSTATE of a savepoint that went with its transaction. */
     static final String NO_SUCH_SAVEPOINT = "3B001";
 
-    /** Parameters: the columns of the message, attempts, delay in ms, error; the columns of the attempt. */
-    static final String PARK = """
-            WITH parked AS (
-                INSERT INTO inbox_work (consumer_id, message_key, source, message_id, type, ordering_key, headers,
-                    content_type, payload, origin, status, attempts, due_at, last_error, received_at, updated_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'parked', ?,
-                    clock_timestamp() + ? * interval '1 millisecond', ?, clock_timestamp(), clock_timestamp())
-                RETURNING consumer_id, message_key
-            )
-            INSERT INTO inbox_attempt (consumer_id, message_key, number, node, started_at, duration_ms, error_class,
-                message, stack)
-            SELECT consumer_id, message_key, a.number, a.node, clock_timestamp() - a.duration * interval '1 millisecond',
-                a.duration, a.error_class, a.message, a.stack
-            FROM parked, (VALUES (CAST(? AS integer), CAST(? AS text), CAST(? AS bigint), CAST(? AS text), CAST(? AS text),
-                CAST(? AS text))) AS a (number, node, duration, error_class, message, stack)""";
-
-    /** Parameters: the columns of the message, reason, detail, claimed, attempts; the columns of the attempt or nulls. */
-    static final String BURY = """
-            WITH buried AS (
-                INSERT INTO inbox_dead_letter (consumer_id, message_key, source, message_id, type, ordering_key, headers,
-                    content_type, payload, origin, reason, detail, claimed, attempts, died_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())
-                ON CONFLICT (consumer_id, message_key) DO NOTHING
-                RETURNING consumer_id, message_key
-            )
-            INSERT INTO inbox_attempt (consumer_id, message_key, number, node, started_at, duration_ms, error_class,
-                message, stack)
-            SELECT consumer_id, message_key, a.number, a.node, clock_timestamp() - a.duration * interval '1 millisecond',
-                a.duration, a.error_class, a.message, a.stack
-            FROM buried, (VALUES (CAST(? AS integer), CAST(? AS text), CAST(? AS bigint), CAST(? AS text), CAST(? AS text),
-                CAST(? AS text))) AS a (number, node, duration, error_class, message, stack)
-            WHERE a.number IS NOT NULL""";
-
     /** Parameters: the columns of the message, with payload, attempts. */
     static final String RECORD = """
             INSERT INTO inbox_history (consumer_id, message_key, source, message_id, type, ordering_key, headers,
@@ -137,12 +114,13 @@ final class PostgresStatements {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())""";
 
     /** Asked before {@link #REGISTER}, because a conflict too would use up one of the 32,767 numbers. Parameters: name. */
-    static final String FIND_CONSUMER = "SELECT id, id_form, digest_below FROM inbox_consumer WHERE name = ?";
+    static final String FIND_CONSUMER = """
+            SELECT id, id_form, digest_below, key_order, lanes FROM inbox_consumer WHERE name = ?""";
 
-    /** Parameters: name, id form, digest_below or null for the moment of registration. */
+    /** Parameters: name, id form, order, lanes, digest_below or null for the moment of registration. */
     static final String REGISTER = """
-            INSERT INTO inbox_consumer (name, id_form, digest_below)
-            VALUES (?, ?, coalesce(CAST(? AS bigint), CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)))
+            INSERT INTO inbox_consumer (name, id_form, key_order, lanes, digest_below)
+            VALUES (?, ?, ?, ?, coalesce(CAST(? AS bigint), CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)))
             ON CONFLICT (name) DO NOTHING""";
 
     /** The SQLSTATE of an identity column that has no number left. */
@@ -186,7 +164,7 @@ final class PostgresStatements {
                 FROM unnest(CAST(? AS text[])) AS n (name) JOIN pg_class AS c ON c.oid = to_regclass(n.name)
             )
             SELECT r.relname,
-                   CASE r.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view'
+                   CASE r.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'S' THEN 'sequence'
                        WHEN 'p' THEN 'table partitioned by ' || pg_get_partkeydef(r.oid)
                        ELSE 'something else' END
                    || coalesce(' ' || pg_get_expr(r.relpartbound, r.oid), '')

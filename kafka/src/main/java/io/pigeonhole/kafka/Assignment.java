@@ -16,7 +16,20 @@ final class Assignment {
     private final Consignment consignment;
     private final OffsetTracker tracker = new OffsetTracker();
     private @Nullable OffsetAndMetadata committed;
+    private @Nullable Beginning beginning;
     private boolean paused;
+
+    /**
+     * Where the assignment began.
+     *
+     * @param starts how many times in a row it began there
+     * @param end behind the records that may have been in work when it ended there before
+     */
+    record Beginning(int starts, long end) {
+        int startsAt(long offset) {
+            return offset < end ? starts : 0;
+        }
+    }
 
     Assignment(TopicPartition partition, Consignment consignment) {
         this.partition = partition;
@@ -57,5 +70,15 @@ final class Assignment {
 
     void paused(boolean now) {
         paused = now;
+    }
+
+    /** Where it began, or null before its first record. */
+    @Nullable
+    Beginning beginning() {
+        return beginning;
+    }
+
+    void beginning(@Nullable Beginning begun) {
+        beginning = begun;
     }
 }

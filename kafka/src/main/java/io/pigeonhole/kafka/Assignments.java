@@ -60,6 +60,7 @@ final class Assignments implements ConsumerRebalanceListener {
         before.consignment().withdraw();
         Assignment after = new Assignment(partition, lanes.open());
         after.paused(before.isPaused());
+        after.beginning(before.beginning());
         current.put(partition, after);
         consumer.seek(partition, from);
         regulate(isHeldBack);

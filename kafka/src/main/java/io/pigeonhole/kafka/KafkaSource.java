@@ -98,7 +98,8 @@ public final class KafkaSource implements Source {
             admin = idFallback == IdFallback.TRANSPORT ? Admin.create(consumerSettings.forAdmin()) : null;
             Consumer<byte[], byte[]> consumer = consumerFactory.apply(consumerSettings.values());
             Lanes lanes = Lanes.start(settings.name(), inbox, laneSettings);
-            PollLoop loop = new PollLoop(settings, consumer, admin == null ? null : new TopicIdentities(admin), lanes);
+            TopicIdentities identities = admin == null ? null : new TopicIdentities(admin);
+            PollLoop loop = new PollLoop(settings, consumer, identities, lanes, inbox::started);
             Thread thread = new Thread(loop, settings.name());
             thread.setDaemon(true);
             thread.start();

@@ -206,6 +206,7 @@ public final class KafkaSourceBuilder {
                 topics,
                 new RecordMapper(sourceName, idHeader, typeHeader, contentTypeHeader),
                 window,
+                lanes.maxMessages(),
                 commitInterval,
                 revocationTimeout,
                 closeTimeout);

@@ -1,5 +1,6 @@
 package io.pigeonhole.kafka;
 
+import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.lane.Lanes;
 import java.time.Duration;
 import java.util.HashSet;
@@ -8,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.ToIntBiFunction;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -56,6 +58,7 @@ final class PollLoop implements Runnable {
     private final Consumer<byte[], byte[]> consumer;
     private final @Nullable TopicIdentities identities;
     private final Lanes lanes;
+    private final ToIntBiFunction<String, String> starts;
     private final Assignments assignments;
     private final CountDownLatch closing = new CountDownLatch(1);
     private long lastCommit = System.nanoTime();
@@ -68,15 +71,22 @@ final class PollLoop implements Runnable {
             List<String> topics,
             RecordMapper mapper,
             int window,
+            int inWork,
             Duration commitInterval,
             Duration revocationTimeout,
             Duration closeTimeout) {}
 
-    PollLoop(Settings settings, Consumer<byte[], byte[]> consumer, @Nullable TopicIdentities identities, Lanes lanes) {
+    PollLoop(
+            Settings settings,
+            Consumer<byte[], byte[]> consumer,
+            @Nullable TopicIdentities identities,
+            Lanes lanes,
+            ToIntBiFunction<String, String> starts) {
         this.settings = settings;
         this.consumer = consumer;
         this.identities = identities;
         this.lanes = lanes;
+        this.starts = starts;
         this.assignments = new Assignments(settings, consumer, lanes, identities);
     }
 
@@ -197,10 +207,34 @@ final class PollLoop implements Runnable {
             assignments.restart(partition, new OffsetAndMetadata(first.offset(), first.leaderEpoch(), ""));
             return false;
         }
+        Assignment.Beginning beginning = beginning(assignment, first.offset());
         for (ConsumerRecord<byte[], byte[]> record : polled) {
-            assignment.submit(record, settings.mapper().map(record, placePrefix));
+            int deliveries = beginning.startsAt(record.offset());
+            assignment.submit(record, settings.mapper().map(record, placePrefix, deliveries));
         }
         return true;
+    }
+
+    /**
+     * Kafka does not count deliveries. Processes that die again and again begin again and again at the same offset, and
+     * that is counted, at the first record of an assignment.
+     */
+    private Assignment.Beginning beginning(Assignment assignment, long offset) {
+        Assignment.Beginning beginning = assignment.beginning();
+        if (beginning == null) {
+            beginning = new Assignment.Beginning(starts(assignment.partition(), offset), offset + settings.inWork());
+            assignment.beginning(beginning);
+        }
+        return beginning;
+    }
+
+    private int starts(TopicPartition partition, long offset) {
+        try {
+            return starts.applyAsInt("kafka " + partition, "" + offset);
+        } catch (PigeonholeException e) {
+            log.debug("{}: the beginning of {} at {} could not be counted", settings.name(), partition, offset, e);
+            return 0;
+        }
     }
 
     private void commit() {

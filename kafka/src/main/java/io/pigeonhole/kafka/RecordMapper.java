@@ -17,8 +17,9 @@ record RecordMapper(UnaryOperator<String> source, String idHeader, String typeHe
      * The message of a record.
      *
      * @param placePrefix what the id of a record without one begins with, or null where it gets none
+     * @param deliveries how many times in a row its partition began with it or shortly before it, or 0
      */
-    Message map(ConsumerRecord<byte[], byte[]> record, @Nullable String placePrefix) {
+    Message map(ConsumerRecord<byte[], byte[]> record, @Nullable String placePrefix, int deliveries) {
         Headers headers = headersOf(record);
         return Message.builder(source.apply(record.topic()))
                 .id(idOf(record, headers, placePrefix))
@@ -27,6 +28,7 @@ record RecordMapper(UnaryOperator<String> source, String idHeader, String typeHe
                 .orderingKey(record.key())
                 .headers(headers)
                 .payload(record.value())
+                .deliveries(deliveries)
                 .origin(record.topic() + "-" + record.partition() + "@" + record.offset())
                 .build();
     }

@@ -1,21 +1,24 @@
 package io.pigeonhole.core.memory;
 
 import io.pigeonhole.core.failure.ErrorClass;
-import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What one open transaction has done so far: a list that is thrown away or applied as a whole. Its claims are visible to
- * others as held rows, everything else only to itself. As in PostgreSQL, a claim that was blocked leaves the transaction
- * aborted: it can only go back to the savepoint or end.
+ * What one open transaction has done so far: layers on top of the tables that are thrown away or applied as a whole. To
+ * others only its locks are visible. As in PostgreSQL, a lock that was waited for in vain leaves the transaction aborted:
+ * it can only go back to the savepoint or end.
  */
 final class Changes {
     private enum State {
@@ -25,94 +28,91 @@ final class Changes {
         ENDED
     }
 
-    private final Tables tables;
+    final Tables tables;
+    private final Undo undo = new Undo();
+    final Layer<WorkRow> work;
+    final Layer<Grave> graves;
+    private final Set<Lock> locks = new LinkedHashSet<>();
+    private final Map<Row, Accepted> claims = new LinkedHashMap<>();
+    private final List<Runnable> effects = new ArrayList<>();
+    private final List<Finished> history = new ArrayList<>();
     private final long idleLimitNanos;
-    private final List<Change> log = new ArrayList<>();
     private State state = State.OPEN;
     private int savepoint = -1;
     private long lastUsed = System.nanoTime();
+    private boolean waiting;
 
     Changes(Tables tables, Duration idleLimit) {
         this.tables = tables;
         this.idleLimitNanos = Nanos.of(idleLimit);
+        this.work = new Layer<>(tables.work, undo);
+        this.graves = new Layer<>(tables.graves, undo);
     }
 
-    Claim claim(short consumer, List<MessageKey> keys, Duration patience) {
-        return inTurn(() -> {
-            awaitHolders(consumer, keys, Nanos.of(patience));
-            Set<MessageKey> claimed = new HashSet<>();
-            for (MessageKey key : keys) {
-                Row row = new Row(consumer, key);
-                if (!tables.isOutsideHorizon(key) && !tables.isAccepted(row, this)) {
-                    tables.holders.put(row, this);
-                    log.add(new Change.Claimed(row));
-                    claimed.add(key);
-                }
-            }
-            return new Claim(claimed, tables.oldest, tables.newest);
-        });
+    /** By the store's clock. */
+    Instant now() {
+        return tables.now();
     }
 
-    /** Waits as a database driver does, whom an interrupt does not disturb. */
-    private void awaitHolders(short consumer, List<MessageKey> keys, long patience) {
-        boolean interrupted = false;
-        long deadline = System.nanoTime() + patience;
-        long toWait = nanosToWait(consumer, keys);
-        while (toWait > 0) {
-            long left = deadline - System.nanoTime();
-            if (left <= 0) {
-                state = State.ABORTED;
-                break;
-            }
-            try {
-                long ignored = tables.ended.awaitNanos(Math.min(left, toWait));
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-            toWait = nanosToWait(consumer, keys);
+    boolean isFree(Lock lock) {
+        return tables.locks.isFree(lock, this);
+    }
+
+    boolean holds(Lock lock) {
+        return tables.locks.isHeldBy(this, lock);
+    }
+
+    /** Holds something that is free until the transaction ends, or goes back to a savepoint from before. */
+    void hold(Lock lock) {
+        if (locks.add(lock)) {
+            tables.locks.hold(lock, this);
+            undo.add(() -> {
+                locks.remove(lock);
+                tables.locks.release(lock);
+            });
         }
+    }
+
+    void awaitFree(List<? extends Lock> wanted, Duration patience) {
+        waiting = true;
+        boolean free = tables.locks.awaitFree(wanted, this, Nanos.of(patience));
+        waiting = false;
         lastUsed = System.nanoTime();
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        if (state == State.ABORTED) {
+        if (!free) {
+            state = State.ABORTED;
             throw new ClaimBlockedException(
-                    "another transaction holds one of " + keys.size() + " keys and did not end within "
-                            + Duration.ofNanos(patience).toMillis() + " ms",
+                    "another transaction holds one of " + wanted.size() + " keys or lanes and did not end within "
+                            + patience.toMillis() + " ms",
                     null);
         }
     }
 
-    /** Until a holder of the keys may be put out; nothing where nobody holds one. */
-    private long nanosToWait(short consumer, List<MessageKey> keys) {
-        for (MessageKey key : keys) {
-            Changes holder = tables.holders.get(new Row(consumer, key));
-            if (holder != null && holder != this && !holder.expireIfIdle()) {
-                return holder.nanosToExpiry();
-            }
-        }
-        return 0;
+    void claim(Row row, Accepted accepted) {
+        hold(new Lock.OfKey(row));
+        claims.put(row, accepted);
+        undo.add(() -> claims.remove(row));
     }
 
-    void add(Change change) {
-        inTurn(() -> log.add(change));
+    @Nullable
+    Accepted claimed(Row row) {
+        return claims.get(row);
     }
 
-    boolean holds(Row row) {
-        return tables.read(all -> all.holders.get(row) == this);
+    void record(short consumer, FinishedMessage message) {
+        history.add(new Finished(consumer, message));
+        undo.add(() -> history.remove(history.size() - 1));
     }
 
-    /** Whether a key is in work or in the dead letters, by others' commits or by this transaction. */
-    boolean isKnown(Row row) {
-        return inTurn(() -> tables.isUnfinishedOrDead(row) || log.stream().anyMatch(change -> change.keeps(row)));
-    }
-
-    boolean isAccepted(Row row) {
-        return inTurn(() -> tables.isAccepted(row, this));
+    void defer(Runnable effect) {
+        inTurn(() -> {
+            effects.add(effect);
+            undo.add(() -> effects.remove(effects.size() - 1));
+            return effects;
+        });
     }
 
     void savepoint() {
-        inTurn(() -> savepoint = log.size());
+        inTurn(() -> savepoint = undo.mark());
     }
 
     void rollbackToSavepoint() {
@@ -121,9 +121,7 @@ final class Changes {
             if (savepoint < 0 || state == State.EXPIRED || state == State.ENDED) {
                 throw new IllegalStateException("there is no savepoint to go back to");
             }
-            List<Change> undone = log.subList(savepoint, log.size());
-            release(undone);
-            undone.clear();
+            undo.backTo(savepoint);
             state = State.OPEN;
             lastUsed = System.nanoTime();
         });
@@ -136,16 +134,15 @@ final class Changes {
     void commit() {
         inTurn(() -> {
             try {
-                for (Change change : log) {
-                    if (change instanceof Change.Effect effect) {
-                        effect.action().run();
-                    }
-                }
+                effects.forEach(Runnable::run);
             } catch (RuntimeException e) {
                 end(State.ENDED);
                 throw new StoreException(ErrorClass.MESSAGE, "rolled back: a deferred effect failed: " + e, e);
             }
-            log.forEach(tables::apply);
+            tables.ledger.putAll(claims);
+            tables.history.addAll(history);
+            work.apply();
+            graves.apply();
             end(State.ENDED);
             return state;
         });
@@ -159,7 +156,8 @@ final class Changes {
         });
     }
 
-    private <R> R inTurn(Supplier<R> work) {
+    /** Does something as a part of this transaction, alone with the tables. */
+    <R> R inTurn(Supplier<R> step) {
         return tables.read(all -> {
             expireIfIdle();
             switch (state) {
@@ -167,7 +165,7 @@ final class Changes {
                 case ABORTED ->
                     throw new StoreException(
                             ErrorClass.ABORTED,
-                            "the transaction is aborted since a claim was blocked: roll back",
+                            "the transaction is aborted since it waited in vain for another: roll back",
                             null);
                 case EXPIRED ->
                     throw new StoreException(
@@ -177,34 +175,26 @@ final class Changes {
                             null);
                 case ENDED -> throw new IllegalStateException("the transaction has ended");
             }
-            return work.get();
+            return step.get();
         });
     }
 
-    private boolean expireIfIdle() {
+    boolean expireIfIdle() {
         if (state != State.ENDED && state != State.EXPIRED && nanosToExpiry() <= 0) {
             end(State.EXPIRED);
         }
         return state == State.EXPIRED;
     }
 
-    private long nanosToExpiry() {
-        return idleLimitNanos - (System.nanoTime() - lastUsed);
+    /** Whoever waits is not idle. */
+    long nanosToExpiry() {
+        return waiting ? idleLimitNanos : idleLimitNanos - (System.nanoTime() - lastUsed);
     }
 
+    /** Lets go of everything; what was committed has been applied before. */
     private void end(State how) {
-        release(log);
-        log.clear();
+        undo.backTo(0);
         savepoint = -1;
         state = how;
-    }
-
-    private void release(List<Change> undone) {
-        for (Change change : undone) {
-            if (change instanceof Change.Claimed claimed) {
-                tables.holders.remove(claimed.row());
-            }
-        }
-        tables.ended.signalAll();
     }
 }

@@ -29,7 +29,7 @@ public final class InMemoryContext implements HandlerContext {
      * @param effect what to do; it should not block
      */
     public void defer(Runnable effect) {
-        changes.add(new Change.Effect(effect));
+        changes.defer(effect);
     }
 
     @Override

@@ -1,31 +1,27 @@
 package io.pigeonhole.core.memory;
 
-import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.failure.StoreUnavailableException;
-import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.Heartbeat;
-import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.WorkItem;
 import io.pigeonhole.core.time.SystemTime;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -38,15 +34,13 @@ import org.jspecify.annotations.Nullable;
 public final class InMemoryStore implements InboxStore<InMemoryContext> {
     private static final Duration FOR_EVER = Duration.ofDays(365);
 
-    private final Clock clock;
-    private final Tables tables = new Tables();
-    private final Map<String, Registered> consumers = new LinkedHashMap<>();
+    private final Tables tables;
+    private final Consumers consumers = new Consumers();
+    private final StartCounts starts = new StartCounts();
     private volatile boolean available = true;
 
-    private record Registered(RegisteredConsumer consumer, IdForm idForm) {}
-
     private InMemoryStore(Clock clock) {
-        this.clock = clock;
+        this.tables = new Tables(clock);
     }
 
     /**
@@ -59,9 +53,9 @@ public final class InMemoryStore implements InboxStore<InMemoryContext> {
     }
 
     /**
-     * An empty store.
+     * An empty store that goes by a clock of its own, which a test can move: due times, leases and ages go by it.
      *
-     * @param clock tells the time at which a consumer is registered: ids made before it take the digest form
+     * @param clock the store's clock. It also tells when a consumer is registered: ids made before take the digest form
      * @return the store
      */
     public static InMemoryStore create(Clock clock) {
@@ -120,19 +114,27 @@ public final class InMemoryStore implements InboxStore<InMemoryContext> {
      * @return their keys in the order of their commits, a snapshot; none for an unknown consumer
      */
     public Set<MessageKey> processed(String consumer) {
-        short id = idOf(consumer);
-        return tables.read(all -> all.processed(id));
+        return tables.read(all -> all.processed(consumers.idOf(consumer)));
     }
 
     /**
      * The messages of a consumer that failed and wait for another attempt.
      *
      * @param consumer the consumer's name
-     * @return the messages in the order of their parking, a snapshot; none for an unknown consumer
+     * @return the messages in the order of their arrival, a snapshot; none for an unknown consumer
      */
     public List<ParkedMessage> parked(String consumer) {
-        short id = idOf(consumer);
-        return tables.read(all -> Tables.of(id, all.work));
+        return tables.read(all -> all.parked(consumers.idOf(consumer)));
+    }
+
+    /**
+     * The unfinished messages of a consumer: received, parked and leased.
+     *
+     * @param consumer the consumer's name
+     * @return the messages in the order of their arrival, a snapshot; none for an unknown consumer
+     */
+    public List<WorkItem> work(String consumer) {
+        return tables.read(all -> all.work(consumers.idOf(consumer)));
     }
 
     /**
@@ -142,8 +144,21 @@ public final class InMemoryStore implements InboxStore<InMemoryContext> {
      * @return the dead letters in the order of their burial, a snapshot; none for an unknown consumer
      */
     public List<DeadLetter> deadLetters(String consumer) {
-        short id = idOf(consumer);
-        return tables.read(all -> Tables.of(id, all.deadLetters));
+        return tables.read(all -> all.deadLetters(consumers.idOf(consumer)));
+    }
+
+    /**
+     * How often a dead letter was delivered or buried again.
+     *
+     * @param consumer the consumer's name
+     * @param key the message's key
+     * @return 0 for one that came once, and for a message that is no dead letter
+     */
+    public int seenAgain(String consumer, MessageKey key) {
+        return tables.read(all -> {
+            Grave grave = all.graves.get(new Row(consumers.idOf(consumer), key));
+            return grave == null ? 0 : grave.seenAgain();
+        });
     }
 
     /**
@@ -153,40 +168,30 @@ public final class InMemoryStore implements InboxStore<InMemoryContext> {
      * @return the messages in the order of their commits, a snapshot; none for an unknown consumer
      */
     public List<FinishedMessage> history(String consumer) {
-        short id = idOf(consumer);
-        return tables.read(all -> all.history(id));
+        return tables.read(all -> all.history(consumers.idOf(consumer)));
+    }
+
+    /**
+     * Pauses a consumer, or resumes it. While it is paused, nothing is claimed, taken or leased for it.
+     *
+     * @param consumer the consumer's name; an unknown one stays unknown
+     * @param now whether it is paused from now on
+     */
+    public void paused(String consumer, boolean now) {
+        tables.write(all -> {
+            short id = consumers.idOf(consumer);
+            if (now) {
+                all.paused.add(id);
+            } else {
+                all.paused.remove(id);
+            }
+        });
     }
 
     @Override
     public RegisteredConsumer register(ConsumerRegistration registration) {
         probe();
-        return tables.read(all -> {
-            Registered found = consumers.computeIfAbsent(registration.name(), name -> newcomer(registration));
-            if (found.idForm() != registration.idForm()) {
-                throw new ConfigurationException("consumer '" + registration.name() + "' was registered with idForm "
-                        + found.idForm() + ", not " + registration.idForm()
-                        + ": it never changes, or redeliveries would pass for new");
-            }
-            return found.consumer();
-        });
-    }
-
-    private Registered newcomer(ConsumerRegistration registration) {
-        IdForm form = registration.idForm();
-        KeyScheme keys = form == IdForm.OPAQUE
-                ? new KeyScheme(KeyScheme.ALWAYS_DIGEST, false)
-                : new KeyScheme(clock.millis(), form == IdForm.TIME_ORDERED_WITH_ULIDS);
-        short id = (short) (consumers.size() + 1);
-        return new Registered(
-                new RegisteredConsumer(id, registration.name(), keys, registration.order(), registration.lanes()),
-                form);
-    }
-
-    private short idOf(String consumer) {
-        return tables.read(all -> {
-            Registered found = consumers.get(consumer);
-            return found == null ? 0 : found.consumer().id();
-        });
+        return tables.read(all -> consumers.register(registration, all.now()));
     }
 
     @Override
@@ -222,18 +227,20 @@ public final class InMemoryStore implements InboxStore<InMemoryContext> {
     }
 
     @Override
-    public List<Due> due(Collection<RegisteredConsumer> consumers) {
-        throw new UnsupportedOperationException("not yet");
+    public List<Due> due(Collection<RegisteredConsumer> asked) {
+        probe();
+        return tables.read(all -> DueDates.of(all, asked));
     }
 
     @Override
     public int started(RegisteredConsumer consumer, String what, String position) {
-        throw new UnsupportedOperationException("not yet");
+        probe();
+        return tables.read(all -> starts.started(consumer.id(), what, position));
     }
 
     @Override
     public Heartbeat heartbeat() {
-        throw new UnsupportedOperationException("not yet");
+        return new MemoryHeartbeat(this, tables);
     }
 
     /** Nothing is to be done from time to time. */

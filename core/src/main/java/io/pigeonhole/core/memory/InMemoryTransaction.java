@@ -27,7 +27,7 @@ public final class InMemoryTransaction implements AutoCloseable {
      * @param effect what to do; it should not block
      */
     public void defer(Runnable effect) {
-        changes.add(new Change.Effect(effect));
+        changes.defer(effect);
     }
 
     /**
@@ -46,16 +46,17 @@ public final class InMemoryTransaction implements AutoCloseable {
     }
 
     Ledger ledger() {
+        Claims claims = new Claims(changes);
         return new Ledger() {
             @Override
             public Claim claim(RegisteredConsumer consumer, MessageKey key) {
-                return changes.claim(consumer.id(), List.of(key), PATIENCE);
+                return claims.claim(consumer, List.of(key), List.of(), PATIENCE);
             }
 
             @Override
             public boolean contains(RegisteredConsumer consumer, MessageKey key) {
                 Row row = new Row(consumer.id(), key);
-                return changes.isAccepted(row) || changes.isKnown(row);
+                return claims.isAccepted(row) || claims.isKnown(row);
             }
         };
     }

@@ -25,10 +25,20 @@ import java.util.Set;
 final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     private final InMemoryStore store;
     private final Changes changes;
+    private final Claims claims;
+    private final Work work;
+    private final Leasing leasing;
+    private final Graveyard graveyard;
+    private final Gate gate;
 
     MemoryTransaction(InMemoryStore store, Changes changes) {
         this.store = store;
         this.changes = changes;
+        this.claims = new Claims(changes);
+        this.work = new Work(changes);
+        this.leasing = new Leasing(changes, work);
+        this.graveyard = new Graveyard(changes, work, claims);
+        this.gate = new Gate(changes);
     }
 
     @Override
@@ -36,10 +46,17 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
         store.requireAvailable();
         for (int i = 1; i < keys.size(); i++) {
-            require(keys.get(i - 1).compareTo(keys.get(i)) < 0, "keys are claimed in ascending order, each once");
+            Promise.check(keys.get(i - 1).compareTo(keys.get(i)) < 0, "keys are claimed in ascending order, each once");
         }
-        require(!keys.isEmpty(), "a claim needs a key");
-        return changes.claim(consumer.id(), keys, patience);
+        Promise.check(!keys.isEmpty(), "a claim needs a key");
+        Promise.check(hashes.isEmpty() || hashes.size() == keys.size(), "every key has a hash, or none");
+        return claims.claim(consumer, keys, hashes, patience);
+    }
+
+    @Override
+    public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
+        store.requireAvailable();
+        return claims.conflicting(consumer, hashes);
     }
 
     @Override
@@ -47,7 +64,7 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
         store.requireAvailable();
         Set<MessageKey> known = new LinkedHashSet<>();
         for (MessageKey key : keys) {
-            if (changes.isKnown(new Row(consumer.id(), key))) {
+            if (claims.isKnown(new Row(consumer.id(), key))) {
                 known.add(key);
             }
         }
@@ -60,111 +77,107 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
+    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
+        store.requireAvailable();
+        gate.lock(consumer, lanes, patience);
+    }
+
+    @Override
+    public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
+        store.requireAvailable();
+        return gate.blocked(consumer, keys);
+    }
+
+    @Override
     public void park(RegisteredConsumer consumer, List<ParkedMessage> messages) {
         store.requireAvailable();
-        for (ParkedMessage message : messages) {
-            Row row = new Row(consumer.id(), message.key());
-            require(changes.holds(row), "only a message that this transaction has claimed can be parked");
-            require(!changes.isKnown(row), "a message is parked or dead once");
-            changes.add(new Change.Parked(row, message));
-        }
+        work.park(consumer, messages);
+    }
+
+    @Override
+    public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
+        store.requireAvailable();
+        work.receive(consumer, messages);
+    }
+
+    @Override
+    public boolean enter(RegisteredConsumer consumer, int lane) {
+        store.requireAvailable();
+        return gate.enter(consumer, lane);
+    }
+
+    @Override
+    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
+        store.requireAvailable();
+        gate.requireEntered(consumer, lane);
+        return work.take(consumer, lane, limit);
+    }
+
+    @Override
+    public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) {
+        store.requireAvailable();
+        return work.retake(consumer, ids);
+    }
+
+    @Override
+    public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
+        store.requireAvailable();
+        work.postpone(consumer, items);
+    }
+
+    @Override
+    public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
+        store.requireAvailable();
+        work.requireLease(consumer, items);
+    }
+
+    @Override
+    public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
+        store.requireAvailable();
+        work.finish(consumer, items);
+    }
+
+    @Override
+    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
+        store.requireAvailable();
+        gate.requireEntered(consumer, lane);
+        return leasing.lease(consumer, lane, limit, owner, duration);
+    }
+
+    @Override
+    public boolean hold(RegisteredConsumer consumer, WorkItem item) {
+        store.requireAvailable();
+        return leasing.hold(consumer, item);
+    }
+
+    @Override
+    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
+        store.requireAvailable();
+        return leasing.takeExpired(consumer, limit);
     }
 
     @Override
     public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
         store.requireAvailable();
-        for (DeadLetter letter : letters) {
-            Row row = new Row(consumer.id(), letter.key());
-            require(
-                    letter.claimed() == changes.isAccepted(row),
-                    "a dead letter says whether the ledger has its key: " + letter.claimed());
-            changes.add(new Change.Buried(row, letter));
-        }
+        graveyard.bury(consumer, letters);
+    }
+
+    @Override
+    public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
+        store.requireAvailable();
+        return graveyard.seenAgain(consumer, keys);
+    }
+
+    @Override
+    public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
+        store.requireAvailable();
+        return graveyard.reopen(consumer, keys);
     }
 
     @Override
     public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
         store.requireAvailable();
-        for (FinishedMessage message : messages) {
-            Row row = new Row(consumer.id(), message.key());
-            require(changes.holds(row), "only a message that this transaction has claimed can be finished");
-            changes.add(new Change.Finished(row, message));
-        }
-    }
-
-    @Override
-    public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public boolean enter(RegisteredConsumer consumer, int lane) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public boolean hold(RegisteredConsumer consumer, WorkItem item) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
-        throw new UnsupportedOperationException("not yet");
-    }
-
-    @Override
-    public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
-        throw new UnsupportedOperationException("not yet");
+        work.record(consumer, messages);
     }
 
     @Override
@@ -200,11 +213,5 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     @Override
     public void close() {
         changes.close();
-    }
-
-    private static void require(boolean holds, String otherwise) {
-        if (!holds) {
-            throw new IllegalStateException(otherwise);
-        }
     }
 }

@@ -2,44 +2,51 @@ package io.pigeonhole.core.memory;
 
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.core.store.WorkItem;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/**
- * What is committed, and who holds what is not. Everything is read and written under {@link #lock}; {@link #ended} is
- * signalled when a transaction lets go of claims.
- */
+/** What is committed, and who holds what. Everything is read and written under one lock. */
 final class Tables {
     private static final MessageKey SMALLEST = new MessageKey(0, 0);
 
-    final ReentrantLock lock = new ReentrantLock();
-    final Condition ended = lock.newCondition();
-    final Set<Row> ledger = new LinkedHashSet<>();
-    final Map<Row, ParkedMessage> work = new LinkedHashMap<>();
-    final Map<Row, DeadLetter> deadLetters = new LinkedHashMap<>();
-    final List<Change.Finished> history = new ArrayList<>();
-    final Map<Row, Changes> holders = new HashMap<>();
+    private final Clock clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    final Locks locks = new Locks(lock.newCondition());
+    final Map<Row, Accepted> ledger = new LinkedHashMap<>();
+    final Map<Row, WorkRow> work = new LinkedHashMap<>();
+    final Map<Row, Grave> graves = new LinkedHashMap<>();
+    final List<Finished> history = new ArrayList<>();
+    final Set<Short> paused = new HashSet<>();
     MessageKey oldest = SMALLEST;
     MessageKey newest = MessageKey.FIRST_DIGEST;
+    private long lastPlace;
 
-    /** What is committed or done by the asking transaction itself. */
-    boolean isAccepted(Row row, Changes own) {
-        return ledger.contains(row) || holders.get(row) == own;
+    Tables(Clock clock) {
+        this.clock = clock;
     }
 
-    boolean isUnfinishedOrDead(Row row) {
-        return work.containsKey(row) || deadLetters.containsKey(row);
+    Instant now() {
+        return clock.instant();
+    }
+
+    /** The next place in the order of arrival. As with a sequence, a rollback does not give it back. */
+    long nextPlace() {
+        return ++lastPlace;
     }
 
     boolean isOutsideHorizon(MessageKey key) {
@@ -50,43 +57,55 @@ final class Tables {
     void moveHorizon(MessageKey from, MessageKey to) {
         oldest = from;
         newest = to;
-        ledger.removeIf(row -> row.key().compareTo(oldest) < 0);
+        ledger.keySet().removeIf(row -> row.key().compareTo(oldest) < 0);
     }
 
-    void apply(Change change) {
-        if (change instanceof Change.Claimed claimed) {
-            ledger.add(claimed.row());
-        } else if (change instanceof Change.Parked parked) {
-            work.put(parked.row(), parked.message());
-        } else if (change instanceof Change.Buried buried) {
-            deadLetters.putIfAbsent(buried.row(), buried.letter());
-        } else if (change instanceof Change.Finished finished) {
-            history.add(finished);
-        }
-    }
-
-    /** The keys that are accepted and neither parked nor dead. */
+    /** The keys that are accepted and neither in work nor dead. */
     Set<MessageKey> processed(short consumer) {
         Set<MessageKey> keys = new LinkedHashSet<>();
-        for (Row row : ledger) {
-            if (row.consumer() == consumer && !isUnfinishedOrDead(row)) {
+        for (Row row : ledger.keySet()) {
+            if (row.consumer() == consumer && !work.containsKey(row) && !graves.containsKey(row)) {
                 keys.add(row.key());
             }
         }
         return keys;
     }
 
-    List<FinishedMessage> history(short consumer) {
-        return history.stream()
-                .filter(finished -> finished.row().consumer() == consumer)
-                .map(Change.Finished::message)
+    List<ParkedMessage> parked(short consumer) {
+        Instant now = now();
+        List<ParkedMessage> parked = new ArrayList<>();
+        for (WorkRow row : inOrder(consumer)) {
+            FailedAttempt failed = row.failed();
+            if (failed != null && row.lease() == null) {
+                parked.add(row.parked(failed, now));
+            }
+        }
+        return parked;
+    }
+
+    List<WorkItem> work(short consumer) {
+        Instant now = now();
+        return inOrder(consumer).stream().map(row -> row.item(now)).toList();
+    }
+
+    private List<WorkRow> inOrder(short consumer) {
+        return work.values().stream()
+                .filter(row -> row.row().consumer() == consumer)
+                .sorted(Comparator.comparingLong(WorkRow::id))
                 .toList();
     }
 
-    static <V> List<V> of(short consumer, Map<Row, V> table) {
-        return table.entrySet().stream()
-                .filter(entry -> entry.getKey().consumer() == consumer)
-                .map(Map.Entry::getValue)
+    List<DeadLetter> deadLetters(short consumer) {
+        return graves.values().stream()
+                .filter(grave -> grave.row().consumer() == consumer)
+                .map(Grave::letter)
+                .toList();
+    }
+
+    List<FinishedMessage> history(short consumer) {
+        return history.stream()
+                .filter(finished -> finished.consumer() == consumer)
+                .map(Finished::message)
                 .toList();
     }
 

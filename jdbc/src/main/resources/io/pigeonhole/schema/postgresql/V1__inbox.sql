@@ -93,7 +93,7 @@ CREATE TABLE inbox_work (
     autovacuum_vacuum_threshold = 200,
     autovacuum_analyze_scale_factor = 0.05
 );
-CREATE INDEX inbox_work_due ON inbox_work (consumer_id, by_lease, lane, due_at, id) WHERE status <> 'leased';
+CREATE INDEX inbox_work_due ON inbox_work (consumer_id, by_lease, lane, ordered, due_at, id) WHERE status <> 'leased';
 CREATE INDEX inbox_work_of_key ON inbox_work (consumer_id, lane, ordering_key, id) WHERE ordered;
 CREATE INDEX inbox_work_leased ON inbox_work (consumer_id, lease_until) WHERE status = 'leased';
 COMMENT ON TABLE inbox_work IS 'Messages that are accepted but unfinished. A payload that is NULL is a tombstone.';
@@ -131,6 +131,7 @@ CREATE TABLE inbox_dead_letter (
     claimed      boolean     NOT NULL,
     attempts     integer     NOT NULL,
     seen_again   integer     NOT NULL DEFAULT 0,
+    lease_token  bigint      NOT NULL DEFAULT 0,
     received_at  timestamptz NOT NULL,
     died_at      timestamptz NOT NULL,
     source       text        NOT NULL,
@@ -146,6 +147,7 @@ CREATE TABLE inbox_dead_letter (
 CREATE INDEX inbox_dead_letter_by_time ON inbox_dead_letter (consumer_id, died_at, id);
 CREATE INDEX inbox_dead_letter_blocking ON inbox_dead_letter (consumer_id, lane, ordering_key, id) WHERE blocks;
 COMMENT ON TABLE inbox_dead_letter IS 'Messages that were given up on, as they came. A payload that is NULL is a tombstone.';
+COMMENT ON COLUMN inbox_dead_letter.lease_token IS 'Kept, so that back in work no lease gets a token that an earlier one had.';
 COMMENT ON COLUMN inbox_dead_letter.blocks IS 'Those behind it with its ordering key wait until somebody decides about it.';
 
 CREATE TABLE inbox_start (

@@ -1,0 +1,11 @@
+package io.pigeonhole.core.memory;
+
+import io.pigeonhole.core.message.PayloadHash;
+import org.jspecify.annotations.Nullable;
+
+/** What the ledger has of a message besides its key. */
+record Accepted(@Nullable PayloadHash hash) {
+    boolean conflictsWith(PayloadHash other) {
+        return hash != null && !hash.equals(other);
+    }
+}

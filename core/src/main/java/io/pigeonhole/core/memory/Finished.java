@@ -1,0 +1,6 @@
+package io.pigeonhole.core.memory;
+
+import io.pigeonhole.core.store.FinishedMessage;
+
+/** A line of a consumer's history. */
+record Finished(short consumer, FinishedMessage message) {}

@@ -1,0 +1,19 @@
+package io.pigeonhole.core.memory;
+
+/** What one transaction at a time can hold until it ends. */
+sealed interface Lock {
+    /** A message that was claimed and is in the ledger once the transaction commits. */
+    record OfKey(Row row) implements Lock {}
+
+    /** A message in work that was taken, leased or held. */
+    record OfWork(Row row) implements Lock {}
+
+    /** A dead letter that is buried, counted or reopened. */
+    record OfLetter(Row row) implements Lock {}
+
+    /** A lane, against others that store or process messages of its keys. */
+    record OfLane(short consumer, int lane) implements Lock {}
+
+    /** A lane, against other workers. */
+    record OfWorker(short consumer, int lane) implements Lock {}
+}

@@ -1,0 +1,32 @@
+package io.pigeonhole.memory;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** The clock of this machine, moved forward. */
+final class MovedClock extends Clock {
+    private final AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
+
+    void advance(Duration duration) {
+        ahead.updateAndGet(before -> before.plus(duration));
+    }
+
+    @Override
+    public Instant instant() {
+        return Instant.now().plus(ahead.get());
+    }
+
+    @Override
+    public ZoneId getZone() {
+        return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+        return this;
+    }
+}

@@ -1,0 +1,48 @@
+package io.pigeonhole.jdbc;
+
+/** The statements for PostgreSQL by which a node plans its work, whole, as in {@link PostgresStatements}. */
+final class BacklogStatements {
+    /**
+     * For each consumer, kind and lane (-1 for leases that run out) when the first is due, in microseconds from now. One
+     * look into an index for each, so that all that waits behind the first costs nothing. Parameters: consumers, twice.
+     */
+    static final String DUE = """
+            SELECT c.id, CASE WHEN k.by_lease THEN 'BY_LEASE' ELSE 'ORDINARY' END, l.lane,
+                min(CAST(greatest(0, extract(epoch FROM w.due_at - clock_timestamp())) * 1000000 AS bigint))
+            FROM inbox_consumer AS c
+            CROSS JOIN (VALUES (false, false), (true, false), (false, true), (true, true)) AS k (by_lease, ordered)
+            CROSS JOIN LATERAL generate_series(0, c.lanes - 1) AS l (lane)
+            CROSS JOIN LATERAL (
+                SELECT i.due_at
+                FROM inbox_work AS i
+                WHERE i.consumer_id = c.id AND i.by_lease = k.by_lease AND i.lane = l.lane AND i.ordered = k.ordered
+                    AND i.status <> 'leased'
+                ORDER BY i.due_at
+                LIMIT 1
+            ) AS w
+            WHERE c.id = ANY (CAST(? AS smallint[])) AND NOT c.paused AND (NOT k.ordered OR c.key_order <> 'NONE')
+            GROUP BY c.id, k.by_lease, l.lane
+            UNION ALL
+            SELECT c.id, 'EXPIRING', -1,
+                CAST(greatest(0, extract(epoch FROM w.lease_until - clock_timestamp())) * 1000000 AS bigint)
+            FROM inbox_consumer AS c
+            CROSS JOIN LATERAL (
+                SELECT i.lease_until
+                FROM inbox_work AS i
+                WHERE i.consumer_id = c.id AND i.status = 'leased'
+                ORDER BY i.lease_until
+                LIMIT 1
+            ) AS w
+            WHERE c.id = ANY (CAST(? AS smallint[]))""";
+
+    /** Parameters: consumer, what, position. */
+    static final String STARTED = """
+            INSERT INTO inbox_start AS s (consumer_id, what, position, starts, started_at)
+            VALUES (?, ?, ?, 1, clock_timestamp())
+            ON CONFLICT (consumer_id, what) DO UPDATE
+            SET starts = CASE WHEN s.position = excluded.position THEN s.starts + 1 ELSE 1 END,
+                position = excluded.position, started_at = excluded.started_at
+            RETURNING starts""";
+
+    private BacklogStatements() {}
+}

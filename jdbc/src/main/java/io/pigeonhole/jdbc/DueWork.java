@@ -1,0 +1,94 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Finds and locks what is due in a lane. With an order it looks at the messages that are due first, and from each of them at
+ * its key. That costs nothing for the many that wait; but where all that it looked at stand behind heads that are not due,
+ * it goes from head to head instead, which costs something for each key of the lane and finds all.
+ */
+final class DueWork {
+    private static final int PLANNED = WorkItems.COLUMNS + 1;
+    private static final int PLANNED_KEY = PLANNED + 1;
+    private static final int MESSAGES_SEEN = PLANNED + 2;
+
+    private DueWork() {}
+
+    static List<WorkItem> take(Connection connection, RegisteredConsumer consumer, int lane, int limit)
+            throws SQLException {
+        return consumer.order().isKept()
+                ? inOrder(connection, consumer, lane, false, limit, limit)
+                : withoutOrder(connection, consumer, lane, limit);
+    }
+
+    private static List<WorkItem> withoutOrder(Connection connection, RegisteredConsumer consumer, int lane, int limit)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(WorkStatements.TAKE)) {
+            statement.setShort(1, consumer.id());
+            statement.setInt(2, lane);
+            statement.setInt(3, limit);
+            return WorkItems.readAll(statement);
+        }
+    }
+
+    /** Of messages that need a lease only the heads: what is behind one must not begin before it is finished. */
+    static List<WorkItem> heads(Connection connection, RegisteredConsumer consumer, int lane, int limit)
+            throws SQLException {
+        return inOrder(connection, consumer, lane, true, limit, 1);
+    }
+
+    private static List<WorkItem> inOrder(
+            Connection connection, RegisteredConsumer consumer, int lane, boolean byLease, int limit, int ofKey)
+            throws SQLException {
+        for (String sql : List.of(LaneStatements.TAKE_BY_DUE, LaneStatements.TAKE_BY_HEADS)) {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                statement.setShort(1, consumer.id());
+                statement.setInt(2, lane);
+                statement.setBoolean(3, byLease);
+                statement.setLong(4, limit);
+                statement.setLong(5, ofKey);
+                Answer answer = read(statement);
+                if (answer.planned > 0 || answer.seen < limit) {
+                    return answer.items;
+                }
+            }
+        }
+        return List.of();
+    }
+
+    /** What was planned but could not be locked cuts its key: what is behind it would overtake it. */
+    private static Answer read(PreparedStatement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            List<WorkItem> items = new ArrayList<>();
+            Set<OrderingKey> cut = new HashSet<>();
+            int planned = 0;
+            int seen = 0;
+            while (rows.next()) {
+                seen = rows.getInt(MESSAGES_SEEN);
+                byte[] bytes = rows.getBytes(PLANNED_KEY);
+                OrderingKey key = bytes == null ? null : OrderingKey.of(bytes);
+                planned += rows.getObject(PLANNED) == null ? 0 : 1;
+                boolean locked = rows.getObject(1) != null;
+                if (locked && (key == null || !cut.contains(key))) {
+                    items.add(WorkItems.read(rows));
+                } else if (!locked && key != null) {
+                    cut.add(key);
+                }
+            }
+            return new Answer(items, planned, seen);
+        }
+    }
+
+    /** What a search came to: how many messages it meant to take, and how many that are due it looked at. */
+    private record Answer(List<WorkItem> items, int planned, int seen) {}
+}

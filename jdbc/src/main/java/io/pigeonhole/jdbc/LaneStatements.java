@@ -1,0 +1,160 @@
+package io.pigeonhole.jdbc;
+
+/**
+ * The statements for PostgreSQL about lanes and the order in them, whole, under the same rules as
+ * {@link PostgresStatements}. The locks of lanes are named by a hash of schema, consumer and lane; those for storing and
+ * those for working are apart.
+ */
+final class LaneStatements {
+    /** Whether the lane is the worker's now. Parameters: consumer and lane, as one text with a space between. */
+    static final String ENTER = """
+            SELECT pg_try_advisory_xact_lock(hashtextextended('pigeonhole worker ' || current_schema() || ' ' || ?, 0))""";
+
+    static final String PREAMBLE_AND_ENTER = PostgresStatements.PREAMBLE + ";\n" + ENTER;
+
+    /**
+     * One after the other, as the array has them, and then the handlers' own lock_timeout again.
+     * Parameters: patience, consumer, lanes.
+     */
+    static final String LOCK = """
+            SELECT set_config('lock_timeout', ?, true);
+            SELECT pg_advisory_xact_lock(
+                hashtextextended('pigeonhole lane ' || current_schema() || ' ' || ? || ' ' || u.lane, 0))
+            FROM unnest(CAST(? AS integer[])) AS u (lane);
+            SELECT set_config('lock_timeout', current_setting('pigeonhole.lock_timeout'), true)""";
+
+    static final String PREAMBLE_AND_LOCK = PostgresStatements.PREAMBLE + ";\n" + LOCK;
+
+    /**
+     * The places in the arrays, from 1, of keys that new messages must stay behind. One look into an index for each: no
+     * plan that reads all work may be chosen. Parameters: keys, lanes, consumer, consumer.
+     */
+    static final String BLOCKED = """
+            SELECT u.place
+            FROM unnest(CAST(? AS bytea[]), CAST(? AS smallint[])) WITH ORDINALITY AS u (k, lane, place)
+            WHERE coalesce(
+                (SELECT true FROM inbox_work AS w
+                 WHERE w.consumer_id = ? AND w.lane = u.lane AND w.ordering_key = u.k AND w.ordered
+                 LIMIT 1),
+                (SELECT true FROM inbox_dead_letter AS d
+                 WHERE d.consumer_id = ? AND d.lane = u.lane AND d.ordering_key = u.k AND d.blocks
+                 LIMIT 1))""";
+
+    /** The keys of the messages that are due, the oldest due first, up to a limit; and how many messages that were. */
+    private static final String KEYS_OF_DUE = """
+            WITH parameter AS MATERIALIZED (
+                SELECT CAST(? AS smallint) AS consumer_id, CAST(? AS smallint) AS lane, CAST(? AS boolean) AS by_lease,
+                    CAST(? AS bigint) AS most, CAST(? AS bigint) AS of_key, clock_timestamp() AS now
+            ), due AS MATERIALIZED (
+                SELECT w.ordering_key
+                FROM inbox_work AS w
+                WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.by_lease = (SELECT by_lease FROM parameter)
+                    AND w.lane = (SELECT lane FROM parameter) AND w.ordered AND w.status <> 'leased'
+                    AND w.due_at <= (SELECT now FROM parameter)
+                ORDER BY w.due_at, w.id
+                LIMIT (SELECT most FROM parameter)
+            ), candidate AS MATERIALIZED (
+                SELECT DISTINCT ordering_key FROM due
+            ), seen AS (
+                SELECT count(*) AS messages FROM due
+            )""";
+
+    /**
+     * The same keys found from their heads: from key to key through the index, for lanes in which very many messages are
+     * due behind heads that are not.
+     */
+    private static final String KEYS_OF_HEADS = """
+            WITH RECURSIVE parameter AS MATERIALIZED (
+                SELECT CAST(? AS smallint) AS consumer_id, CAST(? AS smallint) AS lane, CAST(? AS boolean) AS by_lease,
+                    CAST(? AS bigint) AS most, CAST(? AS bigint) AS of_key, clock_timestamp() AS now
+            ), head AS (
+                (SELECT w.ordering_key, w.id, w.status, w.by_lease, w.due_at
+                 FROM inbox_work AS w
+                 WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.lane = (SELECT lane FROM parameter)
+                     AND w.ordered
+                 ORDER BY w.ordering_key, w.id
+                 LIMIT 1)
+                UNION ALL
+                SELECT n.ordering_key, n.id, n.status, n.by_lease, n.due_at
+                FROM head AS h CROSS JOIN LATERAL (
+                    SELECT w.ordering_key, w.id, w.status, w.by_lease, w.due_at
+                    FROM inbox_work AS w
+                    WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.lane = (SELECT lane FROM parameter)
+                        AND w.ordered AND w.ordering_key > h.ordering_key
+                    ORDER BY w.ordering_key, w.id
+                    LIMIT 1
+                ) AS n
+            ), candidate AS MATERIALIZED (
+                SELECT h.ordering_key
+                FROM head AS h
+                WHERE h.status <> 'leased' AND h.by_lease = (SELECT by_lease FROM parameter)
+                    AND h.due_at <= (SELECT now FROM parameter)
+                    AND (SELECT min(d.id) FROM inbox_dead_letter AS d
+                         WHERE d.consumer_id = (SELECT consumer_id FROM parameter) AND d.lane = (SELECT lane FROM parameter)
+                             AND d.ordering_key = h.ordering_key AND d.blocks AND d.id < h.id) IS NULL
+                ORDER BY h.due_at, h.id
+                LIMIT (SELECT most FROM parameter)
+            ), seen AS (
+                SELECT 0 AS messages
+            )""";
+
+    /**
+     * Of each candidate key the messages from its head on, up to the first that is not ready or behind a dead letter that
+     * blocks; and messages without an order of their own. They are planned in one view of the tables and locked by their
+     * places in it: what somebody else has or had in the meantime comes as planned, but not as taken, and the caller then
+     * leaves what is behind it. A key's share is bounded, so that many keys of many messages do not add up.
+     */
+    private static final String TAKE_OF_KEYS = """
+            , run AS MATERIALIZED (
+                SELECT r.place, r.id, r.ordering_key
+                FROM candidate AS c CROSS JOIN LATERAL (
+                    SELECT m.place, m.id, c.ordering_key,
+                        bool_and(m.status <> 'leased' AND m.by_lease = (SELECT by_lease FROM parameter)
+                            AND m.due_at <= (SELECT now FROM parameter)) OVER (ORDER BY m.id) AS ready
+                    FROM (
+                        SELECT w.ctid AS place, w.id, w.status, w.by_lease, w.due_at
+                        FROM inbox_work AS w
+                        WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.lane = (SELECT lane FROM parameter)
+                            AND w.ordered AND w.ordering_key = c.ordering_key
+                        ORDER BY w.id
+                        LIMIT (SELECT least(of_key, greatest(64, most / (SELECT count(*) + 1 FROM candidate))) FROM parameter)
+                    ) AS m
+                ) AS r
+                WHERE r.ready
+                    AND coalesce(r.id < (SELECT d.id FROM inbox_dead_letter AS d
+                        WHERE d.consumer_id = (SELECT consumer_id FROM parameter) AND d.lane = (SELECT lane FROM parameter)
+                            AND d.ordering_key = r.ordering_key AND d.blocks
+                        ORDER BY d.id
+                        LIMIT 1), true)
+                UNION ALL
+                (SELECT w.ctid, w.id, NULL
+                 FROM inbox_work AS w
+                 WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.by_lease = (SELECT by_lease FROM parameter)
+                     AND w.lane = (SELECT lane FROM parameter) AND NOT w.ordered AND w.status <> 'leased'
+                     AND w.due_at <= (SELECT now FROM parameter)
+                 ORDER BY w.due_at, w.id
+                 LIMIT (SELECT most FROM parameter))
+                ORDER BY id
+                LIMIT (SELECT most FROM parameter)
+            )
+            SELECT w.*, r.id AS planned, r.ordering_key AS planned_key, seen.messages
+            FROM seen
+            LEFT JOIN run AS r ON true
+            LEFT JOIN (
+                SELECT\s""" + WorkStatements.ITEM + """
+
+                FROM inbox_work AS w
+                WHERE w.ctid = ANY (ARRAY(SELECT place FROM run)) AND w.status <> 'leased'
+                    AND w.by_lease = (SELECT by_lease FROM parameter) AND w.due_at <= (SELECT clock_timestamp())
+                FOR UPDATE SKIP LOCKED
+            ) AS w ON w.id = r.id
+            ORDER BY r.id""";
+
+    /** Parameters: consumer, lane, by lease, how many at most, how many of one key at most. */
+    static final String TAKE_BY_DUE = KEYS_OF_DUE + TAKE_OF_KEYS;
+
+    /** Parameters: the same. */
+    static final String TAKE_BY_HEADS = KEYS_OF_HEADS + TAKE_OF_KEYS;
+
+    private LaneStatements() {}
+}

@@ -1,0 +1,87 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.FailedAttempt;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import org.jspecify.annotations.Nullable;
+
+/** The columns that hold a message or an attempt, the same in every table. */
+final class MessageColumns {
+    private MessageColumns() {}
+
+    /** Returns the index of the next parameter. */
+    static int bind(
+            PreparedStatement statement,
+            RegisteredConsumer consumer,
+            MessageKey key,
+            Message message,
+            boolean withPayload)
+            throws SQLException {
+        MessageId id = message.id();
+        statement.setShort(1, consumer.id());
+        statement.setObject(2, key.toUuid());
+        statement.setString(3, CleanText.of(message.source()));
+        statement.setBytes(4, id == null ? null : id.toBytes());
+        statement.setString(5, CleanText.ofNullable(message.type()));
+        statement.setBytes(6, message.orderingKey());
+        statement.setBytes(7, withPayload ? HeaderFormat.write(message.headers()) : null);
+        statement.setString(8, CleanText.ofNullable(message.contentType()));
+        statement.setBytes(9, withPayload && !message.isTombstone() ? message.payload() : null);
+        statement.setString(10, CleanText.ofNullable(message.origin()));
+        return 11;
+    }
+
+    /** The same with lane and ordered behind it. Returns the index of the next parameter. */
+    static int bindInLane(PreparedStatement statement, RegisteredConsumer consumer, MessageKey key, Message message)
+            throws SQLException {
+        int next = bind(statement, consumer, key, message, true);
+        statement.setInt(next++, consumer.laneOf(message, key));
+        statement.setBoolean(next++, consumer.keepsOrderOf(message));
+        return next;
+    }
+
+    /** Source, id, type, ordering key, headers, content type, payload and origin, from an index on. */
+    static Message read(ResultSet row, int first) throws SQLException {
+        byte[] id = row.getBytes(first + 1);
+        return Message.builder(row.getString(first))
+                .id(id == null ? null : MessageId.of(id))
+                .type(row.getString(first + 2))
+                .orderingKey(row.getBytes(first + 3))
+                .headers(HeaderFormat.read(row.getBytes(first + 4)))
+                .contentType(row.getString(first + 5))
+                .payload(row.getBytes(first + 6))
+                .origin(row.getString(first + 7))
+                .build();
+    }
+
+    /** Returns the index of the next parameter. */
+    static int bindAttempt(PreparedStatement statement, int first, @Nullable FailedAttempt attempt)
+            throws SQLException {
+        if (attempt == null) {
+            statement.setNull(first, Types.INTEGER);
+            statement.setNull(first + 1, Types.VARCHAR);
+            statement.setNull(first + 2, Types.BIGINT);
+            statement.setNull(first + 3, Types.VARCHAR);
+            statement.setNull(first + 4, Types.VARCHAR);
+            statement.setNull(first + 5, Types.VARCHAR);
+        } else {
+            statement.setInt(first, attempt.number());
+            statement.setString(first + 1, CleanText.of(attempt.node()));
+            statement.setLong(first + 2, attempt.duration().toMillis());
+            statement.setString(first + 3, CleanText.of(attempt.errorClass()));
+            statement.setString(first + 4, CleanText.of(attempt.message()));
+            statement.setString(first + 5, CleanText.of(attempt.stack()));
+        }
+        return first + 6;
+    }
+
+    static String describe(FailedAttempt attempt) {
+        return CleanText.of(attempt.errorClass() + ": " + attempt.message());
+    }
+}

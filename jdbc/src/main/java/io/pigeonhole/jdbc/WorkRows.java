@@ -1,0 +1,92 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.store.FailedAttempt;
+import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.core.store.PostponedItem;
+import io.pigeonhole.core.store.ReceivedMessage;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The rows of {@code inbox_work} as they come, change and go. */
+final class WorkRows {
+    private WorkRows() {}
+
+    static void park(Connection connection, RegisteredConsumer consumer, List<ParkedMessage> messages)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(WorkStatements.PARK)) {
+            for (ParkedMessage parked : messages) {
+                FailedAttempt attempt = parked.attempt();
+                int next = MessageColumns.bindInLane(statement, consumer, parked.key(), parked.message());
+                statement.setInt(next++, attempt.number());
+                statement.setLong(next++, parked.dueIn().toMillis());
+                statement.setString(next++, MessageColumns.describe(attempt));
+                MessageColumns.bindAttempt(statement, next, attempt);
+                statement.addBatch();
+            }
+            statement.executeBatch();
+        }
+    }
+
+    static void receive(Connection connection, RegisteredConsumer consumer, List<ReceivedMessage> messages)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(WorkStatements.RECEIVE)) {
+            for (ReceivedMessage received : messages) {
+                int next = MessageColumns.bindInLane(statement, consumer, received.key(), received.message());
+                statement.setBoolean(next, received.byLease());
+                statement.addBatch();
+            }
+            statement.executeBatch();
+        }
+    }
+
+    static List<WorkItem> retake(Connection connection, RegisteredConsumer consumer, List<Long> ids)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(WorkStatements.RETAKE)) {
+            statement.setShort(1, consumer.id());
+            statement.setString(2, ids.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}")));
+            return WorkItems.readAll(statement);
+        }
+    }
+
+    static void postpone(Connection connection, RegisteredConsumer consumer, List<PostponedItem> items)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(WorkStatements.POSTPONE)) {
+            for (PostponedItem postponed : items) {
+                FailedAttempt attempt = postponed.attempt();
+                statement.setInt(1, attempt.number());
+                statement.setLong(2, postponed.dueIn().toMillis());
+                statement.setString(3, MessageColumns.describe(attempt));
+                statement.setShort(4, consumer.id());
+                statement.setLong(5, postponed.item().id());
+                statement.setLong(6, postponed.item().token());
+                MessageColumns.bindAttempt(statement, 7, attempt);
+                statement.addBatch();
+            }
+            WorkItems.requireAll(statement.executeBatch());
+        }
+    }
+
+    static void requireLease(Connection connection, RegisteredConsumer consumer, List<WorkItem> items)
+            throws SQLException {
+        change(connection, WorkStatements.REQUIRE_LEASE, consumer, items);
+    }
+
+    static void finish(Connection connection, RegisteredConsumer consumer, List<WorkItem> items) throws SQLException {
+        change(connection, WorkStatements.FINISH, consumer, items);
+    }
+
+    private static void change(Connection connection, String sql, RegisteredConsumer consumer, List<WorkItem> items)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, WorkItems.ids(items));
+            statement.setString(2, WorkItems.tokens(items));
+            statement.setShort(3, consumer.id());
+            WorkItems.requireAll(statement.executeUpdate(), items.size());
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package io.pigeonhole.jdbc;
+
+/**
+ * The statements for PostgreSQL about work and dead letters, whole, under the same rules as {@link PostgresStatements}.
+ *
+ * <p>{@code clock_timestamp()} is volatile and no condition of an index; {@code (SELECT clock_timestamp())} is one. A row
+ * lock is asked for where rows are chosen, below every join and every {@code = ANY}, because a plan may otherwise lock and
+ * change more rows than the limit says.
+ */
+final class WorkStatements {
+    /** The columns of an unfinished message, in the order of {@link WorkItems#read}. */
+    static final String ITEM = """
+            w.id, w.message_key, w.attempts, w.retried,
+            CAST(extract(epoch FROM clock_timestamp() - w.retry_since) * 1000000 AS bigint), w.by_lease, w.lease_token,
+            w.source, w.message_id, w.type, w.ordering_key, w.headers, w.content_type, w.payload, w.origin""";
+
+    /** Parameters: the columns of the message, lane, ordered, by lease. */
+    static final String RECEIVE = """
+            INSERT INTO inbox_work (consumer_id, message_key, source, message_id, type, ordering_key, headers, content_type,
+                payload, origin, lane, ordered, by_lease, status, attempts, due_at, received_at, retry_since, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'received', 0,
+                clock_timestamp(), clock_timestamp(), clock_timestamp(), clock_timestamp())""";
+
+    /** Parameters: the columns of the message, lane, ordered, attempts, delay in ms, error; the columns of the attempt. */
+    static final String PARK = """
+            WITH parked AS (
+                INSERT INTO inbox_work (consumer_id, message_key, source, message_id, type, ordering_key, headers,
+                    content_type, payload, origin, lane, ordered, by_lease, status, attempts, due_at, last_error,
+                    received_at, retry_since, updated_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, false, 'parked', ?,
+                    clock_timestamp() + ? * interval '1 millisecond', ?, clock_timestamp(), clock_timestamp(),
+                    clock_timestamp())
+                RETURNING consumer_id, message_key
+            )
+            INSERT INTO inbox_attempt (consumer_id, message_key, number, node, started_at, duration_ms, error_class,
+                message, stack)
+            SELECT consumer_id, message_key, a.number, a.node, clock_timestamp() - a.duration * interval '1 millisecond',
+                a.duration, a.error_class, a.message, a.stack
+            FROM parked, (VALUES (CAST(? AS integer), CAST(? AS text), CAST(? AS bigint), CAST(? AS text), CAST(? AS text),
+                CAST(? AS text))) AS a (number, node, duration, error_class, message, stack)""";
+
+    /** Changes one row. Parameters: attempts, delay in ms, error, consumer, id, token; the columns of the attempt. */
+    static final String POSTPONE = """
+            WITH kept AS (
+                UPDATE inbox_work
+                SET status = 'parked', attempts = ?, due_at = clock_timestamp() + ? * interval '1 millisecond',
+                    last_error = ?, lease_owner = NULL, leased_at = NULL, lease_until = NULL, updated_at = clock_timestamp()
+                WHERE consumer_id = ? AND id = ? AND lease_token = ?
+                RETURNING consumer_id, message_key
+            )
+            INSERT INTO inbox_attempt (consumer_id, message_key, number, node, started_at, duration_ms, error_class,
+                message, stack)
+            SELECT consumer_id, message_key, a.number, a.node, clock_timestamp() - a.duration * interval '1 millisecond',
+                a.duration, a.error_class, a.message, a.stack
+            FROM kept, (VALUES (CAST(? AS integer), CAST(? AS text), CAST(? AS bigint), CAST(? AS text), CAST(? AS text),
+                CAST(? AS text))) AS a (number, node, duration, error_class, message, stack)""";
+
+    /** Parameters: ids, tokens, consumer. */
+    static final String FINISH = """
+            DELETE FROM inbox_work AS w
+            USING unnest(CAST(? AS bigint[]), CAST(? AS bigint[])) AS u (id, token)
+            WHERE w.id = u.id AND w.lease_token = u.token AND w.consumer_id = ?""";
+
+    /** Parameters: ids, tokens, consumer. */
+    static final String REQUIRE_LEASE = """
+            UPDATE inbox_work AS w
+            SET by_lease = true, updated_at = clock_timestamp()
+            FROM unnest(CAST(? AS bigint[]), CAST(? AS bigint[])) AS u (id, token)
+            WHERE w.id = u.id AND w.lease_token = u.token AND w.consumer_id = ?""";
+
+    /** Parameters: consumer, lane, limit. */
+    static final String TAKE = "SELECT " + ITEM + """
+
+            FROM inbox_work AS w
+            WHERE consumer_id = ? AND NOT by_lease AND lane = ? AND NOT ordered AND status <> 'leased'
+                AND due_at <= (SELECT clock_timestamp())
+            ORDER BY due_at, id
+            LIMIT ?
+            FOR UPDATE SKIP LOCKED""";
+
+    /** Parameters: consumer, ids. */
+    static final String RETAKE = "SELECT " + ITEM + """
+
+            FROM inbox_work AS w
+            WHERE consumer_id = ? AND id = ANY (CAST(? AS bigint[])) AND status <> 'leased'
+            ORDER BY id
+            FOR UPDATE SKIP LOCKED""";
+
+    /** Parameters: duration in ms, owner, consumer, lane, limit. */
+    static final String LEASE = """
+            WITH w AS (
+                UPDATE inbox_work
+                SET status = 'leased', attempts = attempts + 1, lease_token = lease_token + 1,
+                    leased_at = clock_timestamp(), lease_until = clock_timestamp() + ? * interval '1 millisecond',
+                    lease_owner = ?, updated_at = clock_timestamp()
+                WHERE id = ANY (ARRAY(
+                    SELECT id FROM inbox_work
+                    WHERE consumer_id = ? AND by_lease AND lane = ? AND NOT ordered AND status <> 'leased'
+                        AND due_at <= (SELECT clock_timestamp())
+                    ORDER BY due_at, id
+                    LIMIT ?
+                    FOR UPDATE SKIP LOCKED))
+                RETURNING *
+            )
+            SELECT\s""" + ITEM + " FROM w ORDER BY due_at, id";
+
+    /** Rows that are locked already. Parameters: duration in ms, owner, ids, consumer. */
+    static final String LEASE_THESE = """
+            WITH w AS (
+                UPDATE inbox_work
+                SET status = 'leased', attempts = attempts + 1, lease_token = lease_token + 1,
+                    leased_at = clock_timestamp(), lease_until = clock_timestamp() + ? * interval '1 millisecond',
+                    lease_owner = ?, updated_at = clock_timestamp()
+                WHERE id = ANY (CAST(? AS bigint[])) AND consumer_id = ?
+                RETURNING *
+            )
+            SELECT\s""" + ITEM + " FROM w ORDER BY id";
+
+    /** Parameters: consumer, id, token. */
+    static final String HOLD = """
+            SELECT 1 FROM inbox_work
+            WHERE consumer_id = ? AND id = ? AND lease_token = ? AND status = 'leased'
+            FOR UPDATE""";
+
+    /** Parameters: consumer, limit. */
+    static final String TAKE_EXPIRED = "SELECT " + ITEM + """
+            , w.lease_owner,
+                CAST(extract(epoch FROM clock_timestamp() - w.lease_until) * 1000000 AS bigint),
+                CAST(extract(epoch FROM w.lease_until - w.leased_at) * 1000000 AS bigint)
+            FROM inbox_work AS w
+            WHERE consumer_id = ? AND status = 'leased' AND lease_until <= (SELECT clock_timestamp())
+            ORDER BY lease_until, id
+            LIMIT ?
+            FOR UPDATE SKIP LOCKED""";
+
+    /**
+     * Prolongs leases without waiting. Who has locked such a row is about to finish it and is not to be waited for; its
+     * lease is still told as the newest. Parameters: ids, tokens, consumer, duration in ms.
+     */
+    static final String PROLONG = """
+            WITH mine AS MATERIALIZED (
+                SELECT w.id
+                FROM unnest(CAST(? AS bigint[]), CAST(? AS bigint[])) AS u (id, token)
+                JOIN inbox_work AS w ON w.id = u.id AND w.lease_token = u.token
+                WHERE w.consumer_id = ? AND w.status = 'leased'
+            ), prolonged AS (
+                UPDATE inbox_work
+                SET lease_until = clock_timestamp() + ? * interval '1 millisecond'
+                WHERE id = ANY (ARRAY(
+                    SELECT l.id FROM inbox_work AS l
+                    WHERE l.id = ANY (ARRAY(SELECT id FROM mine)) AND l.status = 'leased'
+                    FOR UPDATE SKIP LOCKED))
+            )
+            SELECT id FROM mine""";
+
+    private WorkStatements() {}
+}
