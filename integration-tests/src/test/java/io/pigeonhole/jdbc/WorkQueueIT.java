@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
@@ -18,6 +19,8 @@ import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -148,7 +151,7 @@ class WorkQueueIT {
                 var row = statement.executeQuery("SHOW " + name)) {
             row.next();
             return row.getString(1);
-        } catch (java.sql.SQLException e) {
+        } catch (SQLException e) {
             throw new AssertionError(e);
         }
     }
@@ -200,7 +203,7 @@ class WorkQueueIT {
             workshop.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                     + " WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%prolonged%'");
             assertThatThrownBy(() -> heartbeat.prolong(consumer, leased, Duration.ofMinutes(5)))
-                    .isInstanceOf(io.pigeonhole.core.failure.StoreUnavailableException.class);
+                    .isInstanceOf(StoreUnavailableException.class);
             assertThat(heartbeat.prolong(consumer, leased, Duration.ofMinutes(5)))
                     .hasSize(3);
         }
@@ -254,7 +257,7 @@ class WorkQueueIT {
     /** With keys of which each lies in lane 0 of 3. */
     private static Message inKey(String name) {
         int number = 0;
-        while (OrderingKey.lane((name + number).getBytes(java.nio.charset.StandardCharsets.UTF_8), 3) != 0) {
+        while (OrderingKey.lane((name + number).getBytes(StandardCharsets.UTF_8), 3) != 0) {
             number++;
         }
         return Message.builder("notes")

@@ -117,7 +117,8 @@ final class LaneStatements {
                         WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.lane = (SELECT lane FROM parameter)
                             AND w.ordered AND w.ordering_key = c.ordering_key
                         ORDER BY w.id
-                        LIMIT (SELECT least(of_key, greatest(64, most / (SELECT count(*) + 1 FROM candidate))) FROM parameter)
+                        LIMIT (SELECT least(of_key, greatest(64, most / greatest(1, (SELECT count(*) FROM candidate))))
+                               FROM parameter)
                     ) AS m
                 ) AS r
                 WHERE r.ready
