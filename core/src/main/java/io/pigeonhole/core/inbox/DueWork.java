@@ -72,7 +72,7 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
     }
 
     private List<WorkItem> take(InboxTransaction<C> transaction) {
-        if (group != null && group.isEmpty() || !transaction.enter(consumer, lane)) {
+        if ((group != null && group.isEmpty()) || !transaction.enter(consumer, lane)) {
             return List.of();
         }
         if (group == null) {
