@@ -230,8 +230,8 @@ public final class Admin {
             }
             RequeuedPart part = done.get();
             report = report.with(part);
-            left -= part.size();
-            if (part.size() < limit || part.last() == null) {
+            left -= part.looked();
+            if (part.looked() < limit || part.last() == null) {
                 break;
             }
             after = part.last();

@@ -39,23 +39,12 @@ public record Answer(Kind kind, String detail) {
     }
 
     /**
-     * An answer.
+     * The answer that a change was made.
      *
      * @param detail what was done
-     * @return the answer
+     * @return done
      */
     public static Answer done(String detail) {
         return new Answer(Kind.DONE, detail);
-    }
-
-    /**
-     * An answer that nothing was changed for.
-     *
-     * @param kind why
-     * @param detail the same in words
-     * @return the answer
-     */
-    public static Answer refused(Kind kind, String detail) {
-        return new Answer(kind, detail);
     }
 }
