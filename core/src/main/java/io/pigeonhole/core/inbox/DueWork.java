@@ -43,21 +43,34 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
 
     @Override
     public void admit(InboxTransaction<C> transaction, Desk<C> desk) {
+        boolean again = group != null;
         List<WorkItem> items = take(transaction);
-        if (group == null) {
+        if (!again) {
             group = items.stream().map(Envelope::of).toList();
         }
-        Map<Long, WorkItem> taken = new HashMap<>();
-        items.forEach(item -> taken.put(item.id(), item));
-        for (Envelope envelope : group) {
-            WorkItem before = envelope.item();
-            @Nullable WorkItem now = before == null ? null : taken.get(before.id());
-            if (before != null && now != null && now.attempts() == before.attempts()) {
-                admit(envelope, now, desk);
-            } else {
-                envelope.propose(null);
+        Map<Long, Envelope> wanted = new HashMap<>();
+        for (Envelope envelope : group()) {
+            envelope.propose(null);
+            WorkItem item = envelope.item();
+            if (item != null) {
+                wanted.put(item.id(), envelope);
             }
         }
+        for (WorkItem item : items) {
+            @Nullable Envelope envelope = wanted.get(item.id());
+            if (envelope != null && isAsBefore(envelope, item)) {
+                admit(envelope, item, desk);
+            } else {
+                // Whatever it is, those behind it with its key have to wait for it.
+                desk.verdicts().blockBehind(item.message());
+            }
+        }
+    }
+
+    /** Since the rollback somebody else may have tried the message, or asked for a lease. */
+    private static boolean isAsBefore(Envelope envelope, WorkItem now) {
+        WorkItem before = envelope.item();
+        return before != null && before.attempts() == now.attempts() && !now.byLease();
     }
 
     private static <C extends HandlerContext> void admit(Envelope envelope, WorkItem item, Desk<C> desk) {
@@ -71,11 +84,16 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
         }
     }
 
+    /**
+     * With an order, what is taken again must be asked for like the first time: in a transaction of its own, each part of a
+     * group has to see what the parts before it have left unfinished.
+     */
     private List<WorkItem> take(InboxTransaction<C> transaction) {
-        if ((group != null && group.isEmpty()) || !transaction.enter(consumer, lane)) {
+        boolean nothingLeft = group != null && group.isEmpty();
+        if (nothingLeft || !transaction.enter(consumer, lane)) {
             return List.of();
         }
-        if (group == null) {
+        if (group == null || consumer.order().isKept()) {
             return transaction.take(consumer, lane, limit);
         }
         List<Long> ids = new ArrayList<>();

@@ -64,8 +64,9 @@ final class Verdicts<C extends HandlerContext> {
         return key != null && blocked.contains(key);
     }
 
-    private void block(Envelope envelope) {
-        OrderingKey key = OrderingKey.of(envelope.message());
+    /** Messages of this one's key must stay behind it. */
+    void blockBehind(Message message) {
+        OrderingKey key = OrderingKey.of(message);
         if (key != null && consumer.order().isKept()) {
             blocked.add(key);
         }
@@ -117,7 +118,7 @@ final class Verdicts<C extends HandlerContext> {
         } else {
             postponed.add(new PostponedItem(item, delay, attempt));
         }
-        block(envelope);
+        blockBehind(envelope.message());
     }
 
     /** The message is given up on before any handler saw it. */
@@ -135,7 +136,7 @@ final class Verdicts<C extends HandlerContext> {
         DeadLetter letter = new DeadLetter(key, envelope.message(), reason, detail, claimed, attempt, envelope.item());
         dead.add(letter);
         if (letter.blocks(consumer)) {
-            block(envelope);
+            blockBehind(envelope.message());
         }
         envelope.propose(new Outcome.Dead(reason, detail));
     }
@@ -164,7 +165,7 @@ final class Verdicts<C extends HandlerContext> {
     /** The message is stored, and worked on later. */
     void received(Envelope envelope, boolean byLease) {
         received.add(new ReceivedMessage(envelope.key(), envelope.message(), byLease));
-        block(envelope);
+        blockBehind(envelope.message());
         envelope.propose(new Outcome.Received());
     }
 
@@ -180,7 +181,7 @@ final class Verdicts<C extends HandlerContext> {
     /** The message in work turns out to need a lease. */
     void toBeLeased(Envelope envelope, WorkItem item) {
         toBeLeased.add(item);
-        block(envelope);
+        blockBehind(envelope.message());
         envelope.propose(null);
     }
 

@@ -44,8 +44,8 @@ public record DeadLetter(
     }
 
     /**
-     * Whether it blocks its ordering key for a consumer. A late message does not: most likely it took effect before. A
-     * skipped one does not: somebody decided so.
+     * Whether it blocks its ordering key for a consumer. A late message does not, because most likely it took effect before;
+     * one that was skipped does not, because somebody decided so.
      *
      * @param consumer whose message
      * @return true if those behind it must wait for somebody to decide about it

@@ -61,6 +61,7 @@ public interface WorkQueue {
      *
      * @param consumer whose messages
      * @param items the messages, taken or {@linkplain Leases#hold held} in this transaction, maybe none
+     * @throws RuntimeException here or at the commit, if one of them is finished already or its token is not the newest
      */
     void postpone(RegisteredConsumer consumer, List<PostponedItem> items);
 
@@ -77,6 +78,7 @@ public interface WorkQueue {
      *
      * @param consumer whose messages
      * @param items the messages, taken or {@linkplain Leases#hold held} in this transaction, maybe none
+     * @throws RuntimeException here or at the commit, if one of them is finished already or its token is not the newest
      */
     void finish(RegisteredConsumer consumer, List<WorkItem> items);
 }

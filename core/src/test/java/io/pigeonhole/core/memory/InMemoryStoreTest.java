@@ -10,6 +10,7 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
@@ -72,6 +73,8 @@ class InMemoryStoreTest {
     void unknownConsumerHasNothing() {
         assertThat(store.processed("nobody")).isEmpty();
         assertThat(store.parked("nobody")).isEmpty();
+        assertThat(store.work("nobody")).isEmpty();
+        assertThat(store.seenAgain("nobody", MessageKey.FIRST_DIGEST)).isZero();
         assertThat(store.deadLetters("nobody")).isEmpty();
         assertThat(store.history("nobody")).isEmpty();
     }
@@ -173,7 +176,7 @@ class InMemoryStoreTest {
     void whatIsNotClaimedCannotBeParkedOrFinished() {
         RegisteredConsumer consumer = store.register(new ConsumerRegistration("payments", IdForm.OPAQUE));
         Message message = message("x");
-        var key = consumer.keys().keyOf("notes", MessageId.of("x"));
+        MessageKey key = consumer.keys().keyOf("notes", MessageId.of("x"));
         try (InboxTransaction<InMemoryContext> transaction = store.begin(Duration.ofMinutes(1))) {
             var attempt = new FailedAttempt(1, "node", Duration.ZERO, "class", "text", "stack");
             assertThatThrownBy(() -> transaction.park(

@@ -14,6 +14,7 @@ import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -219,5 +220,20 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
             first.commit();
         }
         assertThat(Threads.result(next)).containsExactly(A);
+    }
+
+    @Test
+    void whoeverIsIdleForTooLongLosesItsLanesAndWhatItTook() {
+        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        Message message = ofKey("a");
+        receive(message);
+        try (InboxTransaction<C> idle = store.begin(Duration.ofMillis(100))) {
+            idle.lock(consumer, List.of(0), LONG);
+            assertThat(keys(take(idle))).containsExactly(keyOf(message));
+            run(transaction -> transaction.lock(consumer, List.of(0), LONG));
+
+            assertThat(available()).containsExactly(keyOf(message));
+            assertThatThrownBy(idle::commit).isInstanceOf(RuntimeException.class);
+        }
     }
 }

@@ -137,12 +137,12 @@ abstract class LaneTests<C extends HandlerContext> extends WorkLab<C> {
     }
 
     /**
-     * What a worker does in a lane. The finished ones are noted while the lane is still this worker's, so that the notes of
-     * a key are in the order of its commits.
+     * What a worker does in a lane. The finished ones are noted before the commit: with an order the lane is still this
+     * worker's then, and the notes of a key are in the order of its commits.
      */
     private Progress work(int lane, boolean rollsBack, Queue<MessageKey> finished) {
         try (InboxTransaction<C> transaction = begin()) {
-            if (!transaction.enter(consumer, lane)) {
+            if (consumer.order().isKept() && !transaction.enter(consumer, lane)) {
                 return Progress.ANOTHER_IS_THERE;
             }
             List<WorkItem> items = transaction.take(consumer, lane, BATCH);
