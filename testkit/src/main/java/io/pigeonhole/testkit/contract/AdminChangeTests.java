@@ -206,8 +206,7 @@ abstract class AdminChangeTests<C extends HandlerContext> extends AdminLab<C> {
         admin.pause(name(), ANN);
 
         assertThat(admin.retryNow(name(), keyOf(parked), ANN).kind()).isEqualTo(Kind.DONE);
-        assertThat(admin.requeue(name(), keyOf(dead), Requeue.atOnce(), ANN)
-                        .kind())
+        assertThat(admin.requeue(name(), keyOf(dead), Requeue.atOnce(), ANN).kind())
                 .isEqualTo(Kind.DONE);
     }
 
@@ -237,8 +236,7 @@ abstract class AdminChangeTests<C extends HandlerContext> extends AdminLab<C> {
         admin.pause(name(), ANN);
         admin.resume(name(), ANN);
         var first = admin.audit(name(), PageRequest.first(1));
-        var second = admin.audit(
-                name(), new PageRequest(first.next(), 1));
+        var second = admin.audit(name(), new PageRequest(first.next(), 1));
 
         assertThat(first.entries()).extracting(AuditEntry::action).containsExactly(AdminAction.RESUME);
         assertThat(second.entries()).extracting(AuditEntry::action).containsExactly(AdminAction.PAUSE);

@@ -188,8 +188,8 @@ abstract class AdminReadTests<C extends HandlerContext> extends AdminLab<C> {
         List<Message> messages = received(3);
         Page<WorkEntry> first = admin.work(WorkFilter.of(name()), PageRequest.first(2));
         List<Message> later = received(1);
-        Page<WorkEntry> second = admin.work(
-                WorkFilter.of(name()), PageRequest.first(2).next(requireNonNull(first.next())));
+        Page<WorkEntry> second =
+                admin.work(WorkFilter.of(name()), PageRequest.first(2).next(requireNonNull(first.next())));
 
         List<WorkEntry> both = new ArrayList<>(first.entries());
         both.addAll(second.entries());
@@ -224,7 +224,8 @@ abstract class AdminReadTests<C extends HandlerContext> extends AdminLab<C> {
     void attemptsAreShownInTheirOrderWhateverBecameOfTheMessage() {
         Message message = message(0);
         park(message, Duration.ZERO);
-        run(transaction -> transaction.postpone(consumer, List.of(failed(take(transaction).get(0), Duration.ZERO))));
+        run(transaction ->
+                transaction.postpone(consumer, List.of(failed(take(transaction).get(0), Duration.ZERO))));
         run(transaction -> transaction.finish(consumer, take(transaction)));
 
         assertThat(statusOf(message)).isEqualTo(MessageStatus.PROCESSED);
@@ -254,10 +255,8 @@ abstract class AdminReadTests<C extends HandlerContext> extends AdminLab<C> {
 
         assertThat(details.status()).isEqualTo(MessageStatus.DEAD);
         assertThat(details.acceptedAt()).isNull();
-        assertThat(requireNonNull(details.deadLetter()).reason())
-                .isEqualTo(DeadReason.TOO_LARGE);
-        assertThat(requireNonNull(details.message()).payload())
-                .isEqualTo(message.payload());
+        assertThat(requireNonNull(details.deadLetter()).reason()).isEqualTo(DeadReason.TOO_LARGE);
+        assertThat(requireNonNull(details.message()).payload()).isEqualTo(message.payload());
     }
 
     @Test
@@ -274,8 +273,7 @@ abstract class AdminReadTests<C extends HandlerContext> extends AdminLab<C> {
         assertThat(shown(unrecorded).message()).isNull();
         assertThat(statusOf(recorded)).isEqualTo(MessageStatus.PROCESSED);
         assertThat(shown(recorded).processedAt()).isNotNull();
-        assertThat(requireNonNull(shown(recorded).message()).id())
-                .isEqualTo(recorded.id());
+        assertThat(requireNonNull(shown(recorded).message()).id()).isEqualTo(recorded.id());
         assertThat(shown(recorded).withPayload()).isFalse();
     }
 

@@ -140,8 +140,7 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
     void twoAtTheSameTimeMoveEachLetterOnce() throws Exception {
         buried(200);
         Selection selection = admin.select(all());
-        List<RequeueReport> reports =
-                threads.together(2, thread -> admin.requeue(selection, Requeue.atOnce(), ANN));
+        List<RequeueReport> reports = threads.together(2, thread -> admin.requeue(selection, Requeue.atOnce(), ANN));
 
         assertThat(reports.stream().mapToLong(RequeueReport::requeued).sum()).isEqualTo(200);
         assertThat(letters()).isEmpty();

@@ -118,8 +118,7 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
                 .origin(Ids.opaque())
                 .payload("no id")
                 .build();
-        MessageKey key =
-                KeyScheme.keyOfOrigin(message.source(), requireNonNull(message.origin()), message.payload());
+        MessageKey key = KeyScheme.keyOfOrigin(message.source(), requireNonNull(message.origin()), message.payload());
         DeadLetter letter = new DeadLetter(key, message, DeadReason.NO_ID, "it has no id", false, null);
         run(transaction -> transaction.bury(consumer, List.of(letter)));
 

@@ -48,9 +48,7 @@ abstract class UnblockTests<C extends HandlerContext> extends AdminLab<C> {
         List<BlockedKey> blocked = admin.blockedKeys(name(), ALL);
         assertThat(blocked).extracting(BlockedKey::orderingKey).containsExactly(KEY, orderingKey("d"));
         assertThat(blocked).extracting(BlockedKey::head).containsExactly(keyOf(head), keyOf(dead));
-        assertThat(blocked)
-                .extracting(BlockedKey::status)
-                .containsExactly(MessageStatus.PARKED, MessageStatus.DEAD);
+        assertThat(blocked).extracting(BlockedKey::status).containsExactly(MessageStatus.PARKED, MessageStatus.DEAD);
         assertThat(blocked).extracting(BlockedKey::waiting).containsExactly(2L, 1L);
         assertThat(blocked.get(0).error()).contains("it failed");
         assertThat(blocked.get(0).dueAt()).isNotNull();
