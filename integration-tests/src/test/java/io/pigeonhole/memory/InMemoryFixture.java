@@ -33,7 +33,7 @@ final class InMemoryFixture implements StoreFixture<InMemoryContext> {
 
     @Override
     public AdminStore adminStore() {
-        throw new UnsupportedOperationException("not yet");
+        return store;
     }
 
     @Override
