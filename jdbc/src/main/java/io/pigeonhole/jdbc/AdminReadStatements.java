@@ -148,13 +148,20 @@ final class AdminReadStatements {
             ) AS a
             ORDER BY a.number, a.id""";
 
-    /** Parameters: consumer's name, key or null for all, id to end before, limit. */
-    static final String AUDIT = """
+    private static final String AUDIT_ENTRY = """
             SELECT a.id, a.at, a.who, a.why, a.action, a.consumer, a.message_key, a.detail, a.affected
-            FROM inbox_audit AS a, (
-                SELECT CAST(? AS text) AS consumer, CAST(? AS uuid) AS message_key, CAST(? AS bigint) AS before
-            ) AS p
-            WHERE a.consumer = p.consumer AND (p.message_key IS NULL OR a.message_key = p.message_key) AND a.id < p.before
+            FROM inbox_audit AS a
+            """;
+
+    /** The last first. Parameters: consumer's name, id to end before, limit. */
+    static final String AUDIT = AUDIT_ENTRY + """
+            WHERE a.consumer = ? AND a.id < ?
+            ORDER BY a.id DESC
+            LIMIT ?""";
+
+    /** The last first. Parameters: consumer's name, key, limit. */
+    static final String AUDIT_OF_MESSAGE = AUDIT_ENTRY + """
+            WHERE a.consumer = ? AND a.message_key = ?
             ORDER BY a.id DESC
             LIMIT ?""";
 

@@ -22,13 +22,11 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at messages, each time in a transaction that sees one moment. */
@@ -151,7 +149,7 @@ final class AdminReads {
                 accepted,
                 processed == null ? null : processed.at(),
                 attempts(connection, consumer, key),
-                oldestFirst(audit(connection, consumer, key, null, MessageDetails.MOST_CHANGES)));
+                audit(connection, consumer, key));
     }
 
     private static <T> @Nullable T ask(
@@ -174,12 +172,6 @@ final class AdminReads {
         }
     }
 
-    private static List<AuditEntry> oldestFirst(List<AuditEntry> entries) {
-        List<AuditEntry> turned = new ArrayList<>(entries);
-        Collections.reverse(turned);
-        return turned;
-    }
-
     List<BlockedKey> blockedKeys(String name, int limit) {
         return read("the blocked keys", connection -> {
             RegisteredConsumer consumer = AdminRows.consumer(connection, name);
@@ -195,25 +187,27 @@ final class AdminReads {
     Page<AuditEntry> audit(String name, PageRequest page) {
         return read("the audit", connection -> {
             RegisteredConsumer consumer = AdminRows.consumer(connection, name);
-            List<AuditEntry> found = audit(connection, consumer, null, page.after(), page.limit() + 1);
-            return Page.of(found, page.limit(), entry -> new Cursor(entry.at(), entry.id()));
+            Cursor before = page.after();
+            try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.AUDIT)) {
+                statement.setString(1, consumer.name());
+                statement.setLong(2, before == null ? Long.MAX_VALUE : before.id());
+                statement.setInt(3, page.limit() + 1);
+                List<AuditEntry> found = AdminRows.readAll(statement, AdminRows::audit);
+                return Page.of(found, page.limit(), entry -> new Cursor(entry.at(), entry.id()));
+            }
         });
     }
 
-    private static List<AuditEntry> audit(
-            Connection connection,
-            RegisteredConsumer consumer,
-            @Nullable MessageKey key,
-            @Nullable Cursor before,
-            int limit)
+    /** The latest, the first of them first. */
+    private static List<AuditEntry> audit(Connection connection, RegisteredConsumer consumer, MessageKey key)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.AUDIT)) {
+        try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.AUDIT_OF_MESSAGE)) {
             statement.setString(1, consumer.name());
-            UUID uuid = key == null ? null : key.toUuid();
-            statement.setString(2, uuid == null ? null : uuid.toString());
-            statement.setLong(3, before == null ? Long.MAX_VALUE : before.id());
-            statement.setInt(4, limit);
-            return AdminRows.readAll(statement, AdminRows::audit);
+            statement.setObject(2, key.toUuid());
+            statement.setInt(3, MessageDetails.MOST_CHANGES);
+            List<AuditEntry> entries = AdminRows.readAll(statement, AdminRows::audit);
+            Collections.reverse(entries);
+            return entries;
         }
     }
 
