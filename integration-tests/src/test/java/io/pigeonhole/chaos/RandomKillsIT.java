@@ -21,11 +21,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,7 +38,7 @@ class RandomKillsIT {
     private static final int KILLS = 15;
     private static final int PARTITIONS = 4;
     private static final long SEED = 20_261_121;
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -78,7 +80,7 @@ class RandomKillsIT {
         send();
         for (int kill = 0; kill < KILLS; kill++) {
             int until = effects() + 100 + random.nextInt(400);
-            await().atMost(PATIENCE).until(() -> effects() >= until || isFinished());
+            awaitThat(() -> effects() >= until || isFinished());
             int role = random.nextInt(processes.size());
             assertThat(processes.get(role).isAlive())
                     .as(processes.get(role).output())
@@ -86,7 +88,7 @@ class RandomKillsIT {
             processes.get(role).kill();
             processes.set(role, start(role));
         }
-        await().atMost(PATIENCE).until(this::isFinished);
+        awaitThat(this::isFinished);
 
         List<String> dead = texts(Traffic.dead());
         EffectsChecker.expecting(
@@ -99,11 +101,28 @@ class RandomKillsIT {
                 .containsExactlyInAnyOrderElementsOf(dead);
         assertThat(ask("SELECT DISTINCT reason FROM inbox_dead_letter")).containsExactly("RETRIES_EXHAUSTED");
         assertThat(outOfOrder()).isEmpty();
+        assertThat(
+                        ask(
+                                "SELECT error_class || ': ' || message FROM inbox_attempt WHERE message NOT LIKE '% fails at attempt %'"))
+                .as("attempts that nobody made fail")
+                .isEmpty();
         assertThat(ask("SELECT count(*) FROM inbox_attempt")).containsExactly("" + expectedAttempts());
         assertThat(ask("SELECT message_key FROM inbox_attempt GROUP BY message_key HAVING count(*) NOT IN (2, "
                         + Traffic.ATTEMPTS + ") OR count(*) <> max(number)"))
                 .as("messages with another number of attempts than their failures")
                 .isEmpty();
+    }
+
+    private void awaitThat(Callable<Boolean> condition) {
+        try {
+            await().atMost(PATIENCE).until(condition);
+        } catch (ConditionTimeoutException e) {
+            throw new AssertionError(effects() + " effects, and in work: " + String.join("\n", ask("""
+                            SELECT 'lane ' || lane || ' ' || status || ' by lease ' || by_lease || ': ' || count(*) || ', due in '
+                                || min(due_at - clock_timestamp()) || ', leased for '
+                                || coalesce(min(lease_until - clock_timestamp())::text, '-')
+                            FROM inbox_work GROUP BY lane, status, by_lease ORDER BY lane""")), e);
+        }
     }
 
     private static long expectedAttempts() {

@@ -44,6 +44,8 @@ final class Traffic {
         return Inbox.builder(CONSUMER, store)
                 .order(KeyOrder.PAST_DEAD_LETTERS)
                 .retry(RetryPolicy.fixed(Duration.ofMillis(200)).maxAttempts(ATTEMPTS))
+                // Killed at random is not killed by a message: CrashLoopIT is about those.
+                .crashLimit(1_000)
                 .node(node)
                 .handle(TYPE, PayloadDecoder.text(), (payload, context) -> handle(Integer.parseInt(payload), context))
                 .build();

@@ -109,6 +109,10 @@ final class Envelope {
         return proposed;
     }
 
+    boolean hasOutcome() {
+        return outcome != null;
+    }
+
     Outcome outcome() {
         if (outcome == null) {
             throw new IllegalStateException(message + " has no outcome yet");

@@ -46,6 +46,7 @@ final class TransactionRun<C extends HandlerContext> {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             try {
                 intake.admit(transaction, desk);
+                verdicts.admitted();
             } catch (ClaimBlockedException e) {
                 return new RunResult.Blocked(new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO));
             } catch (StoreException e) {

@@ -51,6 +51,14 @@ final class Verdicts<C extends HandlerContext> {
         this.settings = settings;
     }
 
+    /**
+     * The intake has decided about all messages, each in the light of those before it. From now on only what fails in the
+     * run blocks a key: what was decided about later messages must not hold back earlier ones.
+     */
+    void admitted() {
+        blocked.clear();
+    }
+
     /** Messages of these keys must stay behind others. */
     void block(Collection<OrderingKey> keys) {
         blocked.addAll(keys);

@@ -47,46 +47,59 @@ final class Worker<C extends HandlerContext> {
     }
 
     private int lane(int lane) {
-        if (!visited.contains(lane)) {
-            firstVisit(lane);
+        boolean firstVisit = !visited.contains(lane);
+        if (firstVisit && !begin(lane)) {
+            return 0;
         }
-        DueWork<C> work = new DueWork<>(consumer, lane, settings.workBatch());
-        engine.settle(work, Map.of());
-        return work.group().size();
+        int progress = settle(new DueWork<>(consumer, lane, settings.workBatch()));
+        if (firstVisit) {
+            store.started(consumer, what(lane), "survived");
+            visited.add(lane);
+        }
+        return progress;
     }
 
     private int expired() {
-        ExpiredLeases<C> expired = new ExpiredLeases<>(consumer, settings.workBatch());
-        engine.settle(expired, Map.of());
-        return expired.group().size();
+        return settle(new ExpiredLeases<>(consumer, settings.workBatch()));
+    }
+
+    private int settle(Intake<C> intake) {
+        engine.settle(intake, Map.of());
+        return (int) intake.group().stream().filter(Envelope::hasOutcome).count();
     }
 
     /**
-     * A message that kills its process in a worker leaves no trace but this: the next process begins with the same message.
-     * After some such beginnings the batch goes on under leases, one by one and each attempt counted first.
+     * A message that kills its process in a worker leaves no trace but this: the next process begins with the same message,
+     * and none survives its first batch. After some such beginnings the batch goes on under leases, one by one and each
+     * attempt counted first.
+     *
+     * @return false if there is nothing to begin with
      */
-    private void firstVisit(int lane) {
+    private boolean begin(int lane) {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-            List<WorkItem> head = transaction.enter(consumer, lane)
+            List<WorkItem> batch = transaction.enter(consumer, lane)
                     ? transaction.take(consumer, lane, settings.workBatch())
                     : List.of();
-            if (head.isEmpty()) {
-                return;
+            if (batch.isEmpty()) {
+                return false;
             }
-            int starts =
-                    store.started(consumer, "lane " + lane, "" + head.get(0).id());
+            int starts = store.started(consumer, what(lane), "" + batch.get(0).id());
             if (starts > settings.crashLimit()) {
                 log.warn(
-                        "consumer '{}': processes began {} times with the same message in lane {}; its {} due messages are"
-                                + " worked on one by one",
+                        "consumer '{}': {} processes in a row began with the same message in lane {} and did not get beyond"
+                                + " their first batch; its {} messages are worked on one by one",
                         consumer.name(),
-                        starts,
+                        starts - 1,
                         lane,
-                        head.size());
-                transaction.requireLease(consumer, head);
+                        batch.size());
+                transaction.requireLease(consumer, batch);
                 transaction.commit();
             }
+            return true;
         }
-        visited.add(lane);
+    }
+
+    private static String what(int lane) {
+        return "lane " + lane;
     }
 }
