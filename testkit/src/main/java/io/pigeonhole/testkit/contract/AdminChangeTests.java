@@ -187,6 +187,7 @@ abstract class AdminChangeTests<C extends HandlerContext> extends AdminLab<C> {
         assertThat(admin.pause(name(), ANN).kind()).isEqualTo(Kind.UNCHANGED);
         assertThat(summary().paused()).isTrue();
         assertThat(store.due(List.of(consumer))).isEmpty();
+        assertThat(available()).isEmpty();
         assertThatThrownBy(() -> claimed(fresh)).isInstanceOf(ConsumerPausedException.class);
 
         assertThat(admin.resume(name(), ANN).kind()).isEqualTo(Kind.DONE);
@@ -196,6 +197,20 @@ abstract class AdminChangeTests<C extends HandlerContext> extends AdminLab<C> {
         assertThat(available()).containsExactly(due);
         assertThat(claimed(fresh).claimed()).containsExactly(fresh);
         assertThat(actions()).containsExactly(AdminAction.RESUME, AdminAction.PAUSE);
+    }
+
+    @Test
+    void pausedConsumerWithAnOrderTakesAndLeasesNothing() {
+        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        receive(ofKey("k"));
+        receiveByLease(ofKey("l"));
+        admin.pause(name(), ANN);
+        assertThat(available()).isEmpty();
+        assertThat(leasable()).isEmpty();
+
+        admin.resume(name(), ANN);
+        assertThat(available()).hasSize(1);
+        assertThat(leasable()).hasSize(1);
     }
 
     @Test

@@ -59,4 +59,12 @@ public abstract class AdminContract<C extends HandlerContext> {
             super(AdminContract.this::fixture);
         }
     }
+
+    @Nested
+    @DisplayName("people and workers at once")
+    class Races extends AdminRaceTests<C> {
+        Races() {
+            super(AdminContract.this::fixture);
+        }
+    }
 }

@@ -125,9 +125,11 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
         assertThat(requeue(key)).isEqualTo(Kind.DONE);
         assertThat(only().message().id()).isNull();
 
-        // Delivered once more from the same place, it dies again; its message is known by now.
+        // Delivered once more from the same place it dies again, but it has taken effect by now.
         run(transaction -> transaction.finish(consumer, take(transaction)));
-        assertThat(claimed(key).claimed()).isEmpty();
+        run(transaction -> transaction.bury(consumer, List.of(letter)));
+        assertThat(requeue(key)).isEqualTo(Kind.DUPLICATE);
+        assertThat(work()).isEmpty();
     }
 
     @Test
