@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.AdminStore;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
@@ -43,6 +44,11 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
 
     @Override
     public InboxStore<JdbcContext> store() {
+        return store;
+    }
+
+    @Override
+    public AdminStore adminStore() {
         return store;
     }
 

@@ -1,5 +1,6 @@
 package io.pigeonhole.memory;
 
+import io.pigeonhole.core.admin.AdminStore;
 import io.pigeonhole.core.memory.InMemoryContext;
 import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.core.memory.InMemoryTransaction;
@@ -27,6 +28,11 @@ final class InMemoryFixture implements StoreFixture<InMemoryContext> {
 
     @Override
     public InboxStore<InMemoryContext> store() {
+        return store;
+    }
+
+    @Override
+    public AdminStore adminStore() {
         return store;
     }
 

@@ -1,7 +1,26 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.AdminStore;
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.AuditEntry;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.BlockedKey;
+import io.pigeonhole.core.admin.ConsumerSummary;
+import io.pigeonhole.core.admin.Cursor;
+import io.pigeonhole.core.admin.DeadLetterEntry;
+import io.pigeonhole.core.admin.DeadLetterFilter;
+import io.pigeonhole.core.admin.MessageDetails;
+import io.pigeonhole.core.admin.Page;
+import io.pigeonhole.core.admin.PageRequest;
+import io.pigeonhole.core.admin.Requeue;
+import io.pigeonhole.core.admin.RequeuedPart;
+import io.pigeonhole.core.admin.Selection;
+import io.pigeonhole.core.admin.WorkEntry;
+import io.pigeonhole.core.admin.WorkFilter;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxStore;
@@ -13,9 +32,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The inbox in a relational database, PostgreSQL 13 or later, over plain JDBC. The messages' effects must lie in the same
@@ -24,15 +46,21 @@ import javax.sql.DataSource;
  *
  * <p>The clock that counts is the database's. Nothing is kept in memory that a crash could lose.
  */
-public final class JdbcStore implements InboxStore<JdbcContext> {
+public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     private static final int PROBE_SECONDS = 5;
 
     private final ConnectionSource connections;
     private final LedgerDays days;
+    private final AdminReads reads;
+    private final AdminChanges changes;
+    private final Requeues requeues;
 
     private JdbcStore(ConnectionSource connections, int daysAhead) {
         this.connections = connections;
         this.days = new LedgerDays(connections, daysAhead);
+        this.reads = new AdminReads(connections);
+        this.changes = new AdminChanges(connections);
+        this.requeues = new Requeues(connections);
     }
 
     /**
@@ -145,6 +173,82 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
      */
     public Ledger ledger(Connection connection) {
         return new CallerLedger(connection);
+    }
+
+    @Override
+    public List<ConsumerSummary> consumers() {
+        return reads.consumers();
+    }
+
+    @Override
+    public Page<WorkEntry> work(WorkFilter filter, PageRequest page) {
+        return reads.work(filter, page);
+    }
+
+    @Override
+    public Page<DeadLetterEntry> deadLetters(DeadLetterFilter filter, PageRequest page) {
+        return reads.deadLetters(filter, page);
+    }
+
+    @Override
+    public Selection select(DeadLetterFilter filter, @Nullable Instant cutoff) {
+        return reads.select(filter, cutoff);
+    }
+
+    @Override
+    public Optional<MessageDetails> show(String consumer, MessageKey key) {
+        return reads.show(consumer, key);
+    }
+
+    @Override
+    public List<BlockedKey> blockedKeys(String consumer, int limit) {
+        return reads.blockedKeys(consumer, limit);
+    }
+
+    @Override
+    public Page<AuditEntry> audit(String consumer, PageRequest page) {
+        return reads.audit(consumer, page);
+    }
+
+    @Override
+    public Answer retryNow(String consumer, MessageKey key, Author by) {
+        return changes.retryNow(consumer, key, by);
+    }
+
+    @Override
+    public Answer releaseLease(String consumer, MessageKey key, Author by) {
+        return changes.releaseLease(consumer, key, by);
+    }
+
+    @Override
+    public Answer discard(String consumer, MessageKey key, Author by) {
+        return changes.discard(consumer, key, by);
+    }
+
+    @Override
+    public Answer requeue(String consumer, MessageKey key, boolean evenIfLate, Author by) {
+        return requeues.one(consumer, key, evenIfLate, by);
+    }
+
+    @Override
+    public Optional<RequeuedPart> requeue(
+            Selection selection,
+            @Nullable Cursor after,
+            int limit,
+            Requeue options,
+            @Nullable Instant firstDue,
+            Author by) {
+        return requeues.part(selection, after, limit, options, firstDue, by);
+    }
+
+    @Override
+    public Answer unblock(String consumer, OrderingKey orderingKey, Author by) {
+        return changes.unblock(consumer, orderingKey, by);
+    }
+
+    @Override
+    public Answer pause(String consumer, boolean paused, Author by) {
+        return changes.pause(consumer, paused, by);
     }
 
     /** Collects the settings of a store. Not safe for use by many threads. */

@@ -45,7 +45,8 @@ final class LaneStatements {
     /** The keys of the messages that are due, the oldest due first, up to a limit; and how many messages that were. */
     private static final String KEYS_OF_DUE = """
             WITH parameter AS MATERIALIZED (
-                SELECT CAST(? AS smallint) AS consumer_id, CAST(? AS smallint) AS lane, CAST(? AS boolean) AS by_lease,
+                SELECT (SELECT c.id FROM inbox_consumer AS c WHERE c.id = CAST(? AS smallint) AND NOT c.paused) AS consumer_id,
+                    CAST(? AS smallint) AS lane, CAST(? AS boolean) AS by_lease,
                     CAST(? AS bigint) AS most, CAST(? AS bigint) AS of_key, clock_timestamp() AS now
             ), due AS MATERIALIZED (
                 SELECT w.ordering_key
@@ -67,7 +68,8 @@ final class LaneStatements {
      */
     private static final String KEYS_OF_HEADS = """
             WITH RECURSIVE parameter AS MATERIALIZED (
-                SELECT CAST(? AS smallint) AS consumer_id, CAST(? AS smallint) AS lane, CAST(? AS boolean) AS by_lease,
+                SELECT (SELECT c.id FROM inbox_consumer AS c WHERE c.id = CAST(? AS smallint) AND NOT c.paused) AS consumer_id,
+                    CAST(? AS smallint) AS lane, CAST(? AS boolean) AS by_lease,
                     CAST(? AS bigint) AS most, CAST(? AS bigint) AS of_key, clock_timestamp() AS now
             ), head AS (
                 (SELECT w.ordering_key, w.id, w.status, w.by_lease, w.due_at

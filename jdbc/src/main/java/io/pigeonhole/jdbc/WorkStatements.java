@@ -72,7 +72,8 @@ final class WorkStatements {
     static final String TAKE = "SELECT " + ITEM + """
 
             FROM inbox_work AS w
-            WHERE consumer_id = ? AND NOT by_lease AND lane = ? AND NOT ordered AND status <> 'leased'
+            WHERE consumer_id = (SELECT c.id FROM inbox_consumer AS c WHERE c.id = ? AND NOT c.paused)
+                AND NOT by_lease AND lane = ? AND NOT ordered AND status <> 'leased'
                 AND due_at <= (SELECT clock_timestamp())
             ORDER BY due_at, id
             LIMIT ?
@@ -95,7 +96,8 @@ final class WorkStatements {
                     lease_owner = ?, updated_at = clock_timestamp()
                 WHERE id = ANY (ARRAY(
                     SELECT id FROM inbox_work
-                    WHERE consumer_id = ? AND by_lease AND lane = ? AND NOT ordered AND status <> 'leased'
+                    WHERE consumer_id = (SELECT c.id FROM inbox_consumer AS c WHERE c.id = ? AND NOT c.paused)
+                        AND by_lease AND lane = ? AND NOT ordered AND status <> 'leased'
                         AND due_at <= (SELECT clock_timestamp())
                     ORDER BY due_at, id
                     LIMIT ?

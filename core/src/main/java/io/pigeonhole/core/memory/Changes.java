@@ -1,7 +1,9 @@
 package io.pigeonhole.core.memory;
 
+import io.pigeonhole.core.admin.AttemptEntry;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
@@ -36,6 +38,7 @@ final class Changes {
     private final Map<Row, Accepted> claims = new LinkedHashMap<>();
     private final List<Runnable> effects = new ArrayList<>();
     private final List<Finished> history = new ArrayList<>();
+    private final List<Attempt> attempts = new ArrayList<>();
     private final long idleLimitNanos;
     private State state = State.OPEN;
     private int savepoint = -1;
@@ -99,8 +102,14 @@ final class Changes {
     }
 
     void record(short consumer, FinishedMessage message) {
-        history.add(new Finished(consumer, message));
+        history.add(new Finished(consumer, message, now()));
         undo.add(() -> history.remove(history.size() - 1));
+    }
+
+    /** Keeps an attempt that failed, whatever becomes of the message. */
+    void note(Row row, FailedAttempt attempt) {
+        attempts.add(new Attempt(row, new AttemptEntry(now().minus(attempt.duration()), attempt)));
+        undo.add(() -> attempts.remove(attempts.size() - 1));
     }
 
     void defer(Runnable effect) {
@@ -141,6 +150,7 @@ final class Changes {
             }
             tables.ledger.putAll(claims);
             tables.history.addAll(history);
+            tables.attempts.addAll(attempts);
             work.apply();
             graves.apply();
             end(State.ENDED);

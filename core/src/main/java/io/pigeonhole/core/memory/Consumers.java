@@ -1,12 +1,15 @@
 package io.pigeonhole.core.memory;
 
+import io.pigeonhole.core.admin.UnknownConsumerException;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The consumers by name. Used under the lock of the tables. */
@@ -39,6 +42,24 @@ final class Consumers {
         return new Registered(
                 new RegisteredConsumer(id, registration.name(), keys, registration.order(), registration.lanes()),
                 registration);
+    }
+
+    /** All of them by name. */
+    List<RegisteredConsumer> all() {
+        return byName.values().stream()
+                .map(Registered::consumer)
+                .sorted(Comparator.comparing(RegisteredConsumer::name))
+                .toList();
+    }
+
+    /** The consumer of a name, for those who did not register it. */
+    RegisteredConsumer require(String name) {
+        Registered found = byName.get(name);
+        if (found == null) {
+            throw new UnknownConsumerException(
+                    name, all().stream().map(RegisteredConsumer::name).toList());
+        }
+        return found.consumer();
     }
 
     /** The number of a consumer, or 0 for an unknown one, which has nothing. */

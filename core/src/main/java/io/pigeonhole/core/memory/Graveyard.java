@@ -2,9 +2,11 @@ package io.pigeonhole.core.memory;
 
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -30,24 +32,31 @@ final class Graveyard {
             for (DeadLetter letter : letters) {
                 Row row = new Row(consumer.id(), letter.key());
                 Promise.check(
-                        letter.item() != null || letter.claimed() == claims.isAccepted(row),
-                        "a dead letter says whether the ledger has its key: " + letter.claimed());
+                        letter.item() != null || !letter.claimed() || claims.isAccepted(row),
+                        "a dead letter that says that the ledger has its key is right");
                 Grave there = find(row);
-                long place = place(consumer, letter.item());
+                Grave grave = grave(consumer, letter, row);
                 changes.hold(new Lock.OfLetter(row));
-                changes.graves.put(row, there == null ? Grave.of(consumer, letter, row, place) : there.seenOnceMore());
+                changes.graves.put(row, there == null ? grave : there.seenOnceMore());
+                FailedAttempt last = letter.attempt();
+                if (last != null && (there == null || letter.item() != null)) {
+                    changes.note(row, last);
+                }
             }
             return letters;
         });
     }
 
     /** Takes it out of work with its place, or gives it the next one where it never was there. */
-    private long place(RegisteredConsumer consumer, @Nullable WorkItem item) {
+    private Grave grave(RegisteredConsumer consumer, DeadLetter letter, Row row) {
+        WorkItem item = letter.item();
+        Instant now = changes.now();
         if (item == null) {
-            return changes.tables.nextPlace();
+            return Grave.of(consumer, letter, row, changes.tables.nextPlace(), now, now);
         }
-        changes.work.remove(work.own(consumer, item).row());
-        return item.id();
+        WorkRow before = work.own(consumer, item);
+        changes.work.remove(before.row());
+        return Grave.of(consumer, letter, row, item.id(), before.received(), now);
     }
 
     Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {

@@ -1,10 +1,28 @@
 package io.pigeonhole.core.memory;
 
+import io.pigeonhole.core.admin.AdminStore;
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.AuditEntry;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.BlockedKey;
+import io.pigeonhole.core.admin.ConsumerSummary;
+import io.pigeonhole.core.admin.Cursor;
+import io.pigeonhole.core.admin.DeadLetterEntry;
+import io.pigeonhole.core.admin.DeadLetterFilter;
+import io.pigeonhole.core.admin.MessageDetails;
+import io.pigeonhole.core.admin.Page;
+import io.pigeonhole.core.admin.PageRequest;
+import io.pigeonhole.core.admin.Requeue;
+import io.pigeonhole.core.admin.RequeuedPart;
+import io.pigeonhole.core.admin.Selection;
+import io.pigeonhole.core.admin.WorkEntry;
+import io.pigeonhole.core.admin.WorkFilter;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.FinishedMessage;
@@ -22,6 +40,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -31,16 +50,22 @@ import org.jspecify.annotations.Nullable;
  * transaction that was blocked is aborted. It survives nothing: when the process ends, all is forgotten. Safe for use by
  * many threads.
  */
-public final class InMemoryStore implements InboxStore<InMemoryContext> {
+public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminStore {
     private static final Duration FOR_EVER = Duration.ofDays(365);
 
     private final Tables tables;
     private final Consumers consumers = new Consumers();
     private final StartCounts starts = new StartCounts();
+    private final AdminReads reads;
+    private final AdminChanges changes;
+    private final Requeues requeues;
     private volatile boolean available = true;
 
     private InMemoryStore(Clock clock) {
         this.tables = new Tables(clock);
+        this.reads = new AdminReads(tables, consumers);
+        this.changes = new AdminChanges(tables, consumers);
+        this.requeues = new Requeues(tables, consumers);
     }
 
     /**
@@ -247,6 +272,96 @@ public final class InMemoryStore implements InboxStore<InMemoryContext> {
     @Override
     public void maintain() {
         probe();
+    }
+
+    @Override
+    public List<ConsumerSummary> consumers() {
+        probe();
+        return reads.consumers();
+    }
+
+    @Override
+    public Page<WorkEntry> work(WorkFilter filter, PageRequest page) {
+        probe();
+        return reads.work(filter, page);
+    }
+
+    @Override
+    public Page<DeadLetterEntry> deadLetters(DeadLetterFilter filter, PageRequest page) {
+        probe();
+        return reads.deadLetters(filter, page);
+    }
+
+    @Override
+    public Selection select(DeadLetterFilter filter, @Nullable Instant cutoff) {
+        probe();
+        return reads.select(filter, cutoff);
+    }
+
+    @Override
+    public Optional<MessageDetails> show(String consumer, MessageKey key) {
+        probe();
+        return reads.show(consumer, key);
+    }
+
+    @Override
+    public List<BlockedKey> blockedKeys(String consumer, int limit) {
+        probe();
+        return reads.blockedKeys(consumer, limit);
+    }
+
+    @Override
+    public Page<AuditEntry> audit(String consumer, PageRequest page) {
+        probe();
+        return reads.audit(consumer, page);
+    }
+
+    @Override
+    public Answer retryNow(String consumer, MessageKey key, Author by) {
+        probe();
+        return changes.retryNow(consumer, key, by);
+    }
+
+    @Override
+    public Answer releaseLease(String consumer, MessageKey key, Author by) {
+        probe();
+        return changes.releaseLease(consumer, key, by);
+    }
+
+    @Override
+    public Answer discard(String consumer, MessageKey key, Author by) {
+        probe();
+        return changes.discard(consumer, key, by);
+    }
+
+    @Override
+    public Answer requeue(String consumer, MessageKey key, boolean evenIfLate, Author by) {
+        probe();
+        return requeues.one(consumer, key, evenIfLate, by);
+    }
+
+    @Override
+    public Optional<RequeuedPart> requeue(
+            Selection selection,
+            @Nullable Cursor after,
+            int limit,
+            Requeue options,
+            @Nullable Instant firstDue,
+            Author by) {
+        probe();
+        return requeues.part(selection, after, limit, options, firstDue, by);
+    }
+
+    @Override
+    public Answer unblock(String consumer, OrderingKey orderingKey, Author by) {
+        probe();
+        return changes.unblock(consumer, orderingKey, by);
+    }
+
+    @Override
+    public Answer pause(String consumer, boolean paused, Author by) {
+        probe();
+        return changes.pause(consumer, paused, by);
     }
 
     void requireAvailable() {

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.memory;
 
+import io.pigeonhole.core.admin.AuditEntry;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.FailedAttempt;
@@ -31,6 +32,8 @@ final class Tables {
     final Map<Row, WorkRow> work = new LinkedHashMap<>();
     final Map<Row, Grave> graves = new LinkedHashMap<>();
     final List<Finished> history = new ArrayList<>();
+    final List<Attempt> attempts = new ArrayList<>();
+    final List<AuditEntry> audit = new ArrayList<>();
     final Set<Short> paused = new HashSet<>();
     MessageKey oldest = SMALLEST;
     MessageKey newest = MessageKey.FIRST_DIGEST;
@@ -88,7 +91,7 @@ final class Tables {
         return inOrder(consumer).stream().map(row -> row.item(now)).toList();
     }
 
-    private List<WorkRow> inOrder(short consumer) {
+    List<WorkRow> inOrder(short consumer) {
         return work.values().stream()
                 .filter(row -> row.row().consumer() == consumer)
                 .sorted(Comparator.comparingLong(WorkRow::id))

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.memory;
 
+import io.pigeonhole.core.admin.MessageStatus;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.FailedAttempt;
@@ -21,6 +22,7 @@ record WorkRow(
         int attempts,
         int retriedAttempts,
         Instant due,
+        Instant received,
         Instant retriedSince,
         long token,
         @Nullable Lease lease,
@@ -41,6 +43,7 @@ record WorkRow(
                 0,
                 now,
                 now,
+                now,
                 0,
                 null,
                 null);
@@ -58,6 +61,7 @@ record WorkRow(
                 grave.attempts(),
                 grave.attempts(),
                 now,
+                grave.received(),
                 now,
                 grave.token(),
                 null,
@@ -76,6 +80,29 @@ record WorkRow(
 
     WorkRow postponed(FailedAttempt attempt, Instant until) {
         return with(byLease, attempt.number(), until, token, null, attempt);
+    }
+
+    WorkRow dueAt(Instant then) {
+        return with(byLease, attempts, then, token, lease, failed);
+    }
+
+    /** Due, with a newer token than whoever had the lease. */
+    WorkRow released(FailedAttempt attempt, Instant now) {
+        return with(byLease, attempts, now, token + 1, null, attempt);
+    }
+
+    MessageStatus status() {
+        if (lease != null) {
+            return MessageStatus.LEASED;
+        }
+        return attempts > retriedAttempts ? MessageStatus.PARKED : MessageStatus.RECEIVED;
+    }
+
+    /** What it failed with since its last beginning. */
+    @Nullable
+    String lastError() {
+        boolean since = failed != null && failed.number() > retriedAttempts;
+        return since && failed != null ? failed.errorClass() + ": " + failed.message() : null;
     }
 
     WorkRow needingLease() {
@@ -138,6 +165,7 @@ record WorkRow(
                 count,
                 retriedAttempts,
                 dueAt,
+                received,
                 retriedSince,
                 newest,
                 leasedTo,

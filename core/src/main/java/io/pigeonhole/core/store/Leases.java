@@ -8,6 +8,7 @@ public interface Leases {
     /**
      * Leases messages that are due and need a lease: counts the attempt and raises the fencing token, before any handler
      * runs. With an order ({@link WorkQueue#enter} first), only messages that are the heads of their keys.
+     * None where the consumer is paused.
      *
      * @param consumer whose messages
      * @param lane of which lane

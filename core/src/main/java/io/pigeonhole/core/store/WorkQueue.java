@@ -37,7 +37,7 @@ public interface WorkQueue {
      * Takes messages that are due and need no lease; they are this transaction's until it ends, and nobody waits for them.
      * Without an order, the oldest due. With an order ({@link #enter} first), of each key the messages from its head on, as
      * far as they are due, in the order of arrival: none whose key is blocked by a message that waits, is leased or needs a
-     * lease, or by a dead letter that blocks.
+     * lease, or by a dead letter that blocks. None where the consumer is paused.
      *
      * @param consumer whose messages
      * @param lane of which lane

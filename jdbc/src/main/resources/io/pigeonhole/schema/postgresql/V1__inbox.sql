@@ -172,6 +172,7 @@ CREATE TABLE inbox_audit (
     affected    bigint      NOT NULL
 );
 CREATE INDEX inbox_audit_by_consumer ON inbox_audit (consumer, id);
+CREATE INDEX inbox_audit_of_message ON inbox_audit (message_key, id) WHERE message_key IS NOT NULL;
 COMMENT ON TABLE inbox_audit IS 'What people did through the admin API, each written in the transaction that did it.';
 
 -- No default partition: with one, days could not be detached while others write.

@@ -1,5 +1,6 @@
 package io.pigeonhole.testkit.contract;
 
+import io.pigeonhole.core.admin.AdminStore;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.InboxStore;
@@ -20,6 +21,13 @@ public interface StoreFixture<C extends HandlerContext> extends AutoCloseable {
      * @return the same at every call
      */
     InboxStore<C> store();
+
+    /**
+     * The same store as the admin API needs it.
+     *
+     * @return the store
+     */
+    AdminStore adminStore();
 
     /**
      * Writes an effect in a handler's transaction, at once where the store can do that. Nothing must keep two equal

@@ -1,0 +1,19 @@
+package io.pigeonhole.core.admin;
+
+/** The kinds of changes. The names are stored; they never change. */
+public enum AdminAction {
+    /** See {@link Admin#retryNow}. */
+    RETRY_NOW,
+    /** See {@link Admin#releaseLease}. */
+    RELEASE_LEASE,
+    /** See {@link Admin#discard}. */
+    DISCARD,
+    /** See {@link Admin#requeue(String, io.pigeonhole.core.message.MessageKey, Requeue, Author)}. */
+    REQUEUE,
+    /** See {@link Admin#unblock}. */
+    UNBLOCK,
+    /** See {@link Admin#pause}. */
+    PAUSE,
+    /** See {@link Admin#resume}. */
+    RESUME
+}

@@ -1,0 +1,32 @@
+package io.pigeonhole.core.admin;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Who changes something, and why. Kept with every change. What no text column takes, such as NUL, is replaced.
+ *
+ * @param who the person, or the program, not blank, at most {@value #LONGEST_WHO} characters
+ * @param why the reason, not blank, at most {@value #LONGEST_WHY} characters
+ */
+public record Author(String who, String why) {
+    /** The longest name. */
+    public static final int LONGEST_WHO = 200;
+
+    /** The longest reason. */
+    public static final int LONGEST_WHY = 1_000;
+
+    /** Checks both and replaces what cannot be stored. */
+    public Author {
+        who = checked("who", who, LONGEST_WHO);
+        why = checked("why", why, LONGEST_WHY);
+    }
+
+    private static String checked(String name, String text, int longest) {
+        if (text.isBlank() || text.length() > longest) {
+            throw new IllegalArgumentException("'" + name + "' needs 1 to " + longest
+                    + " characters that are not all blank, not " + text.length() + ": every change is kept with it");
+        }
+        // There and back, so that halves of surrogate pairs, which have no bytes, are replaced.
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8).replace('\0', '\uFFFD');
+    }
+}

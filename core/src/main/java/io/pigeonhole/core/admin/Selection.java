@@ -1,0 +1,12 @@
+package io.pigeonhole.core.admin;
+
+import java.time.Instant;
+
+/**
+ * Dead letters that somebody has looked at and counted, to be requeued together. Letters that die later are not among them.
+ *
+ * @param filter which letters
+ * @param cutoff only those that died then or before, by the database's clock
+ * @param count how many there were when it was made
+ */
+public record Selection(DeadLetterFilter filter, Instant cutoff, long count) {}

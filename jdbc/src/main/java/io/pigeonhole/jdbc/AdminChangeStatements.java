@@ -1,0 +1,143 @@
+package io.pigeonhole.jdbc;
+
+/**
+ * The statements for PostgreSQL by which people change something, whole, under the same rules as
+ * {@link PostgresStatements}. A change locks its row first, and is then about the row as it is locked.
+ */
+final class AdminChangeStatements {
+    /** The same locks as {@link LaneStatements#LOCK} takes. Parameters: consumer, lanes in ascending order. */
+    static final String LOCK_LANES = """
+            SELECT pg_advisory_xact_lock(
+                hashtextextended('pigeonhole lane ' || current_schema() || ' ' || ? || ' ' || u.lane, 0))
+            FROM unnest(CAST(? AS integer[])) AS u (lane)""";
+
+    /** Parameters: consumer, key. */
+    static final String LOCK_WORK = """
+            SELECT id, status, due_at > clock_timestamp(), lease_owner, attempts, source, message_id, last_error,
+                CAST(greatest(0, extract(epoch FROM clock_timestamp() - leased_at)) * 1000 AS bigint)
+            FROM inbox_work
+            WHERE consumer_id = ? AND message_key = ?
+            FOR UPDATE""";
+
+    /** Parameters: consumer, key. */
+    static final String LOCK_LETTER = """
+            SELECT id, reason, detail, claimed, source, message_id
+            FROM inbox_dead_letter
+            WHERE consumer_id = ? AND message_key = ?
+            FOR UPDATE""";
+
+    /** In the order of the keys, so that two of them do not wait for each other. Parameters: consumer, ids. */
+    static final String LOCK_LETTERS = """
+            SELECT id, message_key, claimed
+            FROM inbox_dead_letter
+            WHERE consumer_id = ? AND id = ANY (CAST(? AS bigint[]))
+            ORDER BY message_key
+            FOR UPDATE""";
+
+    /** Parameters: id. */
+    static final String RETRY_NOW = """
+            UPDATE inbox_work SET due_at = clock_timestamp(), updated_at = clock_timestamp() WHERE id = ?""";
+
+    /** Parameters: error, id. */
+    static final String RELEASE_LEASE = """
+            UPDATE inbox_work
+            SET status = 'parked', due_at = clock_timestamp(), lease_token = lease_token + 1, lease_owner = NULL,
+                leased_at = NULL, lease_until = NULL, last_error = ?, updated_at = clock_timestamp()
+            WHERE id = ? AND status = 'leased'""";
+
+    /** Parameters: consumer, key; the columns of the attempt. */
+    static final String NOTE_ATTEMPT = """
+            INSERT INTO inbox_attempt (consumer_id, message_key, number, node, started_at, duration_ms, error_class,
+                message, stack)
+            SELECT CAST(? AS smallint), CAST(? AS uuid), a.number, a.node,
+                clock_timestamp() - a.duration * interval '1 millisecond', a.duration, a.error_class, a.message, a.stack
+            FROM (VALUES (CAST(? AS integer), CAST(? AS text), CAST(? AS bigint), CAST(? AS text), CAST(? AS text),
+                CAST(? AS text))) AS a (number, node, duration, error_class, message, stack)""";
+
+    /** Parameters: id. */
+    static final String DISCARD_WORK = "DELETE FROM inbox_work WHERE id = ?";
+
+    /** Parameters: ids. */
+    static final String DISCARD_LETTERS = "DELETE FROM inbox_dead_letter WHERE id = ANY (CAST(? AS bigint[]))";
+
+    /** What a claim does, for a consumer that may be paused: only work is made of it. Parameters: consumer, keys. */
+    static final String CLAIM = """
+            WITH h AS MATERIALIZED (
+                SELECT oldest, newest FROM inbox_horizon
+            ), i AS (
+                INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
+                SELECT ?, u.k, clock_timestamp()
+                FROM h, unnest(CAST(? AS uuid[])) AS u (k)
+                WHERE u.k >= h.oldest AND (u.k < h.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
+                ON CONFLICT DO NOTHING
+                RETURNING message_key
+            )
+            SELECT h.oldest, h.newest, (SELECT CAST(array_agg(message_key) AS text) FROM i)
+            FROM h""";
+
+    /** Parameters: an instant, or null. */
+    static final String INSTANT_OR_NOW = "SELECT coalesce(CAST(? AS timestamptz), clock_timestamp())";
+
+    /**
+     * Moves letters that are locked to their places in the order of arrival. One whose message is in work already is gone
+     * afterwards. Parameters: ids, microseconds until each is due, consumer; the instant that these count from.
+     */
+    static final String REQUEUE = """
+            WITH d AS (
+                DELETE FROM inbox_dead_letter AS l
+                USING unnest(CAST(? AS bigint[]), CAST(? AS bigint[])) AS u (id, delay)
+                WHERE l.id = u.id AND l.consumer_id = ?
+                RETURNING l.*, u.delay
+            )
+            INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
+                content_type, payload, origin, lane, ordered, by_lease, status, attempts, retried, lease_token, due_at,
+                received_at, retry_since, updated_at)
+            SELECT id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
+                content_type, payload, origin, lane, ordered, by_lease, 'received', attempts, attempts, lease_token,
+                CAST(? AS timestamptz) + delay * interval '1 microsecond', received_at, clock_timestamp(),
+                clock_timestamp()
+            FROM d
+            ON CONFLICT (consumer_id, message_key) DO NOTHING
+            RETURNING id""";
+
+    /** The first of a key's messages in work and dead letters that block. Parameters: consumer, lane and key, twice. */
+    static final String HEAD = """
+            (SELECT id, message_key, false AS dead FROM inbox_work
+             WHERE consumer_id = ? AND lane = ? AND ordering_key = ? AND ordered
+             ORDER BY id
+             LIMIT 1)
+            UNION ALL
+            (SELECT id, message_key, true FROM inbox_dead_letter
+             WHERE consumer_id = ? AND lane = ? AND ordering_key = ? AND blocks
+             ORDER BY id
+             LIMIT 1)
+            ORDER BY id
+            LIMIT 1""";
+
+    /** Parameters: id. */
+    static final String STOP_BLOCKING = "UPDATE inbox_dead_letter SET blocks = false WHERE id = ? AND blocks";
+
+    /** Parameters: id, detail. */
+    static final String SKIP = """
+            WITH w AS (
+                DELETE FROM inbox_work WHERE id = ? RETURNING *
+            )
+            INSERT INTO inbox_dead_letter AS d (id, consumer_id, message_key, source, message_id, type, ordering_key,
+                headers, content_type, payload, origin, lane, ordered, by_lease, blocks, reason, detail, claimed, attempts,
+                lease_token, received_at, died_at)
+            SELECT id, consumer_id, message_key, source, message_id, type, ordering_key,
+                headers, content_type, payload, origin, lane, ordered, by_lease, false, 'SKIPPED', ?, true, attempts,
+                lease_token, received_at, clock_timestamp()
+            FROM w
+            ON CONFLICT (consumer_id, message_key) DO UPDATE SET seen_again = d.seen_again + 1""";
+
+    /** Parameters: paused, consumer, paused. */
+    static final String PAUSE = "UPDATE inbox_consumer SET paused = ? WHERE id = ? AND paused <> ?";
+
+    /** Parameters: who, why, action, consumer's name, key or null, detail, affected. */
+    static final String AUDIT = """
+            INSERT INTO inbox_audit (who, why, action, consumer, message_key, detail, affected, at)
+            VALUES (?, ?, ?, ?, CAST(? AS uuid), ?, ?, clock_timestamp())""";
+
+    private AdminChangeStatements() {}
+}

@@ -1,0 +1,206 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.admin.AdminAction;
+import io.pigeonhole.core.admin.AttemptEntry;
+import io.pigeonhole.core.admin.AuditEntry;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.BlockedKey;
+import io.pigeonhole.core.admin.ConsumerSummary;
+import io.pigeonhole.core.admin.DeadLetterEntry;
+import io.pigeonhole.core.admin.MessageLabel;
+import io.pigeonhole.core.admin.MessageStatus;
+import io.pigeonhole.core.admin.UnknownConsumerException;
+import io.pigeonhole.core.admin.WorkEntry;
+import io.pigeonhole.core.message.KeyScheme;
+import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.FailedAttempt;
+import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Rows as the admin API tells them. */
+final class AdminRows {
+    /** Where the columns begin that follow those of a label. */
+    private static final int AFTER_LABEL = 9;
+
+    /** Where the message begins behind an entry of work, and behind a dead letter. */
+    static final int MESSAGE_AFTER_WORK = 16;
+
+    static final int MESSAGE_AFTER_LETTER = 17;
+
+    private AdminRows() {}
+
+    /** Reads the row that an answer is at. */
+    @FunctionalInterface
+    interface Reader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    static <T> List<T> readAll(PreparedStatement statement, Reader<T> reader) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            List<T> all = new ArrayList<>();
+            while (rows.next()) {
+                all.add(reader.read(rows));
+            }
+            return all;
+        }
+    }
+
+    static <T> @Nullable T readFirst(PreparedStatement statement, Reader<T> reader) throws SQLException {
+        List<T> all = readAll(statement, reader);
+        return all.isEmpty() ? null : all.get(0);
+    }
+
+    /** The consumer of a name, for those who did not register it. */
+    static RegisteredConsumer consumer(Connection connection, String name) throws SQLException {
+        RegisteredConsumer found = one(consumers(connection, CleanText.of(name)));
+        if (found == null) {
+            throw new UnknownConsumerException(
+                    name,
+                    consumers(connection, null).stream()
+                            .map(RegisteredConsumer::name)
+                            .toList());
+        }
+        return found;
+    }
+
+    private static @Nullable RegisteredConsumer one(List<RegisteredConsumer> consumers) {
+        return consumers.isEmpty() ? null : consumers.get(0);
+    }
+
+    private static List<RegisteredConsumer> consumers(Connection connection, @Nullable String name)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.CONSUMERS)) {
+            statement.setString(1, name);
+            return readAll(statement, AdminRows::consumer);
+        }
+    }
+
+    private static RegisteredConsumer consumer(ResultSet row) throws SQLException {
+        boolean ulids = IdForm.valueOf(row.getString(4)) == IdForm.TIME_ORDERED_WITH_ULIDS;
+        return new RegisteredConsumer(
+                row.getShort(1),
+                row.getString(2),
+                new KeyScheme(row.getLong(3), ulids),
+                KeyOrder.valueOf(row.getString(5)),
+                row.getInt(6));
+    }
+
+    static ConsumerSummary summary(ResultSet row) throws SQLException {
+        long overdue = row.getLong(13);
+        boolean isDue = !row.wasNull() && overdue >= 0;
+        return new ConsumerSummary(
+                consumer(row),
+                row.getBoolean(7),
+                row.getLong(8),
+                row.getLong(9),
+                row.getLong(10),
+                row.getLong(11),
+                row.getLong(12),
+                isDue ? WorkItems.microseconds(overdue) : null);
+    }
+
+    private static MessageLabel label(ResultSet row) throws SQLException {
+        byte[] id = row.getBytes(4);
+        byte[] orderingKey = row.getBytes(6);
+        return new MessageLabel(
+                MessageKey.of(row.getObject(2, UUID.class)),
+                row.getString(3),
+                id == null ? null : MessageId.of(id),
+                row.getString(5),
+                orderingKey == null ? null : OrderingKey.of(orderingKey),
+                row.getString(7),
+                row.getInt(8));
+    }
+
+    static WorkEntry work(ResultSet row) throws SQLException {
+        return new WorkEntry(
+                row.getLong(1),
+                label(row),
+                status(row.getString(AFTER_LABEL)),
+                row.getInt(10),
+                instant(row, 11),
+                row.getString(12),
+                instantOrNull(row, 13),
+                instant(row, 14),
+                row.getString(15));
+    }
+
+    static DeadLetterEntry letter(ResultSet row) throws SQLException {
+        return new DeadLetterEntry(
+                row.getLong(1),
+                label(row),
+                DeadReason.valueOf(row.getString(AFTER_LABEL)),
+                row.getString(10),
+                row.getBoolean(11),
+                row.getBoolean(12),
+                row.getInt(13),
+                row.getInt(14),
+                instant(row, 15),
+                instant(row, 16));
+    }
+
+    static BlockedKey blockedKey(ResultSet row) throws SQLException {
+        return new BlockedKey(
+                OrderingKey.of(row.getBytes(1)),
+                MessageKey.of(row.getObject(2, UUID.class)),
+                status(row.getString(3)),
+                instantOrNull(row, 4),
+                row.getString(5),
+                row.getLong(6));
+    }
+
+    static AttemptEntry attempt(ResultSet row) throws SQLException {
+        return new AttemptEntry(
+                instant(row, 1),
+                new FailedAttempt(
+                        row.getInt(2),
+                        row.getString(3),
+                        Duration.ofMillis(row.getLong(4)),
+                        row.getString(5),
+                        row.getString(6),
+                        row.getString(7)));
+    }
+
+    static AuditEntry audit(ResultSet row) throws SQLException {
+        UUID key = row.getObject(7, UUID.class);
+        return new AuditEntry(
+                row.getLong(1),
+                instant(row, 2),
+                new Author(row.getString(3), row.getString(4)),
+                AdminAction.valueOf(row.getString(5)),
+                row.getString(6),
+                key == null ? null : MessageKey.of(key),
+                row.getString(8),
+                row.getLong(9));
+    }
+
+    static MessageStatus status(String text) {
+        return MessageStatus.valueOf(text.toUpperCase(Locale.ROOT));
+    }
+
+    static Instant instant(ResultSet row, int column) throws SQLException {
+        return Objects.requireNonNull(instantOrNull(row, column));
+    }
+
+    static @Nullable Instant instantOrNull(ResultSet row, int column) throws SQLException {
+        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return time == null ? null : time.toInstant();
+    }
+}

@@ -1,0 +1,170 @@
+package io.pigeonhole.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.AuditEntry;
+import io.pigeonhole.core.admin.DeadLetterFilter;
+import io.pigeonhole.core.admin.Requeue;
+import io.pigeonhole.core.admin.RequeueReport;
+import io.pigeonhole.core.admin.Selection;
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.KeyOrder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** Dead letters that go back to work together. */
+abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
+    BulkRequeueTests(Supplier<StoreFixture<C>> fixtures) {
+        super(fixtures);
+    }
+
+    private DeadLetterFilter all() {
+        return DeadLetterFilter.of(name());
+    }
+
+    private List<Message> buried(int count) {
+        List<Message> messages = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            messages.add(message(i));
+        }
+        bury(messages.toArray(Message[]::new));
+        return messages;
+    }
+
+    @Test
+    void lettersThatDiedAfterTheSelectionStayDead() {
+        List<Message> before = buried(2);
+        Selection selection = admin.select(all());
+        List<Message> after = buried(1);
+
+        assertThat(admin.requeue(selection, Requeue.atOnce(), ANN)).isEqualTo(new RequeueReport(2, 0, 0, null));
+        assertThat(available()).containsExactlyInAnyOrderElementsOf(keysOf(before));
+        assertThat(deadKeys()).isEqualTo(keysOf(after));
+        assertThat(admin.select(all(), selection.cutoff()).count()).isZero();
+    }
+
+    @Test
+    void countOfASelectionIsWhatIsMoved() {
+        buried(3);
+        buryUnclaimed(message(0), DeadReason.TOO_LARGE);
+        Selection selection = admin.select(all().withReason(DeadReason.RETRIES_EXHAUSTED));
+
+        assertThat(selection.count()).isEqualTo(3);
+        assertThat(admin.requeue(selection, Requeue.atOnce(), ANN).requeued()).isEqualTo(3);
+        assertThat(letters()).hasSize(1);
+    }
+
+    @Test
+    void manyLettersAreMovedInParts() {
+        int count = Admin.PART + 3;
+        buried(count);
+
+        assertThat(admin.requeue(admin.select(all()), Requeue.atOnce(), ANN).requeued())
+                .isEqualTo(count);
+        assertThat(summary().received()).isEqualTo(count);
+        assertThat(letters()).isEmpty();
+        assertThat(audit()).extracting(AuditEntry::affected).containsExactly(3L, (long) Admin.PART);
+    }
+
+    @Test
+    void rateSpreadsTheTimesAtWhichMessagesAreDue() {
+        List<Message> messages = buried(4);
+        admin.requeue(admin.select(all()), Requeue.perSecond(1), ANN);
+
+        assertThat(available()).containsExactly(keyOf(messages.get(0)));
+        fixture.advance(Duration.ofSeconds(2));
+        assertThat(available()).contains(keyOf(messages.get(2))).doesNotContain(keyOf(messages.get(3)));
+        fixture.advance(Duration.ofSeconds(1));
+        assertThat(available()).containsExactlyElementsOf(keysOf(messages));
+    }
+
+    @Test
+    void rateGoesOnFromPartToPart() {
+        buried(Admin.PART + 1);
+        admin.requeue(admin.select(all()), Requeue.perSecond(100), ANN);
+
+        fixture.advance(Duration.ofSeconds(Admin.PART / 100).minusMillis(100));
+        assertThat(summary().received()).isEqualTo(Admin.PART + 1);
+        assertThat(takeable(Admin.PART + 1)).isLessThan(Admin.PART + 1);
+        fixture.advance(Duration.ofSeconds(10));
+        assertThat(takeable(Admin.PART + 1)).isEqualTo(Admin.PART + 1);
+    }
+
+    private int takeable(int limit) {
+        try (InboxTransaction<C> transaction = begin()) {
+            return transaction.take(consumer, 0, limit).size();
+        }
+    }
+
+    @Test
+    void someCanBeTriedBeforeTheRest() {
+        List<Message> messages = buried(3);
+        Selection selection = admin.select(all());
+
+        assertThat(admin.requeue(selection, Requeue.atOnce().atMost(1), ANN).requeued())
+                .isEqualTo(1);
+        assertThat(available()).containsExactly(keyOf(messages.get(0)));
+        assertThat(admin.requeue(selection, Requeue.atOnce(), ANN).requeued()).isEqualTo(2);
+        assertThat(admin.requeue(selection, Requeue.atOnce(), ANN).requeued()).isZero();
+        assertThat(audit()).hasSize(2);
+    }
+
+    @Test
+    void lettersAreSortedByWhatTheLedgerKnows() {
+        buried(1);
+        Message duplicate = message(1);
+        buryUnclaimed(duplicate, DeadReason.TOO_LARGE);
+        claimed(keyOf(duplicate));
+        Message never = message(1);
+        buryUnclaimed(never, DeadReason.TOO_LARGE);
+        Message late = message(Ids.timeOrdered(Ids.now().plusSeconds(1)));
+        buryUnclaimed(late, DeadReason.LATE);
+        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
+
+        assertThat(admin.requeue(admin.select(all()), Requeue.atOnce(), ANN))
+                .isEqualTo(new RequeueReport(2, 1, 1, null));
+        assertThat(deadKeys()).containsExactly(keyOf(late));
+        assertThat(admin.requeue(admin.select(all()), Requeue.atOnce().withLate(), ANN))
+                .isEqualTo(new RequeueReport(1, 0, 0, null));
+        assertThat(audit()).extracting(AuditEntry::affected).containsExactly(1L, 3L);
+    }
+
+    @Test
+    void twoAtTheSameTimeMoveEachLetterOnce() throws Exception {
+        buried(200);
+        Selection selection = admin.select(all());
+        List<RequeueReport> reports = threads.together(2, thread -> admin.requeue(selection, Requeue.atOnce(), ANN));
+
+        assertThat(reports.stream().mapToLong(RequeueReport::requeued).sum()).isEqualTo(200);
+        assertThat(letters()).isEmpty();
+    }
+
+    @Test
+    void bulkStopsWhereSomethingIsBusyAndGoesOnLater() {
+        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
+        Message dead = ofKey("k");
+        bury(dead);
+        Selection selection = admin.select(all());
+        try (InboxTransaction<C> transaction = begin()) {
+            transaction.lock(consumer, List.of(0), SHORT);
+            assertThat(admin.requeue(selection, Requeue.atOnce(), ANN).stopped())
+                    .isNotNull();
+        }
+        assertThat(audit()).isEmpty();
+        assertThat(admin.requeue(selection, Requeue.atOnce(), ANN)).isEqualTo(new RequeueReport(1, 0, 0, null));
+    }
+
+    @Test
+    void selectionOfNothingIsRequeuedWithoutATrace() {
+        assertThat(admin.requeue(admin.select(all()), Requeue.atOnce(), ANN).requeued())
+                .isZero();
+        assertThat(audit()).isEmpty();
+    }
+}
