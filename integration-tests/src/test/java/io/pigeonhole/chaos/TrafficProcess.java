@@ -25,10 +25,11 @@ final class TrafficProcess {
             Inbox<JdbcContext> inbox = Traffic.inbox(store, arguments[1]);
             NodeBuilder builder = Node.builder(store);
             if (arguments.length > 2) {
-                builder.source(KafkaSource.of(
-                        inbox,
-                        Map.of("bootstrap.servers", arguments[2], "group.instance.id", arguments[1]),
-                        arguments[3]));
+                builder.workers(0)
+                        .source(KafkaSource.of(
+                                inbox,
+                                Map.of("bootstrap.servers", arguments[2], "group.instance.id", arguments[1]),
+                                arguments[3]));
             } else {
                 builder.inbox(inbox);
             }

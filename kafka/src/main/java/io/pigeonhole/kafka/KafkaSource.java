@@ -89,6 +89,11 @@ public final class KafkaSource implements Source {
     }
 
     @Override
+    public Inbox<?> inbox() {
+        return inbox;
+    }
+
+    @Override
     public synchronized void start() {
         if (running != null || closed) {
             throw new IllegalStateException(name() + " was started or closed before; build another one");

@@ -1,9 +1,9 @@
 package io.pigeonhole.core.inbox;
 
-import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.RegisteredConsumer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -19,11 +19,11 @@ import java.util.Set;
  */
 record Batch(List<Message> messages, List<Envelope> envelopes, List<List<Envelope>> rounds) {
 
-    static Batch of(List<Message> messages, KeyScheme keys, boolean comparePayloads) {
+    static Batch of(List<Message> messages, RegisteredConsumer consumer, boolean comparePayloads) {
         Map<Object, Envelope> firsts = new LinkedHashMap<>(messages.size() * 2);
         List<Envelope> envelopes = new ArrayList<>(messages.size());
         for (Message message : messages) {
-            Envelope envelope = Envelope.of(message, keys);
+            Envelope envelope = Envelope.of(message, consumer);
             Object identity = comparePayloads ? List.of(envelope.key(), PayloadHash.of(message)) : envelope.key();
             Envelope first = firsts.putIfAbsent(identity, envelope);
             envelopes.add(first == null ? envelope : first);

@@ -5,6 +5,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.UUID;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class Envelope {
     /** The longest id in bytes; enough for 1,000 characters of any script. */
     static final int LONGEST_ID = 4096;
+
+    /** The longest ordering key in bytes where an order is kept: databases find what is before a message by it. */
+    static final int LONGEST_ORDERING_KEY = 1024;
 
     private final Message message;
     private final MessageKey key;
@@ -35,7 +39,7 @@ final class Envelope {
         this.item = item;
     }
 
-    static Envelope of(Message message, KeyScheme keys) {
+    static Envelope of(Message message, RegisteredConsumer consumer) {
         MessageId id = message.id();
         if (id == null) {
             String detail = "the message has no id, so that a duplicate of it could not be told";
@@ -45,7 +49,16 @@ final class Envelope {
             String detail = "the message's id has " + id.length() + " bytes, the limit is " + LONGEST_ID;
             return new Envelope(message, keyOfDelivery(message), new Unusable(DeadReason.ID_TOO_LONG, detail), null);
         }
-        return new Envelope(message, keys.keyOf(message.source(), id), null, null);
+        byte[] orderingKey = message.orderingKey();
+        if (orderingKey != null
+                && orderingKey.length > LONGEST_ORDERING_KEY
+                && consumer.order().isKept()) {
+            String detail = "the message's ordering key has " + orderingKey.length
+                    + " bytes, the limit where an order is" + " kept is " + LONGEST_ORDERING_KEY;
+            Unusable why = new Unusable(DeadReason.ORDERING_KEY_TOO_LONG, detail);
+            return new Envelope(message, keyOfDelivery(message), why, null);
+        }
+        return new Envelope(message, consumer.keys().keyOf(message.source(), id), null, null);
     }
 
     static Envelope of(WorkItem item) {

@@ -58,7 +58,7 @@ final class InboxEngine<C extends HandlerContext> {
         if (messages.isEmpty()) {
             return List.of();
         }
-        Batch batch = Batch.of(messages, consumer.keys(), settings.conflicts());
+        Batch batch = Batch.of(messages, consumer, settings.conflicts());
         for (List<Envelope> round : batch.rounds()) {
             settle(new Deliveries<>(consumer, settings, reception, round), Map.of());
         }

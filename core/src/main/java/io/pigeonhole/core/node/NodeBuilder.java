@@ -6,17 +6,16 @@ import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.Maintenance;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 
 /** Collects what a {@link Node} is to run. Not safe for use by many threads. */
 public final class NodeBuilder {
     private final Maintenance store;
     private final Backlog backlog;
     private final List<Source> sources = new ArrayList<>();
-    private final Set<String> consumers = new HashSet<>();
-    private final List<Inbox<?>> inboxes = new ArrayList<>();
+    private final Map<String, Inbox<?>> inboxes = new LinkedHashMap<>();
     private Duration maintenanceInterval = Duration.ofHours(1);
     private int workers = 2;
     private int leaseWorkers = 8;
@@ -28,31 +27,32 @@ public final class NodeBuilder {
     }
 
     /**
-     * Adds an inbox that this node works for: its retries, what it has received, its leases. Two of the same consumer are refused: one of them would find its messages
-     * processed by the other, and lose them without a trace.
+     * Adds an inbox that has no source here: the node works on its retries, its leases and what it has stored. Two of the
+     * same consumer are refused: one of them would find its messages processed by the other, and lose them without a trace.
      *
-     * @param inbox the inbox
+     * @param inbox the inbox; adding the same one again changes nothing
      * @return this
-     * @throws ConfigurationException if the node has an inbox of this consumer already
+     * @throws ConfigurationException if the node has another inbox of this consumer
      */
     public NodeBuilder inbox(Inbox<?> inbox) {
-        if (!consumers.add(inbox.consumer())) {
+        Inbox<?> known = inboxes.putIfAbsent(inbox.consumer(), inbox);
+        if (known != null && known != inbox) {
             throw new ConfigurationException("the node has two inboxes of the consumer '" + inbox.consumer()
                     + "'; give each its own name, or use one inbox for both sources");
         }
-        inboxes.add(inbox);
         return this;
     }
 
     /**
-     * Adds a source.
+     * Adds a source, and its inbox.
      *
      * @param source not started; the node starts and closes it
      * @return this
+     * @throws ConfigurationException if the node has another inbox of this consumer
      */
     public NodeBuilder source(Source source) {
         sources.add(source);
-        return this;
+        return inbox(source.inbox());
     }
 
     /**
@@ -69,7 +69,7 @@ public final class NodeBuilder {
     /**
      * Sets how many threads work on what is due, each with a connection while it works.
      *
-     * @param threads at least 1, 2 unless set
+     * @param threads at least 0, which leaves all that work to other nodes; 2 unless set
      * @return this
      */
     public NodeBuilder workers(int threads) {
@@ -80,7 +80,7 @@ public final class NodeBuilder {
     /**
      * Sets how many threads work on messages under leases, such as those of external handlers.
      *
-     * @param threads at least 1, 8 unless set
+     * @param threads at least 1, unless there are no workers at all; 8 unless set
      * @return this
      */
     public NodeBuilder leaseWorkers(int threads) {
@@ -111,7 +111,7 @@ public final class NodeBuilder {
         require(
                 maintenanceInterval.compareTo(Duration.ofSeconds(1)) >= 0,
                 "maintenanceInterval " + maintenanceInterval + " is below a second");
-        require(workers >= 1, "workers " + workers + " is below 1");
+        require(workers >= 0, "workers " + workers + " is negative");
         require(leaseWorkers >= 1, "leaseWorkers " + leaseWorkers + " is below 1");
         require(
                 pollInterval.compareTo(Duration.ofMillis(50)) >= 0
@@ -120,7 +120,7 @@ public final class NodeBuilder {
         WorkerSettings settings = new WorkerSettings(workers, leaseWorkers, pollInterval);
         Node node = new Node(
                 List.copyOf(sources),
-                new Workers(backlog, List.copyOf(inboxes), settings),
+                new Workers(backlog, workers == 0 ? List.of() : List.copyOf(inboxes.values()), settings),
                 new Janitor(store, maintenanceInterval));
         node.start();
         return node;

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.node;
 
+import io.pigeonhole.core.inbox.Inbox;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,13 @@ public interface Source extends AutoCloseable {
      * @return the name
      */
     String name();
+
+    /**
+     * The inbox that it brings them to. The node works for it, too: on its retries, its leases and what it has stored.
+     *
+     * @return the inbox, the same at every call
+     */
+    Inbox<?> inbox();
 
     /**
      * Begins to take messages, on threads of its own. Does not wait for the broker. Called once.

@@ -53,7 +53,7 @@ final class Workers {
         inboxes.forEach(inbox -> this.inboxes.put(inbox.registered().id(), inbox));
         this.consumers = inboxes.stream().map(Inbox::registered).toList();
         this.pace = new Pace(settings.longestPause());
-        this.ordinary = pool("worker", settings.workers());
+        this.ordinary = pool("worker", Math.max(1, settings.workers()));
         this.byLease = pool("lease-worker", settings.leaseWorkers());
     }
 

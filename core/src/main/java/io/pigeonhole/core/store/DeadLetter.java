@@ -2,6 +2,7 @@ package io.pigeonhole.core.store;
 
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,9 @@ public record DeadLetter(
         boolean claimed,
         @Nullable FailedAttempt attempt,
         @Nullable WorkItem item) {
+    private static final Set<DeadReason> NEVER_BLOCK =
+            Set.of(DeadReason.LATE, DeadReason.SKIPPED, DeadReason.ORDERING_KEY_TOO_LONG);
+
     /**
      * A message that never was in work.
      *
@@ -45,7 +49,7 @@ public record DeadLetter(
 
     /**
      * Whether it blocks its ordering key for a consumer. A late message does not, because most likely it took effect before;
-     * one that was skipped does not, because somebody decided so.
+     * nor one that was skipped, because somebody decided so; nor one whose key is too long to have anything behind it.
      *
      * @param consumer whose message
      * @return true if those behind it must wait for somebody to decide about it
@@ -53,7 +57,6 @@ public record DeadLetter(
     public boolean blocks(RegisteredConsumer consumer) {
         return consumer.order() == KeyOrder.BEHIND_DEAD_LETTERS
                 && message.orderingKey() != null
-                && reason != DeadReason.LATE
-                && reason != DeadReason.SKIPPED;
+                && !NEVER_BLOCK.contains(reason);
     }
 }

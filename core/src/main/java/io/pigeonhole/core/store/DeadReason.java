@@ -6,6 +6,8 @@ public enum DeadReason {
     NO_ID,
     /** Its id is longer than the limit. */
     ID_TOO_LONG,
+    /** Its ordering key is longer than the limit of consumers that keep an order. */
+    ORDERING_KEY_TOO_LONG,
     /** Its payload is larger than the limit of its type. */
     TOO_LARGE,
     /** It has no type, or one that no handler is for. */

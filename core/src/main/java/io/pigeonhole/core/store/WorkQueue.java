@@ -23,8 +23,9 @@ public interface WorkQueue {
     void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages);
 
     /**
-     * Enters a lane as a worker: one transaction at a time is in it, until it ends. Those that store messages are not kept
-     * out.
+     * Enters a lane as a worker, before it takes or leases anything there: one transaction at a time is in it, until it
+     * ends. Those that store messages are not kept out. Where the consumer is paused, a worker either does not come in, or
+     * finds nothing to take and to lease.
      *
      * @param consumer whose lane
      * @param lane the lane

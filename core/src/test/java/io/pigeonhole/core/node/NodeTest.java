@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.memory.InMemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +17,8 @@ import org.junit.jupiter.api.Test;
 
 class NodeTest {
     private final List<String> events = new ArrayList<>();
+    private final Inbox<?> inbox =
+            Inbox.builder("payments", InMemoryStore.create()).build();
 
     /** Writes down what is asked of it. */
     private final class RecordingSource implements Source {
@@ -30,6 +34,11 @@ class NodeTest {
         @Override
         public String name() {
             return name;
+        }
+
+        @Override
+        public Inbox<?> inbox() {
+            return inbox;
         }
 
         @Override
@@ -115,5 +124,18 @@ class NodeTest {
     void intervalBelowASecondIsRefused() {
         NodeBuilder builder = new NodeBuilder(() -> {}, consumers -> List.of()).maintenanceInterval(Duration.ZERO);
         assertThatThrownBy(builder::start).isInstanceOf(ConfigurationException.class);
+    }
+
+    @Test
+    void anotherInboxOfTheSameConsumerIsRefused() {
+        Inbox<?> other = Inbox.builder("payments", InMemoryStore.create()).build();
+        NodeBuilder builder = new NodeBuilder(() -> {}, consumers -> List.of())
+                .source(new RecordingSource("a", null))
+                .source(new RecordingSource("b", null))
+                .inbox(inbox);
+
+        assertThatThrownBy(() -> builder.inbox(other))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("payments");
     }
 }

@@ -72,6 +72,22 @@ abstract class PauseTests<C extends HandlerContext> extends WorkLab<C> {
     }
 
     @Test
+    void workersFindNothingWhileItIsPaused() {
+        received(1);
+        fixture.pause(consumer.name(), true);
+        run(transaction -> {
+            for (int lane = 0; lane < consumer.lanes(); lane++) {
+                if (transaction.enter(consumer, lane)) {
+                    assertThat(transaction.take(consumer, lane, 10)).isEmpty();
+                }
+            }
+        });
+
+        fixture.pause(consumer.name(), false);
+        assertThat(available()).hasSize(1);
+    }
+
+    @Test
     void workThatIsTakenAlreadyIsFinished() {
         received(1);
         run(transaction -> {
