@@ -30,7 +30,6 @@ final class LaneLocks {
     static boolean enter(PreparedStatement statement, int first, int skipped, RegisteredConsumer consumer, int lane)
             throws SQLException {
         statement.setString(first, consumer.id() + " " + lane);
-        statement.setShort(first + 1, consumer.id());
         statement.execute();
         for (int i = 0; i < skipped; i++) {
             statement.getMoreResults();

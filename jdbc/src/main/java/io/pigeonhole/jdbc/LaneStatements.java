@@ -8,9 +8,7 @@ package io.pigeonhole.jdbc;
 final class LaneStatements {
     /** Whether the lane is the worker's now. Parameters: consumer and lane, as one text with a space between. */
     static final String ENTER = """
-            SELECT pg_try_advisory_xact_lock(hashtextextended('pigeonhole worker ' || current_schema() || ' ' || ?, 0))
-            FROM inbox_consumer
-            WHERE id = ? AND NOT paused""";
+            SELECT pg_try_advisory_xact_lock(hashtextextended('pigeonhole worker ' || current_schema() || ' ' || ?, 0))""";
 
     static final String PREAMBLE_AND_ENTER = PostgresStatements.PREAMBLE + ";\n" + ENTER;
 

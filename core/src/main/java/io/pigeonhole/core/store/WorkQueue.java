@@ -24,8 +24,7 @@ public interface WorkQueue {
 
     /**
      * Enters a lane as a worker, before it takes or leases anything there: one transaction at a time is in it, until it
-     * ends. Those that store messages are not kept out. Where the consumer is paused, a worker either does not come in, or
-     * finds nothing to take and to lease.
+     * ends. Those that store messages are not kept out. Where the consumer is paused, there is nothing to take or to lease.
      *
      * @param consumer whose lane
      * @param lane the lane

@@ -218,7 +218,11 @@ SELECT c.name, d.message_key, 'dead', d.source, encode(d.message_id, 'escape'), 
 FROM inbox_dead_letter AS d
 JOIN inbox_consumer AS c ON c.id = d.consumer_id
 UNION ALL
-SELECT c.name, l.message_key, 'processed', h.source, encode(h.message_id, 'escape'), h.type,
+SELECT c.name, l.message_key,
+       CASE WHEN EXISTS (
+           SELECT FROM inbox_audit AS a
+           WHERE a.message_key = l.message_key AND a.consumer = c.name AND a.action = 'DISCARD'
+       ) THEN 'discarded' ELSE 'processed' END, h.source, encode(h.message_id, 'escape'), h.type,
        encode(h.ordering_key, 'escape'), false, h.attempts, NULL, NULL,
        l.accepted_at, h.origin
 FROM inbox_ledger AS l
