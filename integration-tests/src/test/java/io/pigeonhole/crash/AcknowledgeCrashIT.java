@@ -86,8 +86,7 @@ class AcknowledgeCrashIT {
                         String.valueOf(death.passage())));
         if (death.passage() > 1) {
             // There must be something left to acknowledge after the first time.
-            await().atMost(Duration.ofSeconds(40))
-                    .until(() -> !database.effects(run).isEmpty());
+            await().atMost(Duration.ofSeconds(40)).until(() -> committed(run) > 0);
             send(run, IDS.subList(0, firstHalf));
         }
         assertThat(child.exitCode()).as(child.output()).isEqualTo(CrashPlan.HALTED);

@@ -98,6 +98,13 @@ final class Database implements AutoCloseable {
                 .size();
     }
 
+    /** How many messages people have changed, as far as it is on record. */
+    int audited(String run) {
+        return Integer.parseInt(
+                ids(dataSource(), "SELECT coalesce(sum(affected), 0)::text FROM inbox_audit WHERE consumer = ?", run)
+                        .get(0));
+    }
+
     /** The foreign system, which forgets nothing: it commits each call by itself. */
     static void call(DataSource dataSource, String run, String message, String key) {
         try (Connection connection = dataSource.getConnection();
