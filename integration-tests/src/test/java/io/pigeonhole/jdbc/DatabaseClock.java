@@ -3,10 +3,10 @@ package io.pigeonhole.jdbc;
 import java.time.Duration;
 
 /** A clock of the tests' own for connections of its {@link #url}: the server's, moved forward. */
-final class DatabaseClock {
+public final class DatabaseClock {
     private final Workshop workshop;
 
-    DatabaseClock(Workshop workshop) {
+    public DatabaseClock(Workshop workshop) {
         this.workshop = workshop;
         workshop.execute("CREATE TABLE moved (by_ms bigint NOT NULL)");
         workshop.execute("INSERT INTO moved VALUES (0)");
@@ -18,11 +18,11 @@ final class DatabaseClock {
     }
 
     /** Looks into the schema before the server's own, which otherwise comes first. */
-    String url() {
+    public String url() {
         return workshop.url() + ",pg_catalog";
     }
 
-    void advance(Duration duration) {
+    public void advance(Duration duration) {
         workshop.execute("UPDATE moved SET by_ms = by_ms + ?", duration.toMillis());
     }
 

@@ -6,6 +6,9 @@ package io.pigeonhole.jdbc;
  * <p>{@code clock_timestamp()} is volatile and no condition of an index; {@code (SELECT clock_timestamp())} is one. A row
  * lock is asked for where rows are chosen, below every join and every {@code = ANY}, because a plan may otherwise lock and
  * change more rows than the limit says.
+ *
+ * <p>The token of a lease is its time in microseconds, or more: it grows, and is not given out again where the lease before
+ * was not committed, so that a lease can be asked for after a commit whose outcome is unknown.
  */
 final class WorkStatements {
     /** The columns of an unfinished message, in the order of {@link WorkItems#read}. */
@@ -91,7 +94,8 @@ final class WorkStatements {
     static final String LEASE = """
             WITH w AS (
                 UPDATE inbox_work
-                SET status = 'leased', attempts = attempts + 1, lease_token = lease_token + 1,
+                SET status = 'leased', attempts = attempts + 1,
+                    lease_token = greatest(lease_token + 1, CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)),
                     leased_at = clock_timestamp(), lease_until = clock_timestamp() + ? * interval '1 millisecond',
                     lease_owner = ?, updated_at = clock_timestamp()
                 WHERE id = ANY (ARRAY(
@@ -110,7 +114,8 @@ final class WorkStatements {
     static final String LEASE_THESE = """
             WITH w AS (
                 UPDATE inbox_work
-                SET status = 'leased', attempts = attempts + 1, lease_token = lease_token + 1,
+                SET status = 'leased', attempts = attempts + 1,
+                    lease_token = greatest(lease_token + 1, CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)),
                     leased_at = clock_timestamp(), lease_until = clock_timestamp() + ? * interval '1 millisecond',
                     lease_owner = ?, updated_at = clock_timestamp()
                 WHERE id = ANY (CAST(? AS bigint[])) AND consumer_id = ?

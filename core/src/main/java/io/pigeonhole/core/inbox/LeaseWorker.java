@@ -1,5 +1,6 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.ExternalContext;
@@ -10,6 +11,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.List;
@@ -64,13 +66,37 @@ final class LeaseWorker<C extends HandlerContext> {
     }
 
     private List<WorkItem> lease(int lane) {
+        List<WorkItem> leased = List.of();
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             if (!transaction.enter(consumer, lane)) {
                 return List.of();
             }
-            List<WorkItem> leased = transaction.lease(consumer, lane, 1, settings.node(), settings.lease());
+            leased = transaction.lease(consumer, lane, 1, settings.node(), settings.lease());
             transaction.commit();
             return leased;
+        } catch (OutcomeUnknownException e) {
+            return leased.stream().filter(item -> isLeased(item, e)).toList();
+        } catch (StoreException e) {
+            throw new RetryableException("nothing could be leased in lane " + lane + "; try again", e);
+        }
+    }
+
+    /**
+     * The connection was lost while the lease was committed. If it is there, nobody else knows that no attempt has begun: it
+     * would run out, and the attempt would have failed. Its token is no other lease's, so that it tells.
+     */
+    private boolean isLeased(WorkItem item, OutcomeUnknownException unknown) {
+        try (LeaseKeeper.Kept lease = keeper.keep(item)) {
+            while (true) {
+                try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+                    return transaction.hold(consumer, item);
+                } catch (RetryableException | StoreException e) {
+                    log.debug("consumer '{}': cannot ask for a lease of {} yet", consumer.name(), item.message(), e);
+                    if (isLost(lease)) {
+                        throw unknown;
+                    }
+                }
+            }
         }
     }
 

@@ -1,10 +1,12 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
 import java.util.List;
 import java.util.Map;
@@ -96,6 +98,8 @@ final class Worker<C extends HandlerContext> {
                 transaction.commit();
             }
             return true;
+        } catch (StoreException e) {
+            throw new RetryableException("the work in lane " + lane + " could not be begun; try again", e);
         }
     }
 

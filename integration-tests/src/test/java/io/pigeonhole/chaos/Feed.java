@@ -1,0 +1,135 @@
+package io.pigeonhole.chaos;
+
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.lane.Consignment;
+import io.pigeonhole.core.lane.LaneSettings;
+import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.node.Source;
+import io.pigeonhole.core.node.SourceState;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** A source without a broker that always has some messages on the way: each that is settled is followed by the next. */
+final class Feed implements Source {
+    private static final int ON_THE_WAY = 16;
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final Inbox<?> inbox;
+    private final IntFunction<Message> messages;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Lanes lanes;
+    private @Nullable Consignment consignment;
+    private int submitted;
+    private int settled;
+    private boolean stopped;
+
+    Feed(Inbox<?> inbox, IntFunction<Message> messages) {
+        this.inbox = inbox;
+        this.messages = messages;
+    }
+
+    @Override
+    public String name() {
+        return "feed";
+    }
+
+    @Override
+    public void start() {
+        lock.lock();
+        try {
+            Lanes started = Lanes.start(name(), inbox, LaneSettings.standard());
+            lanes = started;
+            consignment = started.open();
+            for (int i = 0; i < ON_THE_WAY; i++) {
+                submit();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void submit() {
+        Consignment open = consignment;
+        if (!stopped && open != null) {
+            int number = submitted++;
+            open.submit(messages.apply(number), number, outcome -> next());
+        }
+    }
+
+    private void next() {
+        lock.lock();
+        try {
+            settled++;
+            submit();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int submitted() {
+        lock.lock();
+        try {
+            return submitted;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int settled() {
+        lock.lock();
+        try {
+            return settled;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Submits no more, and waits until all that was submitted is settled. */
+    void stop() {
+        lock.lock();
+        try {
+            stopped = true;
+        } finally {
+            lock.unlock();
+        }
+        await().atMost(PATIENCE).until(() -> settled() == submitted());
+    }
+
+    @Override
+    public SourceState state() {
+        lock.lock();
+        try {
+            if (lanes == null) {
+                return SourceState.NEW;
+            }
+            return lanes.isWaiting() ? SourceState.WAITING_FOR_STORE : SourceState.RUNNING;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public @Nullable Throwable failure() {
+        return null;
+    }
+
+    @Override
+    public void close() {
+        Lanes started;
+        lock.lock();
+        try {
+            stopped = true;
+            started = lanes;
+        } finally {
+            lock.unlock();
+        }
+        if (started != null) {
+            started.close(PATIENCE);
+        }
+    }
+}
