@@ -37,18 +37,18 @@ final class Verdicts<C extends HandlerContext> {
     private final Routing<C> routing;
     private final EngineSettings settings;
     private final Set<OrderingKey> blocked = new HashSet<>();
-    private final List<DeadLetter> dead = new ArrayList<>();
-    private final List<ParkedMessage> parked = new ArrayList<>();
-    private final List<ReceivedMessage> received = new ArrayList<>();
+    private final Arrivals arrivals;
     private final List<PostponedItem> postponed = new ArrayList<>();
     private final List<WorkItem> toBeLeased = new ArrayList<>();
     private final List<WorkItem> done = new ArrayList<>();
     private final List<FinishedMessage> finished = new ArrayList<>();
+    private boolean reopened;
 
     Verdicts(RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings) {
         this.consumer = consumer;
         this.routing = routing;
         this.settings = settings;
+        this.arrivals = new Arrivals(consumer);
     }
 
     /**
@@ -122,7 +122,7 @@ final class Verdicts<C extends HandlerContext> {
     private void keep(Envelope envelope, Duration delay, FailedAttempt attempt) {
         WorkItem item = envelope.item();
         if (item == null) {
-            parked.add(new ParkedMessage(envelope.key(), envelope.message(), delay, attempt));
+            arrivals.add(envelope, new ParkedMessage(envelope.key(), envelope.message(), delay, attempt));
         } else {
             postponed.add(new PostponedItem(item, delay, attempt));
         }
@@ -142,7 +142,7 @@ final class Verdicts<C extends HandlerContext> {
             boolean claimed,
             @Nullable FailedAttempt attempt) {
         DeadLetter letter = new DeadLetter(key, envelope.message(), reason, detail, claimed, attempt, envelope.item());
-        dead.add(letter);
+        arrivals.add(envelope, letter);
         if (letter.blocks(consumer)) {
             blockBehind(envelope.message());
         }
@@ -172,9 +172,14 @@ final class Verdicts<C extends HandlerContext> {
 
     /** The message is stored, and worked on later. */
     void received(Envelope envelope, boolean byLease) {
-        received.add(new ReceivedMessage(envelope.key(), envelope.message(), byLease));
+        arrivals.add(envelope, new ReceivedMessage(envelope.key(), envelope.message(), byLease));
         blockBehind(envelope.message());
         envelope.propose(new Outcome.Received());
+    }
+
+    /** Dead letters have gone back to work, each to its old place. */
+    void reopened() {
+        reopened = true;
     }
 
     /** The message is behind another of its key; one in work stays there. */
@@ -202,20 +207,12 @@ final class Verdicts<C extends HandlerContext> {
 
     /** Whether messages are kept to be worked on later. */
     boolean storesWork() {
-        return !parked.isEmpty() || !received.isEmpty() || !postponed.isEmpty() || !toBeLeased.isEmpty();
+        return reopened || arrivals.storesWork() || !postponed.isEmpty() || !toBeLeased.isEmpty();
     }
 
-    /** Within a key, what is dead came before what is parked, and that before what was received behind it. */
-    void write(InboxTransaction<C> transaction) {
-        if (!dead.isEmpty()) {
-            transaction.bury(consumer, dead);
-        }
-        if (!parked.isEmpty()) {
-            transaction.park(consumer, parked);
-        }
-        if (!received.isEmpty()) {
-            transaction.receive(consumer, received);
-        }
+    /** Writes everything; the group says in which order the messages arrived. */
+    void write(InboxTransaction<C> transaction, List<Envelope> group) {
+        arrivals.write(transaction, group);
         if (!postponed.isEmpty()) {
             transaction.postpone(consumer, postponed);
         }
