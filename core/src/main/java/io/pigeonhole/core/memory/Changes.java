@@ -2,6 +2,7 @@ package io.pigeonhole.core.memory;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
@@ -36,6 +37,7 @@ final class Changes {
     private final Map<Row, Accepted> claims = new LinkedHashMap<>();
     private final List<Runnable> effects = new ArrayList<>();
     private final List<Finished> history = new ArrayList<>();
+    private final List<Failed> failed = new ArrayList<>();
     private final long idleLimitNanos;
     private State state = State.OPEN;
     private int savepoint = -1;
@@ -103,6 +105,11 @@ final class Changes {
         undo.add(() -> history.remove(history.size() - 1));
     }
 
+    void failed(Row row, FailedAttempt attempt) {
+        failed.add(new Failed(row, attempt));
+        undo.add(() -> failed.remove(failed.size() - 1));
+    }
+
     void defer(Runnable effect) {
         inTurn(() -> {
             effects.add(effect);
@@ -141,6 +148,9 @@ final class Changes {
             }
             tables.ledger.putAll(claims);
             tables.history.addAll(history);
+            failed.forEach(each -> tables.attempts
+                    .computeIfAbsent(each.row(), row -> new ArrayList<>())
+                    .add(each.attempt()));
             work.apply();
             graves.apply();
             end(State.ENDED);

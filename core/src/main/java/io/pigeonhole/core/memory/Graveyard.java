@@ -2,6 +2,7 @@ package io.pigeonhole.core.memory;
 
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
@@ -35,6 +36,10 @@ final class Graveyard {
                 Grave there = find(row);
                 long place = place(consumer, letter.item());
                 changes.hold(new Lock.OfLetter(row));
+                FailedAttempt last = letter.attempt();
+                if (last != null && (there == null || letter.item() != null)) {
+                    changes.failed(row, last);
+                }
                 changes.graves.put(row, there == null ? Grave.of(consumer, letter, row, place) : there.seenOnceMore());
             }
             return letters;

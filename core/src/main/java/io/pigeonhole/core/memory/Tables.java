@@ -30,6 +30,7 @@ final class Tables {
     final Map<Row, Accepted> ledger = new LinkedHashMap<>();
     final Map<Row, WorkRow> work = new LinkedHashMap<>();
     final Map<Row, Grave> graves = new LinkedHashMap<>();
+    final Map<Row, List<FailedAttempt>> attempts = new LinkedHashMap<>();
     final List<Finished> history = new ArrayList<>();
     final Set<Short> paused = new HashSet<>();
     MessageKey oldest = SMALLEST;

@@ -27,6 +27,7 @@ final class Work {
             for (ParkedMessage parked : messages) {
                 WorkRow row = arrived(consumer, parked.key(), parked.message(), false, now);
                 changes.work.put(row.row(), row.postponed(parked.attempt(), now.plus(parked.dueIn())));
+                changes.failed(row.row(), parked.attempt());
             }
             return messages;
         });
@@ -82,6 +83,7 @@ final class Work {
                 WorkRow row = own(consumer, failed.item());
                 changes.work.put(
                         row.row(), row.postponed(failed.attempt(), changes.now().plus(failed.dueIn())));
+                changes.failed(row.row(), failed.attempt());
             }
             return items;
         });
