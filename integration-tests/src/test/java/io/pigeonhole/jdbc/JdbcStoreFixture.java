@@ -73,7 +73,7 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
 
     @Override
     public List<String> effects() {
-        return workshop.askAll("SELECT text FROM effect");
+        return workshop.askAll("SELECT text FROM effect ORDER BY place");
     }
 
     @Override
@@ -174,6 +174,16 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
                         + " WHERE c.name = ? AND d.message_key = ?",
                 consumer,
                 key.toUuid()));
+    }
+
+    @Override
+    public List<String> attempts(String consumer, MessageKey key) {
+        return workshop.askAll(
+                "SELECT a.number || ': ' || a.error_class || ': ' || a.message FROM inbox_attempt AS a"
+                        + " JOIN inbox_consumer AS c ON c.id = a.consumer_id"
+                        + " WHERE c.name = ? AND a.message_key = ? ORDER BY a.id",
+                consumer,
+                key.toUuid());
     }
 
     @Override

@@ -18,7 +18,8 @@ public record PostgresServer(String name, String url) {
     public Workshop schema() {
         Workshop workshop = emptySchema();
         Schema.apply(workshop.dataSource());
-        workshop.execute("CREATE TABLE effect (text text, at timestamptz DEFAULT clock_timestamp())");
+        workshop.execute(
+                "CREATE TABLE effect (place bigint GENERATED ALWAYS AS IDENTITY, text text, at timestamptz DEFAULT clock_timestamp())");
         return workshop;
     }
 

@@ -118,5 +118,12 @@ final class InMemoryFixture implements StoreFixture<InMemoryContext> {
     }
 
     @Override
+    public List<String> attempts(String consumer, MessageKey key) {
+        return store.attempts(consumer, key).stream()
+                .map(attempt -> attempt.number() + ": " + attempt.errorClass() + ": " + attempt.message())
+                .toList();
+    }
+
+    @Override
     public void close() {}
 }

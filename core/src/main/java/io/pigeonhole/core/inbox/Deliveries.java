@@ -49,7 +49,11 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
 
     @Override
     public Intake<C> part(List<Envelope> part) {
-        return new Deliveries<>(consumer, settings, reception, part);
+        Deliveries<C> deliveries = new Deliveries<>(consumer, settings, reception, part);
+        if (consumer.order().isKept()) {
+            deliveries.holdBackBehindUnsettled(group);
+        }
+        return deliveries;
     }
 
     @Override
@@ -64,6 +68,9 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
                 : transaction.known(consumer, List.copyOf(claimer.outside().keySet()));
         Set<MessageKey> repeated = repeated(claimer, known);
         Set<MessageKey> conflicting = conflicting(transaction, repeated, hashes);
+        repeated.removeAll(conflicting);
+        // Before it is asked which keys are blocked: those behind a reopened message have to wait for it.
+        countAgain(transaction, repeated, verdicts);
         askForBlockedKeys(transaction, claimer, verdicts);
         for (Envelope envelope : group) {
             MessageKey key = envelope.key();
@@ -85,8 +92,6 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
                 verdicts.outside(envelope, outside);
             }
         }
-        repeated.removeAll(conflicting);
-        countAgain(transaction, repeated);
     }
 
     private void accept(Envelope envelope, Desk<C> desk) {
@@ -185,6 +190,23 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         }
     }
 
+    /** The parts before this one are committed; what they found busy holds back what is in this one. */
+    private void holdBackBehindUnsettled(List<Envelope> whole) {
+        Set<OrderingKey> held = new HashSet<>();
+        for (Envelope envelope : whole) {
+            OrderingKey key = OrderingKey.of(envelope.message());
+            if (key != null && envelope.hasOutcome() && !envelope.outcome().settled()) {
+                held.add(key);
+            }
+        }
+        for (Envelope envelope : group) {
+            OrderingKey key = OrderingKey.of(envelope.message());
+            if (key != null && held.contains(key) && envelope.unusable() == null) {
+                heldBack.add(envelope);
+            }
+        }
+    }
+
     /** Accepted before, as far as the ledger, the work and the dead letters can tell. */
     private Set<MessageKey> repeated(Claimer claimer, Set<MessageKey> known) {
         Set<MessageKey> repeated = new LinkedHashSet<>();
@@ -226,13 +248,14 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         }
     }
 
-    private void countAgain(InboxTransaction<C> transaction, Set<MessageKey> repeated) {
+    private void countAgain(InboxTransaction<C> transaction, Set<MessageKey> repeated, Verdicts<C> verdicts) {
         if (repeated.isEmpty()) {
             return;
         }
         Set<MessageKey> dead = transaction.seenAgain(consumer, repeated);
-        if (!dead.isEmpty() && settings.deadAgain() == DeadAgain.REOPENED) {
-            transaction.reopen(consumer, dead);
+        boolean reopens = !dead.isEmpty() && settings.deadAgain() == DeadAgain.REOPENED;
+        if (reopens && !transaction.reopen(consumer, dead).isEmpty()) {
+            verdicts.reopened();
         }
     }
 }

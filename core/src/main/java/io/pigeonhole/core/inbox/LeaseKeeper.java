@@ -104,6 +104,20 @@ final class LeaseKeeper {
                 beat(heartbeat, due);
                 due = next();
             }
+        } finally {
+            gone();
+        }
+    }
+
+    /** Whatever it ended with: the next lease begins another thread. */
+    private void gone() {
+        lock.lock();
+        try {
+            if (thread == Thread.currentThread()) {
+                thread = null;
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -147,7 +161,7 @@ final class LeaseKeeper {
             } finally {
                 lock.unlock();
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.warn("consumer '{}': {} leases could not be prolonged, trying again", consumer.name(), due.size(), e);
         }
     }

@@ -57,7 +57,7 @@ final class TransactionRun<C extends HandlerContext> {
                 return failed;
             }
             try {
-                verdicts.write(transaction);
+                verdicts.write(transaction, intake.group());
             } catch (StoreException e) {
                 return refused(e, false);
             }

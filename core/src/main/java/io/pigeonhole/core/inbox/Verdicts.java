@@ -1,5 +1,6 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.LeaseExpiredException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.Message;
@@ -27,28 +28,32 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What one transaction decides about its messages, collected until it is written before the commit. It knows which ordering
  * keys a message must stay behind: those that had unfinished messages before, and those of messages that it keeps itself.
  */
 final class Verdicts<C extends HandlerContext> {
+    private static final Logger log = LoggerFactory.getLogger(Verdicts.class);
+
     private final RegisteredConsumer consumer;
     private final Routing<C> routing;
     private final EngineSettings settings;
     private final Set<OrderingKey> blocked = new HashSet<>();
-    private final List<DeadLetter> dead = new ArrayList<>();
-    private final List<ParkedMessage> parked = new ArrayList<>();
-    private final List<ReceivedMessage> received = new ArrayList<>();
+    private final Arrivals arrivals;
     private final List<PostponedItem> postponed = new ArrayList<>();
     private final List<WorkItem> toBeLeased = new ArrayList<>();
     private final List<WorkItem> done = new ArrayList<>();
     private final List<FinishedMessage> finished = new ArrayList<>();
+    private boolean reopened;
 
     Verdicts(RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings) {
         this.consumer = consumer;
         this.routing = routing;
         this.settings = settings;
+        this.arrivals = new Arrivals(consumer);
     }
 
     /**
@@ -96,20 +101,36 @@ final class Verdicts<C extends HandlerContext> {
         }
     }
 
+    /** A lease that ran out says nothing about the message, whatever exceptions its policy knows. */
+    private static Reaction reaction(RetryPolicy policy, Failure failure) {
+        Reaction usual = failure.isPermanent() ? Reaction.GIVE_UP : Reaction.RETRY;
+        return failure.cause() instanceof LeaseExpiredException
+                ? usual
+                : policy.reactionTo(failure.cause()).orElse(usual);
+    }
+
+    /** A policy that fails by itself must not make its message a poison: then the standard one decides. */
+    private static Optional<Duration> delay(RetryPolicy policy, Envelope envelope) {
+        int attempts = envelope.attemptForPolicy();
+        try {
+            return policy.delayAfter(attempts, envelope.age(), ThreadLocalRandom.current());
+        } catch (RuntimeException e) {
+            log.error("the retry policy of {} failed; the standard one is used instead", envelope.message(), e);
+            return RetryPolicy.standard().delayAfter(attempts, envelope.age(), ThreadLocalRandom.current());
+        }
+    }
+
     /** The message's handler, or something on its behalf, failed. */
     void failed(Envelope envelope, Failure failure) {
         RetryPolicy policy = routing.retryOf(envelope.message());
-        Reaction reaction =
-                policy.reactionTo(failure.cause()).orElse(failure.isPermanent() ? Reaction.GIVE_UP : Reaction.RETRY);
+        Reaction reaction = reaction(policy, failure);
         String error = failure.describe();
         if (reaction == Reaction.IGNORE) {
             finished(envelope, new Outcome.Ignored(error));
             return;
         }
         FailedAttempt attempt = failure.attempt(envelope.attempt(), settings.node());
-        Optional<Duration> delay = reaction == Reaction.GIVE_UP
-                ? Optional.empty()
-                : policy.delayAfter(envelope.attemptForPolicy(), envelope.age(), ThreadLocalRandom.current());
+        Optional<Duration> delay = reaction == Reaction.GIVE_UP ? Optional.empty() : delay(policy, envelope);
         if (delay.isPresent()) {
             keep(envelope, delay.get(), attempt);
             envelope.propose(new Outcome.Parked(envelope.attempt(), delay.get(), error));
@@ -122,7 +143,7 @@ final class Verdicts<C extends HandlerContext> {
     private void keep(Envelope envelope, Duration delay, FailedAttempt attempt) {
         WorkItem item = envelope.item();
         if (item == null) {
-            parked.add(new ParkedMessage(envelope.key(), envelope.message(), delay, attempt));
+            arrivals.add(envelope, new ParkedMessage(envelope.key(), envelope.message(), delay, attempt));
         } else {
             postponed.add(new PostponedItem(item, delay, attempt));
         }
@@ -142,7 +163,7 @@ final class Verdicts<C extends HandlerContext> {
             boolean claimed,
             @Nullable FailedAttempt attempt) {
         DeadLetter letter = new DeadLetter(key, envelope.message(), reason, detail, claimed, attempt, envelope.item());
-        dead.add(letter);
+        arrivals.add(envelope, letter);
         if (letter.blocks(consumer)) {
             blockBehind(envelope.message());
         }
@@ -172,9 +193,14 @@ final class Verdicts<C extends HandlerContext> {
 
     /** The message is stored, and worked on later. */
     void received(Envelope envelope, boolean byLease) {
-        received.add(new ReceivedMessage(envelope.key(), envelope.message(), byLease));
+        arrivals.add(envelope, new ReceivedMessage(envelope.key(), envelope.message(), byLease));
         blockBehind(envelope.message());
         envelope.propose(new Outcome.Received());
+    }
+
+    /** Dead letters have gone back to work, each to its old place. */
+    void reopened() {
+        reopened = true;
     }
 
     /** The message is behind another of its key; one in work stays there. */
@@ -202,20 +228,12 @@ final class Verdicts<C extends HandlerContext> {
 
     /** Whether messages are kept to be worked on later. */
     boolean storesWork() {
-        return !parked.isEmpty() || !received.isEmpty() || !postponed.isEmpty() || !toBeLeased.isEmpty();
+        return reopened || arrivals.storesWork() || !postponed.isEmpty() || !toBeLeased.isEmpty();
     }
 
-    /** Within a key, what is dead came before what is parked, and that before what was received behind it. */
-    void write(InboxTransaction<C> transaction) {
-        if (!dead.isEmpty()) {
-            transaction.bury(consumer, dead);
-        }
-        if (!parked.isEmpty()) {
-            transaction.park(consumer, parked);
-        }
-        if (!received.isEmpty()) {
-            transaction.receive(consumer, received);
-        }
+    /** Writes everything; the group says in which order the messages arrived. */
+    void write(InboxTransaction<C> transaction, List<Envelope> group) {
+        arrivals.write(transaction, group);
         if (!postponed.isEmpty()) {
             transaction.postpone(consumer, postponed);
         }

@@ -78,13 +78,12 @@ final class Worker<C extends HandlerContext> {
      * @return false if there is nothing to begin with
      */
     private boolean begin(int lane) {
-        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-            List<WorkItem> batch = transaction.enter(consumer, lane)
-                    ? transaction.take(consumer, lane, settings.workBatch())
-                    : List.of();
+        try {
+            List<WorkItem> batch = head(lane, false);
             if (batch.isEmpty()) {
                 return false;
             }
+            // Between the transactions, so that nobody holds one connection while waiting for another.
             int starts = store.started(consumer, what(lane), "" + batch.get(0).id());
             if (starts > settings.crashLimit()) {
                 log.warn(
@@ -94,12 +93,25 @@ final class Worker<C extends HandlerContext> {
                         starts - 1,
                         lane,
                         batch.size());
-                transaction.requireLease(consumer, batch);
-                transaction.commit();
+                head(lane, true);
             }
             return true;
         } catch (StoreException e) {
             throw new RetryableException("the work in lane " + lane + " could not be begun; try again", e);
+        }
+    }
+
+    /** The batch that would be taken now. */
+    private List<WorkItem> head(int lane, boolean toBeLeased) {
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            List<WorkItem> batch = transaction.enter(consumer, lane)
+                    ? transaction.take(consumer, lane, settings.workBatch())
+                    : List.of();
+            if (toBeLeased && !batch.isEmpty()) {
+                transaction.requireLease(consumer, batch);
+                transaction.commit();
+            }
+            return batch;
         }
     }
 

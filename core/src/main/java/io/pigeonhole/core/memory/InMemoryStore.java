@@ -25,6 +25,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxStore;
@@ -183,6 +184,23 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
         return tables.read(all -> {
             Grave grave = all.graves.get(new Row(consumers.idOf(consumer), key));
             return grave == null ? 0 : grave.seenAgain();
+        });
+    }
+
+    /**
+     * The attempts of a message that failed. They stay when the message is finished or dead.
+     *
+     * @param consumer the consumer's name
+     * @param key the message's key
+     * @return the attempts in the order of their commits, a snapshot
+     */
+    public List<FailedAttempt> attempts(String consumer, MessageKey key) {
+        return tables.read(all -> {
+            Row row = new Row(consumers.idOf(consumer), key);
+            return all.attempts.stream()
+                    .filter(each -> each.row().equals(row))
+                    .map(each -> each.entry().attempt())
+                    .toList();
         });
     }
 

@@ -36,6 +36,9 @@ final class Workers {
     private final ExecutorService ordinary;
     private final ExecutorService byLease;
     private final Set<Slot> taken = ConcurrentHashMap.newKeySet();
+    /** Found due while somebody was at it, who may have looked before it was. */
+    private final Set<Slot> askedAgain = ConcurrentHashMap.newKeySet();
+
     private final AtomicBoolean productive = new AtomicBoolean();
     private final Thread thread = new Thread(this::run, "pigeonhole-workers");
     private volatile boolean closed;
@@ -110,6 +113,8 @@ final class Workers {
                 next = due.in().compareTo(next) < 0 ? due.in() : next;
             } else if (taken.add(Slot.of(due))) {
                 submit(due);
+            } else {
+                askedAgain.add(Slot.of(due));
             }
         }
         return next;
@@ -126,6 +131,7 @@ final class Workers {
 
     private void work(Due due) {
         boolean again = false;
+        askedAgain.remove(Slot.of(due));
         try {
             Inbox<?> inbox = inboxes.get(due.consumer().id());
             again = !closed && inbox != null && inbox.work(due) > 0;
@@ -140,8 +146,11 @@ final class Workers {
         if (again) {
             productive.set(true);
             submit(due);
-        } else {
-            taken.remove(Slot.of(due));
+            return;
+        }
+        taken.remove(Slot.of(due));
+        if (askedAgain.remove(Slot.of(due))) {
+            pace.hurry();
         }
     }
 

@@ -94,6 +94,34 @@ class RetryPolicyTest {
                 .withMessageContaining("1.5");
     }
 
+    @Test
+    void doublingAndCustomDelaysFollowTheirRules() {
+        assertThat(delays(RetryPolicy.doubling(ofSeconds(1), ofSeconds(3)).jitter(0), 3))
+                .containsExactly(Optional.of(ofSeconds(1)), Optional.of(ofSeconds(2)), Optional.of(ofSeconds(3)));
+        assertThat(delays(RetryPolicy.custom(attempts -> ofMinutes(attempts)).jitter(0), 2))
+                .containsExactly(Optional.of(ofMinutes(1)), Optional.of(ofMinutes(2)));
+    }
+
+    @Test
+    void negativeDelayOfAFunctionIsRefused() {
+        RetryPolicy policy = RetryPolicy.custom(attempts -> ofSeconds(-5));
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> policy.delayAfter(1, ZERO, random))
+                .withMessageContaining("PT-5S");
+    }
+
+    @Test
+    void mostSpecialClassOfAFailureDecidesAboutTheReaction() {
+        RetryPolicy policy = RetryPolicy.standard()
+                .on(IllegalArgumentException.class, Reaction.IGNORE)
+                .on(RuntimeException.class, Reaction.GIVE_UP);
+
+        assertThat(policy.reactionTo(new NumberFormatException())).contains(Reaction.IGNORE);
+        assertThat(policy.reactionTo(new IllegalStateException())).contains(Reaction.GIVE_UP);
+        assertThat(policy.reactionTo(new Exception())).isEmpty();
+    }
+
     private List<Optional<Duration>> delays(RetryPolicy policy, int attempts) {
         return IntStream.rangeClosed(1, attempts)
                 .mapToObj(attempt -> policy.delayAfter(attempt, ZERO, random))

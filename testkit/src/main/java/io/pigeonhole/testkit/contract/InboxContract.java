@@ -68,4 +68,36 @@ public abstract class InboxContract<C extends HandlerContext> {
             super(InboxContract.this::fixture);
         }
     }
+
+    @Nested
+    @DisplayName("retries")
+    class Retries extends RetryTests<C> {
+        Retries() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("order")
+    class Ordered extends OrderedInboxTests<C> {
+        Ordered() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("external handlers")
+    class External extends ExternalHandlerTests<C> {
+        External() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("conflicts and dead letters")
+    class SeenAgain extends SeenAgainTests<C> {
+        SeenAgain() {
+            super(InboxContract.this::fixture);
+        }
+    }
 }

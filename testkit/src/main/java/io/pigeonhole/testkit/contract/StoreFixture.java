@@ -49,7 +49,7 @@ public interface StoreFixture<C extends HandlerContext> extends AutoCloseable {
     /**
      * The effects that are committed since this fixture was made.
      *
-     * @return all of them, with repeats
+     * @return all of them, with repeats; those of one thread in the order of their writing
      */
     List<String> effects();
 
@@ -121,6 +121,15 @@ public interface StoreFixture<C extends HandlerContext> extends AutoCloseable {
      * @return 0 where it came once
      */
     int seenAgain(String consumer, MessageKey key);
+
+    /**
+     * The attempts of a message that failed, whether it is still in work, dead, or finished since.
+     *
+     * @param consumer whose
+     * @param key the message's key
+     * @return in the order of their recording: {@code number: error class: message}
+     */
+    List<String> attempts(String consumer, MessageKey key);
 
     @Override
     void close();
