@@ -47,17 +47,20 @@ final class CrashLoop {
         }
     }
 
-    /** Attempts cost little time, leases not much more. */
+    /**
+     * Attempts cost little time, leases not much more. Handlers take so long that others would be at work when the killer
+     * ends the process.
+     */
     static Inbox<JdbcContext> inbox(JdbcStore store, Runnable whatTheKillerDoes) {
         return Inbox.builder(CONSUMER, store)
                 .crashLimit(CRASH_LIMIT)
                 .lease(Duration.ofSeconds(1))
                 .retry(RetryPolicy.fixed(Duration.ofMillis(100)).maxAttempts(ATTEMPTS))
                 .handle(TYPE, PayloadDecoder.text(), (id, context) -> {
-                    context.defer("INSERT INTO effect (text) VALUES (?)", id);
                     if (id.equals(KILLER)) {
                         whatTheKillerDoes.run();
                     }
+                    context.defer("INSERT INTO effect (text) SELECT ? FROM pg_sleep(0.03)", id);
                 })
                 .build();
     }

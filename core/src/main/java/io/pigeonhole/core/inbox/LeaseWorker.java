@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,10 @@ final class LeaseWorker<C extends HandlerContext> {
     private final InboxEngine<C> engine;
     private final Announcer announcer;
     private final LeaseKeeper keeper;
+    /** No type needs a lease for itself: whatever is under one may have killed a process. */
+    private final boolean onlySuspects;
+    /** What a killer finds beside it fails with it, and might be given up on with it. */
+    private final ReentrantLock alone = new ReentrantLock();
 
     LeaseWorker(
             InboxStore<C> store,
@@ -51,11 +56,26 @@ final class LeaseWorker<C extends HandlerContext> {
         this.settings = settings;
         this.engine = engine;
         this.announcer = announcer;
+        this.onlySuspects = routing.routes().values().stream().noneMatch(Route::isExternal);
         this.keeper = new LeaseKeeper(consumer, store::heartbeat, settings.lease());
     }
 
-    /** Leases one message of a lane and works on it; 0 where there is none to lease. */
+    /** Leases one message of a lane and works on it; 0 where there is none to lease, or another has to be alone. */
     int work(int lane) {
+        if (!onlySuspects) {
+            return workBesideOthers(lane);
+        }
+        if (!alone.tryLock()) {
+            return 0;
+        }
+        try {
+            return workBesideOthers(lane);
+        } finally {
+            alone.unlock();
+        }
+    }
+
+    private int workBesideOthers(int lane) {
         List<WorkItem> leased = lease(lane);
         for (WorkItem item : leased) {
             try (LeaseKeeper.Kept lease = keeper.keep(item)) {
