@@ -81,7 +81,8 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
             statement.setShort(next++, consumer.id());
             statement.setString(next++, KeyArray.write(keys));
             statement.setString(next++, KeyArray.writeHashes(hashes));
-            statement.setInt(next, keys.size());
+            statement.setInt(next++, keys.size());
+            statement.setShort(next, consumer.id());
             int skipped = first ? RESULTS_OF_PREAMBLE + RESULTS_BEFORE_CLAIM : RESULTS_BEFORE_CLAIM;
             return Claims.execute(statement, skipped, consumer, keys);
         } catch (SQLException e) {

@@ -86,7 +86,9 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             }
         }
         repeated.removeAll(conflicting);
-        countAgain(transaction, repeated);
+        if (claimer.hasDeadLetters()) {
+            countAgain(transaction, repeated);
+        }
     }
 
     private void accept(Envelope envelope, Desk<C> desk) {
