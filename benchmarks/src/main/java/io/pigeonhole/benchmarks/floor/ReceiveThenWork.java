@@ -46,6 +46,11 @@ final class ReceiveThenWork implements FloorVariant.Course {
                 consumer, store, (payment, context) -> AtLeastOnce.apply(payment, context.connection()));
     }
 
+    /** With the same two statements as deferred writes. */
+    static ReceiveThenWork deferred(String consumer, JdbcStore store) {
+        return new ReceiveThenWork(consumer, store, ExactlyOnce::deferPayment);
+    }
+
     @Override
     public long run(Workload workload) throws Exception {
         expect(workload.unique());
