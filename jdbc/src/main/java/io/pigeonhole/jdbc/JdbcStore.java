@@ -29,6 +29,7 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
 
     private final ConnectionSource connections;
     private final LedgerDays days;
+    private final DueHints hints = new DueHints();
 
     private JdbcStore(ConnectionSource connections, int daysAhead) {
         this.connections = connections;
@@ -71,7 +72,7 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
         Connection connection = Errand.open(connections);
         try {
-            return new JdbcTransaction(connection, idleLimit);
+            return new JdbcTransaction(connection, idleLimit, hints);
         } catch (SQLException e) {
             try {
                 connection.close();
@@ -114,7 +115,7 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
                 : Errand.run(
                         connections,
                         "to tell what is due for " + consumers.size() + " consumers",
-                        connection -> BacklogRows.due(connection, consumers));
+                        connection -> BacklogRows.due(connection, consumers, hints.all()));
     }
 
     @Override

@@ -83,12 +83,12 @@ final class WorkStatements {
             SET by_lease = true, updated_at = clock_timestamp()
             WHERE id = ANY (CAST('{%s}' AS bigint[])) AND lease_token = %d AND CAST(consumer_id AS integer) = %d""";
 
-    /** Parameters: consumer, lane, limit. */
+    /** Parameters: consumer, lane, where to begin, limit. */
     static final String TAKE = "SELECT " + ITEM + """
-
+            , CAST(w.due_at AS text)
             FROM inbox_work AS w
             WHERE consumer_id = ? AND NOT by_lease AND lane = ? AND NOT ordered AND status <> 'leased'
-                AND due_at <= (SELECT clock_timestamp())
+                AND due_at >= CAST(? AS timestamptz) AND due_at <= (SELECT clock_timestamp())
             ORDER BY due_at, id
             LIMIT ?
             FOR UPDATE SKIP LOCKED""";
