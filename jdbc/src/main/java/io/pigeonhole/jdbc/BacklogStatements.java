@@ -5,7 +5,7 @@ final class BacklogStatements {
     /**
      * For each consumer, kind and lane (-1 for leases that run out) when the first is due, in microseconds from now. One
      * look into an index for each, so that all that waits behind the first costs nothing. Where there is a hint, the look
-     * begins there. Parameters: consumers, lanes and due times of the hints; consumers, twice.
+     * begins there, and what it finds is due now; only where it finds nothing there is one from the beginning. Parameters: consumers, lanes and due times of the hints; consumers, twice.
      */
     static final String DUE = """
             SELECT c.id, CASE WHEN k.by_lease THEN 'BY_LEASE' ELSE 'ORDINARY' END, l.lane,
@@ -17,11 +17,19 @@ final class BacklogStatements {
                 AS h (consumer_id, lane, due_at)
                 ON h.consumer_id = c.id AND h.lane = l.lane AND NOT k.by_lease AND NOT k.ordered
             CROSS JOIN LATERAL (
-                SELECT i.due_at
-                FROM inbox_work AS i
-                WHERE i.consumer_id = c.id AND i.by_lease = k.by_lease AND i.lane = l.lane AND i.ordered = k.ordered
-                    AND i.status <> 'leased' AND i.due_at >= coalesce(h.due_at, '-infinity')
-                ORDER BY i.due_at
+                (SELECT i.due_at
+                 FROM inbox_work AS i
+                 WHERE i.consumer_id = c.id AND i.by_lease = k.by_lease AND i.lane = l.lane AND i.ordered = k.ordered
+                     AND i.status <> 'leased' AND i.due_at >= h.due_at AND i.due_at <= (SELECT clock_timestamp())
+                 ORDER BY i.due_at
+                 LIMIT 1)
+                UNION ALL
+                (SELECT i.due_at
+                 FROM inbox_work AS i
+                 WHERE i.consumer_id = c.id AND i.by_lease = k.by_lease AND i.lane = l.lane AND i.ordered = k.ordered
+                     AND i.status <> 'leased'
+                 ORDER BY i.due_at
+                 LIMIT 1)
                 LIMIT 1
             ) AS w
             WHERE c.id = ANY (CAST(? AS smallint[])) AND NOT c.paused AND (NOT k.ordered OR c.key_order <> 'NONE')
