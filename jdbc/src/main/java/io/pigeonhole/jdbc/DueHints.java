@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * them each time. So the due time up to which a full batch was taken is remembered, and the next look begins there.
  *
  * <p>It is a hint. Messages that come to light behind it, because their transaction committed late or another worker gave
- * them back, are found when a look from the beginning comes: as soon as less than a full batch is found, and after a second
- * at the latest. A lane that is drained has no hint.
+ * them back, are found when a look from the beginning comes: after a batch that is not
+ * full, and after a second at the latest. A lane that is drained has no hint.
  */
 final class DueHints {
     /** Before all messages. */

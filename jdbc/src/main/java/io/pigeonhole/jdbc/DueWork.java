@@ -25,12 +25,15 @@ final class DueWork {
 
     private DueWork() {}
 
-    /** Looks from a hint on, or from the beginning where that is not enough. */
+    /**
+     * Looks from a hint on, and from the beginning where there is nothing. Where there is less than a full batch, the next
+     * look is one from the beginning.
+     */
     static Taken withoutOrder(
             Connection connection, RegisteredConsumer consumer, int lane, int limit, DueHints.Hint hint)
             throws SQLException {
         Taken taken = from(connection, consumer, lane, limit, hint);
-        return taken.next().isFromBeginning() && !hint.isFromBeginning()
+        return taken.items().isEmpty() && !hint.isFromBeginning()
                 ? from(connection, consumer, lane, limit, new DueHints.Hint(DueHints.BEGINNING, System.nanoTime()))
                 : taken;
     }
