@@ -1,6 +1,7 @@
 package io.pigeonhole.benchmarks;
 
 import io.pigeonhole.benchmarks.floor.FloorCommand;
+import io.pigeonhole.benchmarks.floor.XminCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -10,7 +11,7 @@ import picocli.CommandLine.Command;
         description = "Measures Pigeonhole side by side with the alternatives, in one run.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "SUITE",
-        subcommands = FloorCommand.class)
+        subcommands = {FloorCommand.class, XminCommand.class})
 public final class Bench {
     private Bench() {}
 

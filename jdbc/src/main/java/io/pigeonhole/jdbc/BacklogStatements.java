@@ -4,7 +4,8 @@ package io.pigeonhole.jdbc;
 final class BacklogStatements {
     /**
      * For each consumer, kind and lane (-1 for leases that run out) when the first is due, in microseconds from now. One
-     * look into an index for each, so that all that waits behind the first costs nothing. Parameters: consumers, twice.
+     * look into an index for each, so that all that waits behind the first costs nothing. Where there is a hint, the look
+     * begins there, and what it finds is due now; only where it finds nothing there is one from the beginning. Parameters: consumers, lanes and due times of the hints; consumers, twice.
      */
     static final String DUE = """
             SELECT c.id, CASE WHEN k.by_lease THEN 'BY_LEASE' ELSE 'ORDINARY' END, l.lane,
@@ -12,12 +13,23 @@ final class BacklogStatements {
             FROM inbox_consumer AS c
             CROSS JOIN (VALUES (false, false), (true, false), (false, true), (true, true)) AS k (by_lease, ordered)
             CROSS JOIN LATERAL generate_series(0, c.lanes - 1) AS l (lane)
+            LEFT JOIN unnest(CAST(? AS smallint[]), CAST(? AS smallint[]), CAST(? AS timestamptz[]))
+                AS h (consumer_id, lane, due_at)
+                ON h.consumer_id = c.id AND h.lane = l.lane AND NOT k.by_lease AND NOT k.ordered
             CROSS JOIN LATERAL (
-                SELECT i.due_at
-                FROM inbox_work AS i
-                WHERE i.consumer_id = c.id AND i.by_lease = k.by_lease AND i.lane = l.lane AND i.ordered = k.ordered
-                    AND i.status <> 'leased'
-                ORDER BY i.due_at
+                (SELECT i.due_at
+                 FROM inbox_work AS i
+                 WHERE i.consumer_id = c.id AND i.by_lease = k.by_lease AND i.lane = l.lane AND i.ordered = k.ordered
+                     AND i.status <> 'leased' AND i.due_at >= h.due_at AND i.due_at <= (SELECT clock_timestamp())
+                 ORDER BY i.due_at
+                 LIMIT 1)
+                UNION ALL
+                (SELECT i.due_at
+                 FROM inbox_work AS i
+                 WHERE i.consumer_id = c.id AND i.by_lease = k.by_lease AND i.lane = l.lane AND i.ordered = k.ordered
+                     AND i.status <> 'leased'
+                 ORDER BY i.due_at
+                 LIMIT 1)
                 LIMIT 1
             ) AS w
             WHERE c.id = ANY (CAST(? AS smallint[])) AND NOT c.paused AND (NOT k.ordered OR c.key_order <> 'NONE')

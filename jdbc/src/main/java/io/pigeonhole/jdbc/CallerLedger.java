@@ -26,7 +26,8 @@ final class CallerLedger implements Ledger {
         try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CLAIM_FOR_CALLER)) {
             statement.setShort(1, consumer.id());
             statement.setString(2, KeyArray.write(keys));
-            return Claims.execute(statement, 0, consumer, keys);
+            statement.execute();
+            return Claims.read(statement, consumer, keys);
         } catch (SQLException e) {
             throw Refusals.of(Claims.classify(e), "the claim of a key", e);
         }

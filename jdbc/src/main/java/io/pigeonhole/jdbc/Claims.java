@@ -24,13 +24,24 @@ final class Claims {
 
     private Claims() {}
 
-    /** Executes statements of which the one behind {@code skipped} others is the claim. */
+    /** Executes statements of which the one behind {@code skipped} others is the claim, with the look for dead letters next. */
     static Claim execute(PreparedStatement statement, int skipped, RegisteredConsumer consumer, List<MessageKey> keys)
             throws SQLException {
         statement.execute();
         for (int i = 0; i < skipped; i++) {
             statement.getMoreResults();
         }
+        Claim claim = read(statement, consumer, keys);
+        statement.getMoreResults();
+        try (ResultSet row = statement.getResultSet()) {
+            boolean none = row.next() && row.getObject(1) == null;
+            return none ? new Claim(claim.claimed(), claim.oldest(), claim.newest(), false) : claim;
+        }
+    }
+
+    /** The claim of the statement that was just executed, as one of a consumer that may have dead letters. */
+    static Claim read(PreparedStatement statement, RegisteredConsumer consumer, List<MessageKey> keys)
+            throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             if (!row.next()) {
                 throw new StoreException(
@@ -46,7 +57,7 @@ final class Claims {
             MessageKey newest = MessageKey.of(row.getObject(2, UUID.class));
             Set<MessageKey> claimed =
                     row.getInt(3) == keys.size() ? new HashSet<>(keys) : KeyArray.read(row.getString(4));
-            return new Claim(claimed, oldest, newest);
+            return new Claim(claimed, oldest, newest, true);
         }
     }
 

@@ -33,7 +33,7 @@ final class DeadLetterRows {
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(DeadLetterStatements.BURY)) {
             for (DeadLetter letter : letters) {
-                int next = MessageColumns.bindInLane(statement, consumer, letter.key(), letter.message());
+                int next = MessageColumns.bindInLane(statement, 1, consumer, letter.key(), letter.message());
                 FailedAttempt attempt = letter.attempt();
                 next = bindReason(statement, next, consumer, letter, attempt == null ? 0 : attempt.number());
                 MessageColumns.bindAttempt(statement, next, attempt);

@@ -18,27 +18,49 @@ import java.util.Set;
  * it goes from head to head instead, which costs something for each key of the lane and finds all.
  */
 final class DueWork {
+    private static final int DUE_AT = WorkItems.COLUMNS + 1;
     private static final int PLANNED = WorkItems.COLUMNS + 1;
     private static final int PLANNED_KEY = PLANNED + 1;
     private static final int MESSAGES_SEEN = PLANNED + 2;
 
     private DueWork() {}
 
-    static List<WorkItem> take(Connection connection, RegisteredConsumer consumer, int lane, int limit)
+    /**
+     * Looks from a hint on, and from the beginning where there is nothing. Where there is less than a full batch, the next
+     * look is one from the beginning.
+     */
+    static Taken withoutOrder(
+            Connection connection, RegisteredConsumer consumer, int lane, int limit, DueHints.Hint hint)
             throws SQLException {
-        return consumer.order().isKept()
-                ? inOrder(connection, consumer, lane, false, limit, limit)
-                : withoutOrder(connection, consumer, lane, limit);
+        Taken taken = from(connection, consumer, lane, limit, hint);
+        return taken.items().isEmpty() && !hint.isFromBeginning()
+                ? from(connection, consumer, lane, limit, new DueHints.Hint(DueHints.BEGINNING, System.nanoTime()))
+                : taken;
     }
 
-    private static List<WorkItem> withoutOrder(Connection connection, RegisteredConsumer consumer, int lane, int limit)
+    private static Taken from(
+            Connection connection, RegisteredConsumer consumer, int lane, int limit, DueHints.Hint hint)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(WorkStatements.TAKE)) {
             statement.setShort(1, consumer.id());
             statement.setInt(2, lane);
-            statement.setInt(3, limit);
-            return WorkItems.readAll(statement);
+            statement.setString(3, hint.dueAt());
+            statement.setInt(4, limit);
+            List<WorkItem> items = new ArrayList<>();
+            String last = DueHints.BEGINNING;
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    items.add(WorkItems.read(rows));
+                    last = rows.getString(DUE_AT);
+                }
+            }
+            return new Taken(items, hint.movedTo(items.size() < limit ? DueHints.BEGINNING : last));
         }
+    }
+
+    static List<WorkItem> inOrder(Connection connection, RegisteredConsumer consumer, int lane, int limit)
+            throws SQLException {
+        return inOrder(connection, consumer, lane, false, limit, limit);
     }
 
     /** Of messages that need a lease only the heads: what is behind one must not begin before it is finished. */
@@ -88,6 +110,9 @@ final class DueWork {
             return new Answer(items, planned, seen);
         }
     }
+
+    /** What was taken, and where to look next once that is committed. */
+    record Taken(List<WorkItem> items, DueHints.Hint next) {}
 
     /** What a search came to: how many messages it meant to take, and how many that are due it looked at. */
     private record Answer(List<WorkItem> items, int planned, int seen) {}

@@ -16,7 +16,7 @@ final class HistoryRows {
         try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.RECORD)) {
             for (FinishedMessage finished : messages) {
                 int next = MessageColumns.bind(
-                        statement, consumer, finished.key(), finished.message(), finished.withPayload());
+                        statement, 1, consumer, finished.key(), finished.message(), finished.withPayload());
                 statement.setBoolean(next++, finished.withPayload());
                 statement.setInt(next, finished.attempts());
                 statement.addBatch();

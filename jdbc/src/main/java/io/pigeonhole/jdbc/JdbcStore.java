@@ -54,6 +54,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     private final AdminReads reads;
     private final AdminChanges changes;
     private final Requeues requeues;
+    private final DueHints hints = new DueHints();
 
     private JdbcStore(ConnectionSource connections, int daysAhead) {
         this.connections = connections;
@@ -99,7 +100,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
         Connection connection = Errand.open(connections);
         try {
-            return new JdbcTransaction(connection, idleLimit);
+            return new JdbcTransaction(connection, idleLimit, hints);
         } catch (SQLException e) {
             try {
                 connection.close();
@@ -142,7 +143,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
                 : Errand.run(
                         connections,
                         "to tell what is due for " + consumers.size() + " consumers",
-                        connection -> BacklogRows.due(connection, consumers));
+                        connection -> BacklogRows.due(connection, consumers, hints.all()));
     }
 
     @Override

@@ -48,8 +48,10 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
     private final Connection connection;
     private final boolean autoCommit;
     private final String idleLimit;
+    private final DueHints hints;
     private final DeferredWrites deferred = new DeferredWrites();
     private final Set<String> harmless = new HashSet<>();
+    private Runnable whenCommitted = () -> {};
     private @Nullable Connection guarded;
     private boolean begun;
     private boolean savepointSet;
@@ -58,10 +60,11 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
     private boolean closed;
 
     /** Takes the connection over; {@link #close} gives it back as it was. */
-    JdbcTransaction(Connection connection, Duration idleLimit) throws SQLException {
+    JdbcTransaction(Connection connection, Duration idleLimit, DueHints hints) throws SQLException {
         this.connection = connection;
         this.autoCommit = connection.getAutoCommit();
         this.idleLimit = milliseconds(idleLimit);
+        this.hints = hints;
         connection.setAutoCommit(false);
     }
 
@@ -81,7 +84,8 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
             statement.setShort(next++, consumer.id());
             statement.setString(next++, KeyArray.write(keys));
             statement.setString(next++, KeyArray.writeHashes(hashes));
-            statement.setInt(next, keys.size());
+            statement.setInt(next++, keys.size());
+            statement.setShort(next, consumer.id());
             int skipped = first ? RESULTS_OF_PREAMBLE + RESULTS_BEFORE_CLAIM : RESULTS_BEFORE_CLAIM;
             return Claims.execute(statement, skipped, consumer, keys);
         } catch (SQLException e) {
@@ -179,7 +183,15 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
 
     @Override
     public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
-        return ask("to take from lane " + lane, () -> DueWork.take(connection, consumer, lane, limit));
+        String doing = "to take from lane " + lane;
+        if (consumer.order().isKept()) {
+            return ask(doing, () -> DueWork.inOrder(connection, consumer, lane, limit));
+        }
+        DueHints.Lane of = DueHints.Lane.of(consumer, lane);
+        DueHints.Hint hint = hints.of(of);
+        DueWork.Taken taken = ask(doing, () -> DueWork.withoutOrder(connection, consumer, lane, limit, hint));
+        whenCommitted = () -> hints.note(of, taken.next());
+        return taken.items();
     }
 
     @Override
@@ -287,6 +299,7 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
         } catch (SQLException e) {
             throw refusedCommit(e);
         }
+        whenCommitted.run();
     }
 
     private RuntimeException refusedCommit(SQLException e) {

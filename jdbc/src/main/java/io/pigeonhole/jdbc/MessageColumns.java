@@ -15,32 +15,34 @@ import org.jspecify.annotations.Nullable;
 final class MessageColumns {
     private MessageColumns() {}
 
-    /** Returns the index of the next parameter. */
+    /** Binds from an index on. Returns the index of the next parameter. */
     static int bind(
             PreparedStatement statement,
+            int first,
             RegisteredConsumer consumer,
             MessageKey key,
             Message message,
             boolean withPayload)
             throws SQLException {
         MessageId id = message.id();
-        statement.setShort(1, consumer.id());
-        statement.setObject(2, key.toUuid());
-        statement.setString(3, CleanText.of(message.source()));
-        statement.setBytes(4, id == null ? null : id.toBytes());
-        statement.setString(5, CleanText.ofNullable(message.type()));
-        statement.setBytes(6, message.orderingKey());
-        statement.setBytes(7, withPayload ? HeaderFormat.write(message.headers()) : null);
-        statement.setString(8, CleanText.ofNullable(message.contentType()));
-        statement.setBytes(9, withPayload && !message.isTombstone() ? message.payload() : null);
-        statement.setString(10, CleanText.ofNullable(message.origin()));
-        return 11;
+        statement.setShort(first, consumer.id());
+        statement.setObject(first + 1, key.toUuid());
+        statement.setString(first + 2, CleanText.of(message.source()));
+        statement.setBytes(first + 3, id == null ? null : id.toBytes());
+        statement.setString(first + 4, CleanText.ofNullable(message.type()));
+        statement.setBytes(first + 5, message.orderingKey());
+        statement.setBytes(first + 6, withPayload ? HeaderFormat.write(message.headers()) : null);
+        statement.setString(first + 7, CleanText.ofNullable(message.contentType()));
+        statement.setBytes(first + 8, withPayload && !message.isTombstone() ? message.payload() : null);
+        statement.setString(first + 9, CleanText.ofNullable(message.origin()));
+        return first + 10;
     }
 
     /** The same with lane and ordered behind it. Returns the index of the next parameter. */
-    static int bindInLane(PreparedStatement statement, RegisteredConsumer consumer, MessageKey key, Message message)
+    static int bindInLane(
+            PreparedStatement statement, int first, RegisteredConsumer consumer, MessageKey key, Message message)
             throws SQLException {
-        int next = bind(statement, consumer, key, message, true);
+        int next = bind(statement, first, consumer, key, message, true);
         statement.setInt(next++, consumer.laneOf(message, key));
         statement.setBoolean(next++, consumer.keepsOrderOf(message));
         return next;

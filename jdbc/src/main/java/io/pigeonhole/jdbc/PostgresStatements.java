@@ -22,9 +22,10 @@ final class PostgresStatements {
                    set_config('pigeonhole.transaction', 'pg_class', true)""";
 
     /**
-     * The claim, the horizon that it used, and then the handlers' own lock_timeout again. Keys that no partition is for are
-     * left out, because one of them would fail the whole statement. Keys are told only where not all were new.
-     * Parameters: patience, consumer, keys, hashes or none, number of keys.
+     * The claim and the horizon that it used. Keys that no partition is for are left out, because one of them would fail the
+     * whole statement. Keys are told only where not all were new. Then, with a snapshot of its own because the claim may
+     * have waited for somebody who buried a message, whether there are dead letters at all, one look into an index; and the
+     * handlers' own lock_timeout again. Parameters: patience, consumer, keys, hashes or none, number of keys, consumer.
      */
     static final String CLAIM = """
             SELECT set_config('lock_timeout', ?, true);
@@ -41,9 +42,10 @@ final class PostgresStatements {
                 ON CONFLICT DO NOTHING
                 RETURNING message_key
             )
-            SELECT h.oldest, h.newest, r.claimed, CASE WHEN r.claimed < ? THEN r.keys END, h.paused,
-                   set_config('lock_timeout', current_setting('pigeonhole.lock_timeout'), true)
-            FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r""";
+            SELECT h.oldest, h.newest, r.claimed, CASE WHEN r.claimed < ? THEN r.keys END, h.paused
+            FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r;
+            SELECT (SELECT true FROM inbox_dead_letter WHERE consumer_id = ? ORDER BY message_key LIMIT 1),
+                   set_config('lock_timeout', current_setting('pigeonhole.lock_timeout'), true)""";
 
     static final String PREAMBLE_AND_CLAIM = PREAMBLE + ";\n" + CLAIM;
 

@@ -199,7 +199,8 @@ final class Requeues {
                             row -> new Claim(
                                     KeyArray.read(row.getString(3)),
                                     MessageKey.of(row.getObject(1, UUID.class)),
-                                    MessageKey.of(row.getObject(2, UUID.class)))),
+                                    MessageKey.of(row.getObject(2, UUID.class)),
+                                    true)),
                     "inbox_horizon has no row; run Schema.validate and Schema.apply");
         }
     }

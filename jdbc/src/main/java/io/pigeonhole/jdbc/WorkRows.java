@@ -9,7 +9,10 @@ import io.pigeonhole.core.store.WorkItem;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** The rows of {@code inbox_work} as they come, change and go. */
@@ -21,7 +24,7 @@ final class WorkRows {
         try (PreparedStatement statement = connection.prepareStatement(WorkStatements.PARK)) {
             for (ParkedMessage parked : messages) {
                 FailedAttempt attempt = parked.attempt();
-                int next = MessageColumns.bindInLane(statement, consumer, parked.key(), parked.message());
+                int next = MessageColumns.bindInLane(statement, 1, consumer, parked.key(), parked.message());
                 statement.setInt(next++, attempt.number());
                 statement.setLong(next++, parked.dueIn().toMillis());
                 statement.setString(next++, MessageColumns.describe(attempt));
@@ -34,11 +37,33 @@ final class WorkRows {
 
     static void receive(Connection connection, RegisteredConsumer consumer, List<ReceivedMessage> messages)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(WorkStatements.RECEIVE)) {
-            for (ReceivedMessage received : messages) {
-                int next = MessageColumns.bindInLane(statement, consumer, received.key(), received.message());
-                statement.setBoolean(next, received.byLease());
-                statement.addBatch();
+        int inBulk = messages.size() - messages.size() % WorkStatements.MANY;
+        if (inBulk > 0) {
+            receive(
+                    connection,
+                    WorkStatements.RECEIVE_MANY,
+                    WorkStatements.MANY,
+                    consumer,
+                    messages.subList(0, inBulk));
+        }
+        if (inBulk < messages.size()) {
+            receive(connection, WorkStatements.RECEIVE, 1, consumer, messages.subList(inBulk, messages.size()));
+        }
+    }
+
+    private static void receive(
+            Connection connection, String sql, int rows, RegisteredConsumer consumer, List<ReceivedMessage> messages)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            int next = 1;
+            for (int i = 0; i < messages.size(); i++) {
+                ReceivedMessage received = messages.get(i);
+                next = MessageColumns.bindInLane(statement, next, consumer, received.key(), received.message());
+                statement.setBoolean(next++, received.byLease());
+                if ((i + 1) % rows == 0) {
+                    statement.addBatch();
+                    next = 1;
+                }
             }
             statement.executeBatch();
         }
@@ -82,11 +107,16 @@ final class WorkRows {
 
     private static void change(Connection connection, String sql, RegisteredConsumer consumer, List<WorkItem> items)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setString(1, WorkItems.ids(items));
-            statement.setString(2, WorkItems.tokens(items));
-            statement.setShort(3, consumer.id());
-            WorkItems.requireAll(statement.executeUpdate(), items.size());
+        Map<Long, List<WorkItem>> byToken = items.stream().collect(Collectors.groupingBy(WorkItem::token));
+        int changed = 0;
+        try (Statement statement = connection.createStatement()) {
+            for (Map.Entry<Long, List<WorkItem>> entry : byToken.entrySet()) {
+                String ids = entry.getValue().stream()
+                        .map(item -> Long.toString(item.id()))
+                        .collect(Collectors.joining(","));
+                changed += statement.executeUpdate(String.format(Locale.ROOT, sql, ids, entry.getKey(), consumer.id()));
+            }
         }
+        WorkItems.requireAll(changed, items.size());
     }
 }

@@ -17,12 +17,25 @@ final class WorkStatements {
             CAST(extract(epoch FROM clock_timestamp() - w.retry_since) * 1000000 AS bigint), w.by_lease, w.lease_token,
             w.source, w.message_id, w.type, w.ordering_key, w.headers, w.content_type, w.payload, w.origin""";
 
-    /** Parameters: the columns of the message, lane, ordered, by lease. */
-    static final String RECEIVE = """
+    static final int MANY = 16;
+
+    private static final String RECEIVE_INTO = """
             INSERT INTO inbox_work (consumer_id, message_key, source, message_id, type, ordering_key, headers, content_type,
                 payload, origin, lane, ordered, by_lease, status, attempts, due_at, received_at, retry_since, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'received', 0,
+            VALUES\s""";
+
+    private static final String RECEIVED = """
+            (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'received', 0,
                 clock_timestamp(), clock_timestamp(), clock_timestamp(), clock_timestamp())""";
+
+    /** Parameters: the columns of the message, lane, ordered, by lease. */
+    static final String RECEIVE = RECEIVE_INTO + RECEIVED;
+
+    /**
+     * The same for {@value #MANY} messages, whose parameters follow one another. To begin a statement on this table, with
+     * its indexes and constraints, costs as much as the row itself.
+     */
+    static final String RECEIVE_MANY = RECEIVE_INTO + (RECEIVED + ", ").repeat(MANY - 1) + RECEIVED;
 
     /** Parameters: the columns of the message, lane, ordered, attempts, delay in ms, error; the columns of the attempt. */
     static final String PARK = """
@@ -58,26 +71,28 @@ final class WorkStatements {
             FROM kept, (VALUES (CAST(? AS integer), CAST(? AS text), CAST(? AS bigint), CAST(? AS text), CAST(? AS text),
                 CAST(? AS text))) AS a (number, node, duration, error_class, message, stack)""";
 
-    /** Parameters: ids, tokens, consumer. */
+    /**
+     * Rows of one token, by nothing but their ids: the table is empty in one moment and large in the next, and a plan that is
+     * made or remembered for an empty one may read every message of the consumer for each id. So the numbers stand in the
+     * text, which is planned each time, and the consumer is no condition of an index. Formatted with: ids, token, consumer.
+     */
     static final String FINISH = """
-            DELETE FROM inbox_work AS w
-            USING unnest(CAST(? AS bigint[]), CAST(? AS bigint[])) AS u (id, token)
-            WHERE w.id = u.id AND w.lease_token = u.token AND w.consumer_id = ?""";
+            DELETE FROM inbox_work
+            WHERE id = ANY (CAST('{%s}' AS bigint[])) AND lease_token = %d AND CAST(consumer_id AS integer) = %d""";
 
-    /** Parameters: ids, tokens, consumer. */
+    /** In the same way. Formatted with: ids, token, consumer. */
     static final String REQUIRE_LEASE = """
-            UPDATE inbox_work AS w
+            UPDATE inbox_work
             SET by_lease = true, updated_at = clock_timestamp()
-            FROM unnest(CAST(? AS bigint[]), CAST(? AS bigint[])) AS u (id, token)
-            WHERE w.id = u.id AND w.lease_token = u.token AND w.consumer_id = ?""";
+            WHERE id = ANY (CAST('{%s}' AS bigint[])) AND lease_token = %d AND CAST(consumer_id AS integer) = %d""";
 
-    /** Parameters: consumer, lane, limit. */
+    /** Parameters: consumer, lane, where to begin, limit. */
     static final String TAKE = "SELECT " + ITEM + """
-
+            , CAST(w.due_at AS text)
             FROM inbox_work AS w
             WHERE consumer_id = (SELECT c.id FROM inbox_consumer AS c WHERE c.id = ? AND NOT c.paused)
                 AND NOT by_lease AND lane = ? AND NOT ordered AND status <> 'leased'
-                AND due_at <= (SELECT clock_timestamp())
+                AND due_at >= CAST(? AS timestamptz) AND due_at <= (SELECT clock_timestamp())
             ORDER BY due_at, id
             LIMIT ?
             FOR UPDATE SKIP LOCKED""";

@@ -25,10 +25,13 @@ final class ExactlyOnce implements MessageSink {
 
     /** With the same two statements as deferred writes. */
     static ExactlyOnce deferred(String consumer, InboxStore<JdbcContext> store) {
-        return new ExactlyOnce(consumer, store, (payment, context) -> {
-            context.defer(Bank.CREDIT, payment.amount(), payment.account());
-            context.defer(Bank.RECORD, payment.number(), payment.account(), payment.amount());
-        });
+        return new ExactlyOnce(consumer, store, ExactlyOnce::deferPayment);
+    }
+
+    /** The business logic with deferred writes. */
+    static void deferPayment(Payment payment, JdbcContext context) {
+        context.defer(Bank.CREDIT, payment.amount(), payment.account());
+        context.defer(Bank.RECORD, payment.number(), payment.account(), payment.amount());
     }
 
     @Override

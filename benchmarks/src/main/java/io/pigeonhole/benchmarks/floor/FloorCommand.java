@@ -1,11 +1,8 @@
 package io.pigeonhole.benchmarks.floor;
 
 import io.pigeonhole.benchmarks.server.DatabaseServer;
-import io.pigeonhole.benchmarks.suite.JsonReport;
 import io.pigeonhole.benchmarks.suite.Suite;
-import io.pigeonhole.benchmarks.suite.SuiteResult;
-import io.pigeonhole.benchmarks.suite.SuiteRunner;
-import io.pigeonhole.benchmarks.suite.TableReport;
+import io.pigeonhole.benchmarks.suite.SuiteProgram;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -91,14 +88,7 @@ public final class FloorCommand implements Callable<Integer> {
             if (!only.isEmpty()) {
                 suite = chosen(suite);
             }
-            SuiteRunner runner = new SuiteRunner(suite, quick ? QUICK_BUDGET : UNLIMITED, out::println);
-            SuiteResult result = new SuiteResult(suite, environment, runner.run(counted));
-            out.println();
-            out.print(new TableReport(result).text());
-            out.flush();
-            if (json != null) {
-                new JsonReport(result).write(json);
-            }
+            new SuiteProgram(out, json).run(suite, environment, counted, quick ? QUICK_BUDGET : UNLIMITED);
         }
         return 0;
     }

@@ -1,5 +1,6 @@
 package io.pigeonhole.benchmarks.floor;
 
+import io.pigeonhole.benchmarks.floor.FloorVariant.Course;
 import io.pigeonhole.benchmarks.server.DatabaseServer;
 import io.pigeonhole.benchmarks.suite.CpuTime;
 import io.pigeonhole.benchmarks.suite.InvariantBrokenException;
@@ -21,7 +22,7 @@ import javax.sql.DataSource;
 final class FloorSuite implements FloorVariant.Ground {
     private static final int BATCH = 100;
     private static final String INBOX_TABLES =
-            "seed_inbox, inbox_ledger, inbox_work, inbox_attempt, inbox_dead_letter, inbox_history";
+            "seed_inbox, stored_inbox, inbox_ledger, inbox_work, inbox_attempt, inbox_dead_letter, inbox_history";
 
     /** Rows for messages that were claimed, of them those whose keys are not in time form, rows of failures. */
     private static final String INBOX_ROWS = """
@@ -35,6 +36,7 @@ final class FloorSuite implements FloorVariant.Ground {
             new Ratio("pigeonhole-deferred", "floor-batch-deferred", 0.75),
             new Ratio("pigeonhole-batch", "seed-loop", 5),
             new Ratio("pigeonhole-deferred", "seed-loop", 12),
+            new Ratio("pigeonhole-receive", "store-then-process", 1),
             new Ratio("pigeonhole-message", "floor-message", 0),
             new Ratio("pigeonhole-message", "seed-loop", 0));
 
@@ -53,7 +55,7 @@ final class FloorSuite implements FloorVariant.Ground {
     static Suite create(DatabaseServer server, Sizes sizes, int duplicatePercent) throws SQLException {
         FloorSuite suite = new FloorSuite(server);
         suite.bank.create();
-        suite.createSeedTable();
+        suite.createOtherInboxes();
         Schema.apply(server.dataSource());
         JdbcStore store = JdbcStore.create(server.dataSource());
         suite.addVariants(sizes, duplicatePercent, store);
@@ -64,27 +66,36 @@ final class FloorSuite implements FloorVariant.Ground {
         ExactlyOnce message = ExactlyOnce.direct("bench-message", store);
         ExactlyOnce batch = ExactlyOnce.direct("bench-batch", store);
         ExactlyOnce deferred = ExactlyOnce.deferred("bench-deferred", store);
+        ReceiveThenWork receive = ReceiveThenWork.direct("bench-receive", store);
         Workload perMessage = Workload.generate(sizes.perMessage(), duplicatePercent, SystemTime.clock());
         Workload perBatch = Workload.generate(sizes.perBatch(), duplicatePercent, SystemTime.clock());
         Workload inBulk = Workload.generate(sizes.deferred(), duplicatePercent, SystemTime.clock());
 
-        add(FloorVariant.atLeastOnce("floor-message", 1, perMessage, new AtLeastOnce(dataSource), this));
-        add(FloorVariant.exactlyOnce("pigeonhole-message", 1, perMessage, message, this));
-        add(FloorVariant.exactlyOnce("seed-loop", 1, perMessage, new SeedLoop(dataSource), this));
-        add(FloorVariant.exactlyOnce("pigeonhole-batch", BATCH, perBatch, batch, this));
-        add(FloorVariant.atLeastOnce("floor-batch", BATCH, perBatch, new AtLeastOnce(dataSource), this));
-        add(FloorVariant.atLeastOnce("floor-batch-deferred", BATCH, inBulk, new AtLeastOnceDeferred(dataSource), this));
-        add(FloorVariant.exactlyOnce("pigeonhole-deferred", BATCH, inBulk, deferred, this));
+        Course floorMessage = Course.into(new AtLeastOnce(dataSource), 1);
+        Course floorBatch = Course.into(new AtLeastOnce(dataSource), BATCH);
+        Course floorDeferred = Course.into(new AtLeastOnceDeferred(dataSource), BATCH);
+        Course seedLoop = Course.into(new SeedLoop(dataSource), 1);
+
+        add(FloorVariant.atLeastOnce("floor-message", perMessage, floorMessage, this));
+        add(FloorVariant.pigeonhole("pigeonhole-message", perMessage, Course.into(message, 1), this));
+        add(FloorVariant.exactlyOnce("seed-loop", perMessage, seedLoop, this));
+        add(FloorVariant.pigeonhole("pigeonhole-batch", perBatch, Course.into(batch, BATCH), this));
+        add(FloorVariant.atLeastOnce("floor-batch", perBatch, floorBatch, this));
+        add(FloorVariant.atLeastOnce("floor-batch-deferred", inBulk, floorDeferred, this));
+        add(FloorVariant.pigeonhole("pigeonhole-deferred", inBulk, Course.into(deferred, BATCH), this));
+        add(FloorVariant.exactlyOnce("store-then-process", perBatch, new StoreThenProcess(dataSource), this));
+        add(FloorVariant.pigeonhole("pigeonhole-receive", perBatch, receive, this));
     }
 
     private void add(Variant variant) {
         variants.add(variant);
     }
 
-    private void createSeedTable() throws SQLException {
+    private void createOtherInboxes() throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(SeedLoop.TABLE);
+            statement.execute(StoreThenProcess.TABLE);
         }
     }
 
@@ -96,7 +107,7 @@ final class FloorSuite implements FloorVariant.Ground {
     @Override
     public void check(FloorVariant variant) throws SQLException {
         bank.audit(variant.name(), variant.expected());
-        if (variant.sink() instanceof ExactlyOnce) {
+        if (variant.hasInbox()) {
             checkInbox(variant);
         }
     }

@@ -5,27 +5,44 @@ import io.pigeonhole.benchmarks.suite.Measurement;
 import io.pigeonhole.benchmarks.suite.Variant;
 
 /**
- * A sink and the way it is fed.
+ * A way to work the workload off.
  *
  * @param name the variant's name
- * @param batchSize how many deliveries it is handed at once
  * @param workload the deliveries
  * @param expected what the books must say afterwards
- * @param sink the variant itself
+ * @param course how the deliveries go through it
+ * @param hasInbox whether Pigeonhole's ledger must hold every message afterwards
  * @param ground what it stands on
  */
 record FloorVariant(
-        String name, int batchSize, Workload workload, Bank.Expected expected, MessageSink sink, Ground ground)
+        String name, Workload workload, Bank.Expected expected, Course course, boolean hasInbox, Ground ground)
         implements Variant {
 
     /** One without an inbox: each delivery takes effect, the duplicates too. */
-    static FloorVariant atLeastOnce(String name, int batchSize, Workload workload, MessageSink sink, Ground ground) {
-        return new FloorVariant(name, batchSize, workload, Bank.Expected.everyDelivery(workload), sink, ground);
+    static FloorVariant atLeastOnce(String name, Workload workload, Course course, Ground ground) {
+        return new FloorVariant(name, workload, Bank.Expected.everyDelivery(workload), course, false, ground);
     }
 
-    /** One with an inbox: each message takes effect once. */
-    static FloorVariant exactlyOnce(String name, int batchSize, Workload workload, MessageSink sink, Ground ground) {
-        return new FloorVariant(name, batchSize, workload, Bank.Expected.everyMessageOnce(workload), sink, ground);
+    /** One with an inbox of some kind: each message takes effect once. */
+    static FloorVariant exactlyOnce(String name, Workload workload, Course course, Ground ground) {
+        return new FloorVariant(name, workload, Bank.Expected.everyMessageOnce(workload), course, false, ground);
+    }
+
+    /** One with Pigeonhole. */
+    static FloorVariant pigeonhole(String name, Workload workload, Course course, Ground ground) {
+        return new FloorVariant(name, workload, Bank.Expected.everyMessageOnce(workload), course, true, ground);
+    }
+
+    /** How deliveries go through a variant. */
+    @FunctionalInterface
+    interface Course {
+        /** Works all of them off; answers how many nanoseconds passed from the first delivery to the last effect. */
+        long run(Workload workload) throws Exception;
+
+        /** Straight into a sink, with a thread for each lane. */
+        static Course into(MessageSink sink, int batchSize) {
+            return workload -> new Lanes(workload, batchSize, Workload.LANES).drainInto(sink);
+        }
     }
 
     /** The database before and after a measurement. */
@@ -41,7 +58,7 @@ record FloorVariant(
     public Measurement measure() throws Exception {
         ground.prepare();
         CpuTime before = ground.cpuTime();
-        long nanos = new Lanes(workload, batchSize).drainInto(sink);
+        long nanos = course.run(workload);
         CpuTime spent = ground.cpuTime().since(before);
         ground.check(this);
         return new Measurement(workload.deliveries(), expected.effects(), nanos, spent);

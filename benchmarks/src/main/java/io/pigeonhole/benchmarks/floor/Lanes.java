@@ -10,14 +10,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Works a workload off: one thread for each lane, in batches of one size. */
+/** Works a workload off: each lane by one thread, in batches of one size. */
 final class Lanes {
     private final Workload workload;
     private final int batchSize;
+    private final int threads;
 
-    Lanes(Workload workload, int batchSize) {
+    Lanes(Workload workload, int batchSize, int threads) {
         this.workload = workload;
         this.batchSize = batchSize;
+        this.threads = threads;
     }
 
     /**
@@ -26,12 +28,12 @@ final class Lanes {
      * @return how long it took from the common start until the last lane was done, in nanoseconds
      */
     long drainInto(MessageSink sink) throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(Workload.LANES);
+        ExecutorService executor = Executors.newFixedThreadPool(threads);
         try {
             CountDownLatch start = new CountDownLatch(1);
             List<Future<?>> lanes = new ArrayList<>();
             for (List<Message> lane : workload.lanes()) {
-                lanes.add(threads.submit(worker(lane, sink, start)));
+                lanes.add(executor.submit(worker(lane, sink, start)));
             }
             long began = System.nanoTime();
             start.countDown();
@@ -42,7 +44,7 @@ final class Lanes {
         } catch (ExecutionException e) {
             throw e.getCause() instanceof Exception cause ? cause : e;
         } finally {
-            threads.shutdownNow();
+            executor.shutdownNow();
         }
     }
 

@@ -57,14 +57,17 @@ class FloorSuiteIT {
                         "seed-loop",
                         "pigeonhole-message",
                         "pigeonhole-batch",
-                        "pigeonhole-deferred");
+                        "pigeonhole-deferred",
+                        "store-then-process",
+                        "pigeonhole-receive");
         assertThat(json.get("ratios").propertyNames())
                 .contains(
                         "pigeonhole-batch/floor-batch",
                         "pigeonhole-deferred/floor-batch-deferred",
                         "pigeonhole-batch/seed-loop",
                         "pigeonhole-deferred/seed-loop",
-                        "pigeonhole-message/floor-message");
+                        "pigeonhole-message/floor-message",
+                        "pigeonhole-receive/store-then-process");
     }
 
     @Test
@@ -73,7 +76,7 @@ class FloorSuiteIT {
         Bank bank = new Bank(server.dataSource());
         bank.reset("seed_inbox");
 
-        new Lanes(workload, 100).drainInto(new AtLeastOnce(server.dataSource()));
+        new Lanes(workload, 100, Workload.LANES).drainInto(new AtLeastOnce(server.dataSource()));
 
         bank.audit("at least once", Bank.Expected.everyDelivery(workload));
         assertThatThrownBy(() -> bank.audit("exactly once", Bank.Expected.everyMessageOnce(workload)))

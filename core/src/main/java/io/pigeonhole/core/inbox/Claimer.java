@@ -28,6 +28,7 @@ final class Claimer {
     private final Set<MessageKey> claimed = new HashSet<>();
     private final Set<MessageKey> busy = new HashSet<>();
     private final Map<MessageKey, Claim> outside = new HashMap<>();
+    private boolean deadLetters;
 
     Claimer(InboxTransaction<?> transaction, RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
         this.transaction = transaction;
@@ -69,6 +70,7 @@ final class Claimer {
     }
 
     private void note(List<MessageKey> keys, Claim claim) {
+        deadLetters |= claim.hasDeadLetters();
         claimed.addAll(claim.claimed());
         if (claim.claimed().size() == keys.size()) {
             return;
@@ -78,6 +80,11 @@ final class Claimer {
                 outside.put(key, claim);
             }
         }
+    }
+
+    /** Whether one of the keys that were not claimed may be that of a dead letter. */
+    boolean hasDeadLetters() {
+        return deadLetters;
     }
 
     boolean isClaimed(MessageKey key) {

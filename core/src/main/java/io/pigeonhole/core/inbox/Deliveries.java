@@ -70,7 +70,9 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         Set<MessageKey> conflicting = conflicting(transaction, repeated, hashes);
         repeated.removeAll(conflicting);
         // Before it is asked which keys are blocked: those behind a reopened message have to wait for it.
-        countAgain(transaction, repeated, verdicts);
+        if (claimer.hasDeadLetters()) {
+            countAgain(transaction, repeated, verdicts);
+        }
         askForBlockedKeys(transaction, claimer, verdicts);
         for (Envelope envelope : group) {
             MessageKey key = envelope.key();

@@ -38,7 +38,9 @@ final class Claims {
                     claimed.add(row.key());
                 }
             }
-            return new Claim(claimed, tables.oldest, tables.newest);
+            boolean deadLetters =
+                    changes.graves.all().stream().anyMatch(grave -> grave.row().consumer() == consumer.id());
+            return new Claim(claimed, tables.oldest, tables.newest, deadLetters);
         });
     }
 

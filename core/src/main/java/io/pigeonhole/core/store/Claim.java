@@ -10,8 +10,10 @@ import java.util.Set;
  * @param oldest the horizon: smaller keys in time form are too old to be told from duplicates
  * @param newest the other end of it: keys in time form that are not smaller come from days that the ledger does not have
  *     yet. {@link MessageKey#FIRST_DIGEST} where the ledger has no such end
+ * @param hasDeadLetters false where, after the claim, the consumer was seen to have no dead letters: then none needs to be
+ *     counted again. True where it has some, and where nobody looked
  */
-public record Claim(Set<MessageKey> claimed, MessageKey oldest, MessageKey newest) {
+public record Claim(Set<MessageKey> claimed, MessageKey oldest, MessageKey newest, boolean hasDeadLetters) {
     /**
      * Whether a key is too old for the ledger.
      *

@@ -6,6 +6,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog.Due;
 import io.pigeonhole.core.store.Backlog.Kind;
+import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
@@ -44,6 +45,19 @@ abstract class BacklogTests<C extends HandlerContext> extends WorkLab<C> {
         received(3);
 
         assertThat(due()).isEqualTo(new Due(consumer, Kind.ORDINARY, 0, Duration.ZERO));
+    }
+
+    @Test
+    void messageThatComesToLightBehindAFullBatchIsDueAndTaken() {
+        Message late = message(0);
+        try (InboxTransaction<C> slow = begin()) {
+            receive(slow, false, List.of(late));
+            receive(message(1), message(2));
+            run(transaction -> transaction.finish(consumer, transaction.take(consumer, 0, 2)));
+            slow.commit();
+        }
+        assertThat(due().in()).isZero();
+        assertThat(available()).containsExactly(keyOf(late));
     }
 
     @Test

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
@@ -132,6 +134,31 @@ abstract class ClaimTests<C extends HandlerContext> extends StoreLab<C> {
             twin.commit();
         }
         assertThat(Threads.result(waiting).claimed()).isEmpty();
+    }
+
+    @Test
+    void claimTellsWhetherTheConsumerHasDeadLetters() {
+        assertThat(claimed(key(0)).hasDeadLetters()).isFalse();
+        try (InboxTransaction<C> transaction = begin()) {
+            transaction.bury(consumer, List.of(dead(message(2), DeadReason.LATE, false)));
+            transaction.commit();
+        }
+        assertThat(claimed(key(1)).hasDeadLetters()).isTrue();
+    }
+
+    @Test
+    void claimThatWaitedSeesWhatItsTwinBuried() throws Exception {
+        Message message = message(0);
+        Future<Claim> waiting;
+        try (InboxTransaction<C> twin = begin()) {
+            claim(twin, keyOf(message));
+            waiting = startClaim(keyOf(message));
+            assertThatItStillWaits(waiting);
+            twin.bury(consumer, List.of(dead(message, DeadReason.PERMANENT_FAILURE, true)));
+            twin.commit();
+        }
+        assertThat(Threads.result(waiting).claimed()).isEmpty();
+        assertThat(Threads.result(waiting).hasDeadLetters()).isTrue();
     }
 
     private Future<Claim> startClaim(MessageKey key) throws InterruptedException {

@@ -1,0 +1,44 @@
+package io.pigeonhole.benchmarks.suite;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Runs a suite from a command line and says what came of it. */
+public final class SuiteProgram {
+    private final PrintWriter out;
+    private final @Nullable Path json;
+
+    /**
+     * A program.
+     *
+     * @param out where the progress and the tables go
+     * @param json the file that the result goes to too, null for none
+     */
+    public SuiteProgram(PrintWriter out, @Nullable Path json) {
+        this.out = out;
+        this.json = json;
+    }
+
+    /**
+     * Runs a suite and reports on it.
+     *
+     * @param suite what to run
+     * @param environment what it runs on
+     * @param rounds how many rounds count
+     * @param budget the time after which no further round begins
+     * @throws Exception what a variant threw
+     */
+    public void run(Suite suite, Map<String, String> environment, int rounds, Duration budget) throws Exception {
+        SuiteRunner runner = new SuiteRunner(suite, budget, out::println);
+        SuiteResult result = new SuiteResult(suite, environment, runner.run(rounds));
+        out.println();
+        out.print(new TableReport(result).text());
+        out.flush();
+        if (json != null) {
+            new JsonReport(result).write(json);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.pigeonhole.benchmarks.floor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.benchmarks.server.DatabaseServer;
+import io.pigeonhole.benchmarks.suite.Round;
+import io.pigeonhole.benchmarks.suite.Suite;
+import io.pigeonhole.benchmarks.suite.SuiteRunner;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The whole suite in small: that it runs and that its checks hold, not how fast it is. */
+class XminSuiteIT {
+    @Test
+    void workersFinishEverythingWithAndWithoutATransactionThatIsHeldOpen() throws Exception {
+        Path files = Path.of(System.getProperty("pigeonhole.target"), "postgres");
+        try (DatabaseServer server = DatabaseServer.start(files, 8)) {
+            Suite suite = XminSuite.create(server, 600, 300);
+            List<Round> rounds = new SuiteRunner(suite, Duration.ofDays(1), line -> {}).run(1);
+
+            assertThat(rounds.get(0).measurements().keySet()).containsExactly("work", "work-held-xmin");
+            assertThat(rounds.get(0).of("work-held-xmin").messages()).isEqualTo(300);
+        }
+    }
+}
