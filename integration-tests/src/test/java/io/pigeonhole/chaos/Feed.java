@@ -39,6 +39,11 @@ final class Feed implements Source {
     }
 
     @Override
+    public Inbox<?> inbox() {
+        return inbox;
+    }
+
+    @Override
     public void start() {
         lock.lock();
         try {
