@@ -44,13 +44,13 @@ class WorkPlansIT {
         fill(ordered, WAITING / 2, 10);
         workshop.execute("ANALYZE inbox_work");
 
-        assertCheap("take", 1_050, WorkStatements.TAKE, plain.id(), 0, DUE);
+        assertCheap("take", 1_050, WorkStatements.TAKE, plain.id(), 0, DueHints.BEGINNING, DUE);
         assertCheap("lease, nothing due", 50, WorkStatements.LEASE, 30_000, "node", plain.id(), 0, DUE);
         assertCheap("take in order", 5_500, LaneStatements.TAKE_BY_DUE, ordered.id(), 0, false, DUE, DUE);
         assertCheap("lease in order, nothing due", 50, LaneStatements.TAKE_BY_DUE, ordered.id(), 0, true, DUE, 1);
         assertCheap("take in order by heads", 600_000, LaneStatements.TAKE_BY_HEADS, ordered.id(), 0, false, DUE, DUE);
         String both = "{" + plain.id() + "," + ordered.id() + "}";
-        assertCheap("due", 200, BacklogStatements.DUE, both, both);
+        assertCheap("due", 200, BacklogStatements.DUE, "{}", "{}", "{}", both, both);
     }
 
     private RegisteredConsumer register(KeyOrder order) {
