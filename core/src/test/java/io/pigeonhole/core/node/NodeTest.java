@@ -6,11 +6,16 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.memory.InMemoryContext;
 import io.pigeonhole.core.memory.InMemoryStore;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -137,5 +142,61 @@ class NodeTest {
         assertThatThrownBy(() -> builder.inbox(other))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("payments");
+    }
+
+    @Test
+    void workersOfANodeTryAgainWhatFailedAndFindOutWhetherTheStoreIsAway() {
+        InMemoryStore store = InMemoryStore.create();
+        List<Integer> attempts = new CopyOnWriteArrayList<>();
+        Inbox<InMemoryContext> retrying = Inbox.builder("retrying", store)
+                .retry(RetryPolicy.fixed(Duration.ZERO))
+                .handle("note", PayloadDecoder.text(), (note, context) -> {
+                    attempts.add(context.attempt());
+                    if (context.attempt() < 3) {
+                        throw new IllegalStateException("not yet");
+                    }
+                })
+                .build();
+        try (Node node = Node.builder(store).inbox(retrying).start()) {
+            assertThat(node.circuit()).isEqualTo(Circuit.CLOSED);
+            retrying.process(
+                    Message.builder("notes").id("1").type("note").payload("x").build());
+            await().atMost(Duration.ofSeconds(20)).until(() -> attempts.equals(List.of(1, 2, 3)));
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> store.work("retrying").isEmpty());
+
+            store.available(false);
+            await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.OPEN);
+            store.available(true);
+            await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.CLOSED);
+        }
+    }
+
+    @Test
+    void nodeWithoutWorkersLeavesTheWorkToOthers() {
+        AtomicInteger looks = new AtomicInteger();
+        try (Node node = new NodeBuilder(() -> {}, consumers -> {
+                    looks.incrementAndGet();
+                    return List.of();
+                })
+                .inbox(inbox)
+                .workers(0)
+                .start()) {
+            assertThat(node.circuit()).isEqualTo(Circuit.CLOSED);
+        }
+        assertThat(looks).hasValue(0);
+    }
+
+    @Test
+    void numbersOfWorkersThatCannotBeAreRefused() {
+        NodeBuilder negative = new NodeBuilder(() -> {}, consumers -> List.of()).workers(-1);
+        NodeBuilder hasty = new NodeBuilder(() -> {}, consumers -> List.of()).pollInterval(Duration.ofMillis(49));
+
+        assertThatThrownBy(negative::start)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("-1");
+        assertThatThrownBy(hasty::start)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("0.049");
     }
 }
