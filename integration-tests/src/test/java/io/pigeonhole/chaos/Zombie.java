@@ -60,7 +60,8 @@ enum Zombie {
 
     /** Sent at once, so that it is in the open transaction while its process is stopped. */
     private static void write(JdbcContext context, String node) throws SQLException {
-        try (PreparedStatement statement = context.connection().prepareStatement("INSERT INTO effect (text) VALUES (?)")) {
+        try (PreparedStatement statement =
+                context.connection().prepareStatement("INSERT INTO effect (text) VALUES (?)")) {
             statement.setString(1, id(context.message()) + " by " + node);
             statement.executeUpdate();
         }
