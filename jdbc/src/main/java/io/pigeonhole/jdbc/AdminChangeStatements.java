@@ -60,21 +60,6 @@ final class AdminChangeStatements {
     /** Parameters: ids. */
     static final String DISCARD_LETTERS = "DELETE FROM inbox_dead_letter WHERE id = ANY (CAST(? AS bigint[]))";
 
-    /** What a claim does, for a consumer that may be paused: only work is made of it. Parameters: consumer, keys. */
-    static final String CLAIM = """
-            WITH h AS MATERIALIZED (
-                SELECT oldest, newest FROM inbox_horizon
-            ), i AS (
-                INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
-                SELECT ?, u.k, clock_timestamp()
-                FROM h, unnest(CAST(? AS uuid[])) AS u (k)
-                WHERE u.k >= h.oldest AND (u.k < h.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
-                ON CONFLICT DO NOTHING
-                RETURNING message_key
-            )
-            SELECT h.oldest, h.newest, (SELECT CAST(array_agg(message_key) AS text) FROM i)
-            FROM h""";
-
     /** Parameters: an instant, or null. */
     static final String INSTANT_OR_NOW = "SELECT coalesce(CAST(? AS timestamptz), clock_timestamp())";
 

@@ -22,12 +22,8 @@ final class CallerLedger implements Ledger {
     @Override
     public Claim claim(RegisteredConsumer consumer, MessageKey key) {
         requireTransaction();
-        List<MessageKey> keys = List.of(key);
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CLAIM_FOR_CALLER)) {
-            statement.setShort(1, consumer.id());
-            statement.setString(2, KeyArray.write(keys));
-            statement.execute();
-            return Claims.read(statement, consumer, keys);
+        try {
+            return Claims.byHand(connection, consumer, List.of(key));
         } catch (SQLException e) {
             throw Refusals.of(Claims.classify(e), "the claim of a key", e);
         }

@@ -6,6 +6,7 @@ import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -39,8 +40,18 @@ final class Claims {
         }
     }
 
+    /** A claim by people or programs, away from the engine: a consumer that is paused is no obstacle. */
+    static Claim byHand(Connection connection, RegisteredConsumer consumer, List<MessageKey> keys) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CLAIM_BY_HAND)) {
+            statement.setShort(1, consumer.id());
+            statement.setString(2, KeyArray.write(keys));
+            statement.execute();
+            return read(statement, consumer, keys);
+        }
+    }
+
     /** The claim of the statement that was just executed, as one of a consumer that may have dead letters. */
-    static Claim read(PreparedStatement statement, RegisteredConsumer consumer, List<MessageKey> keys)
+    private static Claim read(PreparedStatement statement, RegisteredConsumer consumer, List<MessageKey> keys)
             throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             if (!row.next()) {

@@ -49,8 +49,8 @@ final class PostgresStatements {
 
     static final String PREAMBLE_AND_CLAIM = PREAMBLE + ";\n" + CLAIM;
 
-    /** The claim in a transaction of the caller, whose settings stay as they are. Parameters: consumer, keys. */
-    static final String CLAIM_FOR_CALLER = """
+    /** The claim away from the engine, with the settings that the transaction has. Parameters: consumer, keys. */
+    static final String CLAIM_BY_HAND = """
             WITH h AS MATERIALIZED (
                 SELECT oldest, newest FROM inbox_horizon
             ), i AS (

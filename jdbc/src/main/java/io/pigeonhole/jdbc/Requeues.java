@@ -151,7 +151,7 @@ final class Requeues {
                 .map(Candidate::key)
                 .sorted()
                 .toList();
-        Claim claim = unclaimed.isEmpty() ? null : claim(errand, unclaimed);
+        Claim claim = unclaimed.isEmpty() ? null : Claims.byHand(errand.connection(), errand.consumer(), unclaimed);
         Sorted sorted = new Sorted();
         for (Candidate letter : letters) {
             Boolean claimed = locked.get(letter.id());
@@ -186,22 +186,6 @@ final class Requeues {
                 }
             }
             return claimed;
-        }
-    }
-
-    private static Claim claim(AdminErrand errand, List<MessageKey> keys) throws SQLException {
-        try (PreparedStatement statement = errand.connection().prepareStatement(AdminChangeStatements.CLAIM)) {
-            statement.setShort(1, errand.consumer().id());
-            statement.setString(2, KeyArray.write(keys));
-            return Objects.requireNonNull(
-                    AdminRows.readFirst(
-                            statement,
-                            row -> new Claim(
-                                    KeyArray.read(row.getString(3)),
-                                    MessageKey.of(row.getObject(1, UUID.class)),
-                                    MessageKey.of(row.getObject(2, UUID.class)),
-                                    true)),
-                    "inbox_horizon has no row; run Schema.validate and Schema.apply");
         }
     }
 
