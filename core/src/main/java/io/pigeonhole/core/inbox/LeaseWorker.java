@@ -123,7 +123,7 @@ final class LeaseWorker<C extends HandlerContext> {
     private void work(WorkItem item, LeaseKeeper.Kept lease) {
         Envelope envelope = Envelope.of(item);
         Route<?, C> route = routing.routeOf(item.message());
-        boolean tooLarge = item.message().payload().length > routing.payloadLimitOf(item.message());
+        boolean tooLarge = item.message().payload().length > routing.payloadLimitOf(route);
         if (route == null || route.external() == null || tooLarge) {
             finish(item, envelope, lease, desk -> desk.handle(envelope), Map.of());
         } else {

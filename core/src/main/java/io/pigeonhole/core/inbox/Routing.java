@@ -36,8 +36,7 @@ record Routing<C extends HandlerContext>(
         return own != null ? own : retry;
     }
 
-    int payloadLimitOf(Message message) {
-        Route<?, C> route = routeOf(message);
+    int payloadLimitOf(@Nullable Route<?, C> route) {
         Integer own = route == null ? null : route.options().payloadLimit();
         return own != null ? own : payloadLimit;
     }

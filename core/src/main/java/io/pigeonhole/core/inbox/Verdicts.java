@@ -252,13 +252,13 @@ final class Verdicts<C extends HandlerContext> {
     @Nullable
     Route<?, C> route(Envelope envelope) {
         Message message = envelope.message();
-        int limit = routing.payloadLimitOf(message);
+        Route<?, C> route = routing.routeOf(message);
+        int limit = routing.payloadLimitOf(route);
         if (message.payload().length > limit) {
             String detail = "the payload has " + message.payload().length + " bytes, the limit is " + limit;
             dead(envelope, DeadReason.TOO_LARGE, detail, true);
             return null;
         }
-        Route<?, C> route = routing.routeOf(message);
         if (route == null) {
             if (routing.unknownType() == UnknownType.IGNORE) {
                 processed(envelope);
