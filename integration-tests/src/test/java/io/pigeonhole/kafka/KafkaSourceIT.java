@@ -43,7 +43,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The source against a real broker, with a store in memory. */
+/**
+ * The source against a real broker, with a store in memory. One long class, because all its tests share one broker, which
+ * takes longer to start than most of them to run.
+ */
 class KafkaSourceIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final AtomicInteger topics = new AtomicInteger();
