@@ -25,7 +25,6 @@ final class Arrivals {
 
     private final RegisteredConsumer consumer;
     private final List<Arrival> all = new ArrayList<>();
-    private boolean storesWork;
 
     private record Arrival(Envelope envelope, int kind, Object row) {}
 
@@ -38,17 +37,11 @@ final class Arrivals {
     }
 
     void add(Envelope envelope, ParkedMessage parked) {
-        storesWork = true;
         all.add(new Arrival(envelope, PARKED, parked));
     }
 
     void add(Envelope envelope, ReceivedMessage received) {
-        storesWork = true;
         all.add(new Arrival(envelope, RECEIVED, received));
-    }
-
-    boolean storesWork() {
-        return storesWork;
     }
 
     /** Writes each kind in one statement, and only where the order of a key asks for it in more. */

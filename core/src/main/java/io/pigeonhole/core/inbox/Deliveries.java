@@ -256,8 +256,9 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         }
         Set<MessageKey> dead = transaction.seenAgain(consumer, repeated);
         boolean reopens = !dead.isEmpty() && settings.deadAgain() == DeadAgain.REOPENED;
-        if (reopens && !transaction.reopen(consumer, dead).isEmpty()) {
-            verdicts.reopened();
+        if (reopens) {
+            var reopened = transaction.reopen(consumer, dead);
+            group.stream().filter(envelope -> reopened.contains(envelope.key())).forEach(verdicts::reopened);
         }
     }
 }

@@ -49,6 +49,10 @@ final class Envelope {
             String detail = "the message's id has " + id.length() + " bytes, the limit is " + LONGEST_ID;
             return new Envelope(message, keyOfDelivery(message), new Unusable(DeadReason.ID_TOO_LONG, detail), null);
         }
+        String defect = message.defect();
+        if (defect != null) {
+            return new Envelope(message, keyOfDelivery(message), new Unusable(DeadReason.UNDECODABLE, defect), null);
+        }
         byte[] orderingKey = message.orderingKey();
         if (orderingKey != null
                 && orderingKey.length > LONGEST_ORDERING_KEY

@@ -11,6 +11,8 @@ import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * The transactional inbox of one consumer: whatever a broker delivers, however often, takes effect in the database exactly
@@ -152,11 +154,13 @@ public final class Inbox<C extends HandlerContext> {
 
     /**
      * Has somebody told, on the committing thread, when this inbox has stored messages that the workers are to work on, so
-     * that they need not wait for their next look. At most one is told; it should return at once.
+     * that they need not wait for their next look. At most one is told; it should return at once. It is a hint: a process
+     * that dies before it could tell loses nothing, as a look into the store finds the messages.
      *
-     * @param listener is told
+     * @param listener is told in which lanes they are and when they are due, counted from now. A lane may be told that has
+     *     nothing to do, and the same one with more than one time
      */
-    public void whenWorkIsStored(Runnable listener) {
+    public void whenWorkIsStored(Consumer<Set<Backlog.Due>> listener) {
         signal.tell(listener);
     }
 

@@ -407,8 +407,7 @@ public final class InboxBuilder<C extends HandlerContext> {
     private Inbox<C> assemble(RegisteredConsumer registered, Routing<C> routing, EngineSettings settings) {
         Announcer announcer = new Announcer(consumer, List.copyOf(listeners));
         WorkSignal signal = new WorkSignal();
-        InboxEngine<C> engine =
-                new InboxEngine<>(store, registered, routing, settings, announcer, signal::workIsStored);
+        InboxEngine<C> engine = new InboxEngine<>(store, registered, routing, settings, announcer, signal);
         LeaseWorker<C> leases = new LeaseWorker<>(store, registered, routing, settings, engine, announcer);
         Worker<C> worker = new Worker<>(store, registered, settings, engine, leases);
         return new Inbox<>(store, registered, settings, engine, worker, signal);

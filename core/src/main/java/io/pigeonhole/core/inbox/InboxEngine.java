@@ -37,7 +37,7 @@ final class InboxEngine<C extends HandlerContext> {
     private final Routing<C> routing;
     private final EngineSettings settings;
     private final Announcer announcer;
-    private final Runnable workIsStored;
+    private final WorkSignal signal;
 
     InboxEngine(
             InboxStore<C> store,
@@ -45,13 +45,13 @@ final class InboxEngine<C extends HandlerContext> {
             Routing<C> routing,
             EngineSettings settings,
             Announcer announcer,
-            Runnable workIsStored) {
+            WorkSignal signal) {
         this.store = store;
         this.consumer = consumer;
         this.routing = routing;
         this.settings = settings;
         this.announcer = announcer;
-        this.workIsStored = workIsStored;
+        this.signal = signal;
     }
 
     List<Outcome> process(List<Message> messages, Reception reception) {
@@ -173,8 +173,8 @@ final class InboxEngine<C extends HandlerContext> {
                 announcer.outcome(envelope.message(), outcome);
             }
         }
-        if (result instanceof RunResult.Committed committed && committed.storedWork()) {
-            workIsStored.run();
+        if (result instanceof RunResult.Committed committed && !committed.due().isEmpty()) {
+            signal.workIsStored(committed.due());
         }
         return null;
     }

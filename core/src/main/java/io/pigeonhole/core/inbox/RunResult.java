@@ -1,5 +1,7 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.store.Backlog.Due;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** How a transaction over a group of messages ended. */
@@ -7,9 +9,9 @@ sealed interface RunResult {
     /**
      * Committed.
      *
-     * @param storedWork whether messages were kept to be worked on later
+     * @param due where the messages are that were kept to be worked on later
      */
-    record Committed(boolean storedWork) implements RunResult {}
+    record Committed(Set<Due> due) implements RunResult {}
 
     /** Rolled back. */
     sealed interface RolledBack extends RunResult {

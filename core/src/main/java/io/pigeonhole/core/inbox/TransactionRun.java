@@ -66,7 +66,7 @@ final class TransactionRun<C extends HandlerContext> {
             } catch (StoreException e) {
                 return judge(e, null, Duration.ZERO);
             }
-            return new RunResult.Committed(verdicts.storesWork());
+            return new RunResult.Committed(verdicts.due());
         }
     }
 

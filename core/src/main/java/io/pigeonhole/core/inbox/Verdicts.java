@@ -8,6 +8,8 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.retry.Reaction;
 import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.core.store.Backlog.Due;
+import io.pigeonhole.core.store.Backlog.Kind;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.DeadReason;
@@ -47,7 +49,7 @@ final class Verdicts<C extends HandlerContext> {
     private final List<WorkItem> toBeLeased = new ArrayList<>();
     private final List<WorkItem> done = new ArrayList<>();
     private final List<FinishedMessage> finished = new ArrayList<>();
-    private boolean reopened;
+    private final Set<Due> due = new HashSet<>();
 
     Verdicts(RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings) {
         this.consumer = consumer;
@@ -147,6 +149,7 @@ final class Verdicts<C extends HandlerContext> {
         } else {
             postponed.add(new PostponedItem(item, delay, attempt));
         }
+        expect(envelope, Kind.of(item != null && item.byLease()), delay);
         blockBehind(envelope.message());
     }
 
@@ -194,13 +197,19 @@ final class Verdicts<C extends HandlerContext> {
     /** The message is stored, and worked on later. */
     void received(Envelope envelope, boolean byLease) {
         arrivals.add(envelope, new ReceivedMessage(envelope.key(), envelope.message(), byLease));
+        expect(envelope, Kind.of(byLease), Duration.ZERO);
         blockBehind(envelope.message());
         envelope.propose(new Outcome.Received());
     }
 
-    /** Dead letters have gone back to work, each to its old place. */
-    void reopened() {
-        reopened = true;
+    /** The dead letter of this message has gone back to work, to its old place. */
+    void reopened(Envelope envelope) {
+        expect(envelope, Kind.ORDINARY, Duration.ZERO);
+        expect(envelope, Kind.BY_LEASE, Duration.ZERO);
+    }
+
+    private void expect(Envelope envelope, Kind kind, Duration in) {
+        due.add(new Due(consumer, kind, consumer.laneOf(envelope.message(), envelope.key()), in));
     }
 
     /** The message is behind another of its key; one in work stays there. */
@@ -215,6 +224,7 @@ final class Verdicts<C extends HandlerContext> {
     /** The message in work turns out to need a lease. */
     void toBeLeased(Envelope envelope, WorkItem item) {
         toBeLeased.add(item);
+        expect(envelope, Kind.BY_LEASE, Duration.ZERO);
         blockBehind(envelope.message());
         envelope.propose(null);
     }
@@ -226,9 +236,9 @@ final class Verdicts<C extends HandlerContext> {
         return (route != null && route.isExternal()) || message.deliveries() > settings.crashLimit();
     }
 
-    /** Whether messages are kept to be worked on later. */
-    boolean storesWork() {
-        return reopened || arrivals.storesWork() || !postponed.isEmpty() || !toBeLeased.isEmpty();
+    /** Where the workers will find the messages that are kept to be worked on later. */
+    Set<Due> due() {
+        return due;
     }
 
     /** Writes everything; the group says in which order the messages arrived. */

@@ -1,14 +1,18 @@
 package io.pigeonhole.core.inbox;
 
-/** Passes on that there is work, to whoever wants to know. */
-final class WorkSignal {
-    private volatile Runnable listener = () -> {};
+import io.pigeonhole.core.store.Backlog.Due;
+import java.util.Set;
+import java.util.function.Consumer;
 
-    void tell(Runnable newListener) {
+/** Passes on where there is work, to whoever wants to know. */
+final class WorkSignal {
+    private volatile Consumer<Set<Due>> listener = due -> {};
+
+    void tell(Consumer<Set<Due>> newListener) {
         listener = newListener;
     }
 
-    void workIsStored() {
-        listener.run();
+    void workIsStored(Set<Due> due) {
+        listener.accept(due);
     }
 }

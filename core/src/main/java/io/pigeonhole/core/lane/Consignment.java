@@ -26,10 +26,27 @@ public final class Consignment {
      * @throws IllegalStateException if this consignment is withdrawn
      */
     public void submit(Message message, int fallback, Settlement settlement) {
+        lanes.add(entry(message, settlement), fallback);
+    }
+
+    /**
+     * As {@link #submit(Message, int, Settlement)}, for brokers that promise no order: a message without ordering key goes
+     * into the lane that has the least to do. So one slow message does not collect others behind it while there are lanes
+     * that have nothing.
+     *
+     * @param message the message
+     * @param settlement is told when the message is settled; never, when it is withdrawn before it is in work
+     * @throws IllegalStateException if this consignment is withdrawn
+     */
+    public void submit(Message message, Settlement settlement) {
+        lanes.add(entry(message, settlement));
+    }
+
+    private Entry entry(Message message, Settlement settlement) {
         if (withdrawn) {
             throw new IllegalStateException("the consignment of " + message + " is withdrawn");
         }
-        lanes.add(new Entry(this, message, settlement), fallback);
+        return new Entry(this, message, settlement);
     }
 
     /**

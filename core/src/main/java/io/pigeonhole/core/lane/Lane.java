@@ -34,6 +34,7 @@ final class Lane implements Runnable {
     private final LaneQueue queue = new LaneQueue();
     private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
     private List<Entry> inHand = List.of();
+    private int unfinished;
     private boolean inWork;
     private boolean closed;
     private long resumeAt;
@@ -51,6 +52,7 @@ final class Lane implements Runnable {
         lock.lock();
         try {
             load.add(entry);
+            unfinished++;
             queue.add(entry);
             changed.signalAll();
         } finally {
@@ -61,6 +63,16 @@ final class Lane implements Runnable {
     /** Whether the lane waits for the database. */
     boolean isWaiting() {
         return waiting;
+    }
+
+    /** How many messages are in this lane, as of now. */
+    int unfinished() {
+        lock.lock();
+        try {
+            return unfinished;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Takes back what is not in work. The consignment must be marked as withdrawn before. */
@@ -80,9 +92,15 @@ final class Lane implements Runnable {
     private boolean leaves(Entry entry) {
         boolean withdrawn = entry.consignment().isWithdrawn();
         if (withdrawn) {
-            load.remove(entry);
+            countOff(entry);
         }
         return withdrawn;
+    }
+
+    private void countOff(Entry entry) {
+        if (load.remove(entry)) {
+            unfinished--;
+        }
     }
 
     /** Waits until nothing of a withdrawn consignment is in work; false if it still is when the time is over. */
@@ -204,7 +222,7 @@ final class Lane implements Runnable {
             for (int i = 0; i < batch.size(); i++) {
                 Entry entry = batch.get(i);
                 if (outcomes.get(i).settled()) {
-                    load.remove(entry);
+                    countOff(entry);
                     queue.settled(entry);
                 } else if (!leaves(entry)) {
                     queue.busy(entry, now);

@@ -1,7 +1,6 @@
 package io.pigeonhole.core.lane;
 
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.OrderingKey;
 import java.time.Duration;
 import java.util.List;
@@ -118,11 +117,28 @@ public final class Lanes {
     }
 
     void add(Entry entry, int fallback) {
-        Message message = entry.message();
-        byte[] key = message.orderingKey();
-        // The same number as in the database: where one divides the other, two lanes here never meet in one there.
-        int lane = key == null ? Math.floorMod(spread(fallback), all.size()) : OrderingKey.lane(key, all.size());
-        all.get(lane).add(entry);
+        byte[] key = entry.message().orderingKey();
+        (key == null ? all.get(Math.floorMod(spread(fallback), all.size())) : laneOf(key)).add(entry);
+    }
+
+    void add(Entry entry) {
+        byte[] key = entry.message().orderingKey();
+        (key == null ? idlest() : laneOf(key)).add(entry);
+    }
+
+    /** The same number as in the database: where one divides the other, two lanes here never meet in one there. */
+    private Lane laneOf(byte[] key) {
+        return all.get(OrderingKey.lane(key, all.size()));
+    }
+
+    private Lane idlest() {
+        Lane idlest = all.get(0);
+        for (Lane lane : all) {
+            if (lane.unfinished() < idlest.unfinished()) {
+                idlest = lane;
+            }
+        }
+        return idlest;
     }
 
     /** Partitions are often small numbers in a row; this makes every bit count. */

@@ -13,12 +13,14 @@ final class Load {
         bytes.addAndGet(entry.size());
     }
 
-    /** Counts the entry off, once. */
-    void remove(Entry entry) {
-        if (entry.leave()) {
+    /** Counts the entry off, once; false if it was counted off before. */
+    boolean remove(Entry entry) {
+        boolean left = entry.leave();
+        if (left) {
             messages.decrementAndGet();
             bytes.addAndGet(-entry.size());
         }
+        return left;
     }
 
     int messages() {

@@ -19,6 +19,7 @@ public final class Message {
     private final byte @Nullable [] payload;
     private final @Nullable String origin;
     private final int deliveries;
+    private final @Nullable String defect;
 
     private Message(Builder builder) {
         this.source = builder.source;
@@ -30,6 +31,7 @@ public final class Message {
         this.payload = builder.payload;
         this.origin = builder.origin;
         this.deliveries = builder.deliveries;
+        this.defect = builder.defect;
     }
 
     /**
@@ -134,6 +136,16 @@ public final class Message {
         return deliveries;
     }
 
+    /**
+     * Why the adapter could not make the payload of what the broker delivered. Such a message holds what was delivered, and
+     * goes to the dead letters before anybody takes it for the payload.
+     *
+     * @return what is wrong, or null where nothing is
+     */
+    public @Nullable String defect() {
+        return defect;
+    }
+
     @Override
     public String toString() {
         return "message " + (id == null ? "without id" : id) + " of type " + type + " from " + source
@@ -151,6 +163,7 @@ public final class Message {
         private byte @Nullable [] payload;
         private @Nullable String origin;
         private int deliveries;
+        private @Nullable String defect;
 
         private Builder(String source) {
             if (source.isBlank()) {
@@ -277,6 +290,17 @@ public final class Message {
                 throw new IllegalArgumentException("a message cannot be delivered " + deliveries + " times");
             }
             this.deliveries = deliveries;
+            return this;
+        }
+
+        /**
+         * Says that the payload is not the payload, but what was delivered in its place.
+         *
+         * @param defect what is wrong, for a person
+         * @return this
+         */
+        public Builder defect(@Nullable String defect) {
+            this.defect = defect;
             return this;
         }
 

@@ -6,55 +6,84 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * How long to pause between two looks for work: shortly after there was some, then twice as long each time, up to a limit;
- * shortened at random by up to a fifth, so that nodes do not look at the same moment. Safe for use by many threads.
+ * When to look for work: shortly after there was some, then after pauses twice as long each time, up to a limit; shortened
+ * at random by up to a fifth, so that nodes do not look at the same moment. Safe for use by many threads.
  */
 final class Pace {
-    static final Duration NEVER = Duration.ofDays(1);
-
     private static final long SHORTEST_NANOS = Duration.ofMillis(50).toNanos();
-    /** Between two looks even for those in a hurry: one look finds the work of many commits. */
+    /** Between two turns even for those in a hurry: one turn finds the work of many commits. */
     private static final long BREATH_NANOS = Duration.ofMillis(5).toNanos();
 
     private static final double JITTER = 0.2;
 
     private final long longest;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition hurried = lock.newCondition();
+    private final Condition changed = lock.newCondition();
     private long pause = SHORTEST_NANOS;
-    private boolean inHurry;
+    private long lookAt = System.nanoTime();
+    private boolean nudged;
+
+    /** Why a pause is over. */
+    enum Reason {
+        TIME_TO_LOOK,
+        NUDGED
+    }
 
     Pace(Duration longest) {
         this.longest = longest.toNanos();
     }
 
-    /** Ends a pause, or the next one. */
-    void hurry() {
+    /** Ends a pause, or the next one, without a look. */
+    void nudge() {
         lock.lock();
         try {
-            inHurry = true;
-            hurried.signalAll();
+            nudged = true;
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Pauses. */
-    void await(boolean productive, Duration next) throws InterruptedException {
+    /** There will be something to find. */
+    void lookIn(Duration in) {
+        lock.lock();
+        try {
+            long at = System.nanoTime() + Math.min(in.toNanos(), longest);
+            if (at - lookAt < 0) {
+                lookAt = at;
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A look begins now. */
+    void looked(boolean productive) {
+        lock.lock();
+        try {
+            pause = productive ? SHORTEST_NANOS : Math.min(pause * 2, longest);
+            double shortened = 1 - JITTER * ThreadLocalRandom.current().nextDouble();
+            lookAt = System.nanoTime() + (long) (pause * shortened);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Pauses for a breath at least. */
+    Reason await() throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            pause = productive || inHurry ? SHORTEST_NANOS : Math.min(pause * 2, longest);
-            long shortened =
-                    (long) (pause * (1 - JITTER * ThreadLocalRandom.current().nextDouble()));
-            long end = System.nanoTime() + Math.max(BREATH_NANOS, Math.min(shortened, next.toNanos()));
             long breath = System.nanoTime() + BREATH_NANOS;
             while (true) {
-                long left = (inHurry ? breath : end) - System.nanoTime();
-                if (left <= 0 || hurried.awaitNanos(left) <= 0) {
-                    break;
+                long now = System.nanoTime();
+                long end = nudged || lookAt - breath < 0 ? breath : lookAt;
+                if (end - now <= 0) {
+                    nudged = false;
+                    return lookAt - now <= 0 ? Reason.TIME_TO_LOOK : Reason.NUDGED;
                 }
+                changed.awaitNanos(end - now);
             }
-            inHurry = false;
         } finally {
             lock.unlock();
         }

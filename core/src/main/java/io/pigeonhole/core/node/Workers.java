@@ -7,6 +7,7 @@ import io.pigeonhole.core.store.Backlog.Due;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,7 +24,7 @@ import org.slf4j.event.Level;
 /**
  * Works on what is due in the database, for all inboxes of a node. One thread asks the store where something is due; others
  * do it, one batch of one lane at a time, so that lanes take turns. Asks soon while there is something, and less and less
- * often while there is nothing; an inbox of this node that stores work says so at once.
+ * often while there is nothing. What an inbox of this node stores it tells, so that nobody has to ask for it.
  */
 final class Workers {
     private static final Logger log = LoggerFactory.getLogger(Workers.class);
@@ -38,6 +39,9 @@ final class Workers {
     private final Set<Slot> taken = ConcurrentHashMap.newKeySet();
     /** Found due while somebody was at it, who may have looked before it was. */
     private final Set<Slot> askedAgain = ConcurrentHashMap.newKeySet();
+
+    /** What inboxes of this node have stored since the last breath. */
+    private final Set<Due> told = ConcurrentHashMap.newKeySet();
 
     private final AtomicBoolean productive = new AtomicBoolean();
     private final Thread thread = new Thread(this::run, "pigeonhole-workers");
@@ -72,7 +76,7 @@ final class Workers {
         if (consumers.isEmpty()) {
             return;
         }
-        inboxes.values().forEach(inbox -> inbox.whenWorkIsStored(pace::hurry));
+        inboxes.values().forEach(inbox -> inbox.whenWorkIsStored(this::hear));
         thread.setDaemon(true);
         thread.start();
     }
@@ -82,42 +86,64 @@ final class Workers {
         return waiting;
     }
 
+    private void hear(Set<Due> stored) {
+        for (Due due : stored) {
+            if (due.in().isZero()) {
+                told.add(due);
+                pace.nudge();
+            } else {
+                pace.lookIn(due.in());
+            }
+        }
+    }
+
     private void run() {
         try {
             while (!closed) {
-                Duration next = Pace.NEVER;
-                try {
-                    next = dispatch(store.due(consumers));
-                    if (waiting) {
-                        log.info("the workers' database answers again");
-                        waiting = false;
-                    }
-                } catch (RuntimeException e) {
-                    log.atLevel(waiting ? Level.DEBUG : Level.WARN)
-                            .setCause(e)
-                            .log("the workers cannot ask their database for work; asking again until they can");
-                    waiting = true;
+                if (pace.await() == Pace.Reason.TIME_TO_LOOK) {
+                    look();
                 }
-                pace.await(productive.getAndSet(false), next);
+                for (Iterator<Due> next = told.iterator(); next.hasNext(); ) {
+                    Due due = next.next();
+                    next.remove(); // First, so that what is told from now on is dispatched once more.
+                    dispatch(due);
+                }
             }
         } catch (InterruptedException e) {
             log.warn("somebody interrupted the workers; they end", e);
         }
     }
 
-    /** Gives out what is due and not given out yet; answers when the next thing will be due. */
-    private Duration dispatch(List<Due> dues) {
-        Duration next = Pace.NEVER;
-        for (Due due : dues) {
-            if (!due.in().isZero()) {
-                next = due.in().compareTo(next) < 0 ? due.in() : next;
-            } else if (taken.add(Slot.of(due))) {
-                submit(due);
-            } else {
-                askedAgain.add(Slot.of(due));
+    /** Asks the store, which also knows of what other nodes have left and of what has become due. */
+    private void look() {
+        pace.looked(productive.getAndSet(false));
+        try {
+            for (Due due : store.due(consumers)) {
+                if (due.in().isZero()) {
+                    dispatch(due);
+                } else {
+                    pace.lookIn(due.in());
+                }
             }
+            if (waiting) {
+                log.info("the workers' database answers again");
+                waiting = false;
+            }
+        } catch (RuntimeException e) {
+            log.atLevel(waiting ? Level.DEBUG : Level.WARN)
+                    .setCause(e)
+                    .log("the workers cannot ask their database for work; asking again until they can");
+            waiting = true;
         }
-        return next;
+    }
+
+    /** Gives out what is due, unless it is given out already. */
+    private void dispatch(Due due) {
+        if (taken.add(Slot.of(due))) {
+            submit(due);
+        } else {
+            askedAgain.add(Slot.of(due));
+        }
     }
 
     private void submit(Due due) {
@@ -150,7 +176,7 @@ final class Workers {
         }
         taken.remove(Slot.of(due));
         if (askedAgain.remove(Slot.of(due))) {
-            pace.hurry();
+            dispatch(due);
         }
     }
 
@@ -161,7 +187,7 @@ final class Workers {
     /** Waits for what is in work, within a bounded time; the rest is left for others. */
     void close() {
         closed = true;
-        pace.hurry();
+        pace.nudge();
         ordinary.shutdown();
         byLease.shutdown();
         try {

@@ -13,7 +13,17 @@ public interface Backlog {
         /** Messages to lease. */
         BY_LEASE,
         /** Leases that run out. */
-        EXPIRING
+        EXPIRING;
+
+        /**
+         * How a message is worked on.
+         *
+         * @param byLease whether it may only be worked on under a lease
+         * @return {@link #BY_LEASE} or {@link #ORDINARY}
+         */
+        public static Kind of(boolean byLease) {
+            return byLease ? BY_LEASE : ORDINARY;
+        }
     }
 
     /**

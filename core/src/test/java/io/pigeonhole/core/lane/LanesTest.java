@@ -96,6 +96,44 @@ class LanesTest {
     }
 
     @Test
+    void messageWithoutKeyGoesIntoTheLaneThatHasTheLeastToDo() {
+        CountDownLatch goOn = new CountDownLatch(1);
+        Lanes lanes = start(LaneSettings.standard().lanes(2), inbox(ids -> {
+            if (ids.contains("slow")) {
+                awaitLatch(goOn);
+            }
+            return processed(ids);
+        }));
+        Consignment consignment = lanes.open();
+        consignment.submit(message("slow", ""), outcome -> settled.add("slow"));
+        for (int i = 0; i < 100; i++) {
+            String id = "" + i;
+            consignment.submit(message(id, ""), outcome -> settled.add(id));
+            // The slow one is the only one left.
+            await().atMost(PATIENCE).until(() -> settled.contains(id) && lanes.load() * 8_000 <= 1);
+        }
+        assertThat(settled).hasSize(100).doesNotContain("slow");
+        goOn.countDown();
+        awaitSettled("slow");
+        await().atMost(PATIENCE).until(() -> lanes.load() == 0);
+    }
+
+    @Test
+    void keyDecidesAboutTheLaneAlsoWhereAnotherHasLessToDo() {
+        CountDownLatch goOn = new CountDownLatch(1);
+        Lanes lanes = start(LaneSettings.standard(), inbox(ids -> {
+            awaitLatch(goOn);
+            return processed(ids);
+        }));
+        Consignment consignment = lanes.open();
+        List<String> ids = IntStream.range(0, 50).mapToObj(String::valueOf).toList();
+        ids.forEach(id -> consignment.submit(message(id, "one key"), outcome -> settled.add(id)));
+        goOn.countDown();
+        await().atMost(PATIENCE).until(() -> settled.size() == 50);
+        assertThat(settled).containsExactlyElementsOf(ids);
+    }
+
+    @Test
     void eachMessageIsSettledOnceAndMessagesOfOneKeyInTheirOrder() {
         Lanes lanes = start(LaneSettings.standard(), inbox(LanesTest::processed));
         Consignment consignment = lanes.open();
