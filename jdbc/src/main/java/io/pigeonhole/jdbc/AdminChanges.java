@@ -10,25 +10,23 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.FailedAttempt;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Changes one message, or one consumer. */
 final class AdminChanges {
-    private final ConnectionSource connections;
+    private final AdminDatabase database;
 
-    AdminChanges(ConnectionSource connections) {
-        this.connections = connections;
+    AdminChanges(AdminDatabase database) {
+        this.database = database;
     }
 
     private Answer run(String doing, String consumer, Author by, AdminErrand.Work<Answer> work) {
-        return AdminErrand.run(connections, doing, consumer, by, work).orElseGet(Answers::busy);
+        return AdminErrand.run(database, doing, consumer, by, work).orElseGet(Answers::busy);
     }
 
     /** A message in work, locked. */
@@ -43,7 +41,9 @@ final class AdminChanges {
             @Nullable String lastError,
             Duration leased) {
         static @Nullable Locked find(AdminErrand errand, MessageKey key) throws SQLException {
-            return errand.ask(AdminChangeStatements.LOCK_WORK, key, Locked::read);
+            try (AdminCall call = errand.call(AdminStatement.LOCK_WORK)) {
+                return call.now().now().consumer(errand.consumer()).key(key).first(Locked::read);
+            }
         }
 
         private static Locked read(ResultSet row) throws SQLException {
@@ -57,7 +57,7 @@ final class AdminChanges {
                     row.getString(6),
                     id == null ? null : MessageId.of(id),
                     row.getString(8),
-                    Duration.ofMillis(row.getLong(9)));
+                    WorkItems.microseconds(Math.max(0, row.getLong(9))));
         }
 
         boolean isLeased() {
@@ -85,7 +85,9 @@ final class AdminChanges {
             if (!found.waits()) {
                 return Answers.isDue();
             }
-            errand.change(AdminChangeStatements.RETRY_NOW, found.id());
+            try (AdminCall call = errand.call(AdminStatement.RETRY_NOW)) {
+                call.now().now().id(found.id()).change();
+            }
             errand.audit(AdminAction.RETRY_NOW, key, found.describe(), 1);
             return Answer.done("the message is due");
         });
@@ -101,18 +103,19 @@ final class AdminChanges {
                 return Answers.notLeased();
             }
             FailedAttempt attempt = Answers.released(found.leaseHolder(), by, found.attempts(), found.leased());
-            try (PreparedStatement statement =
-                    errand.connection().prepareStatement(AdminChangeStatements.RELEASE_LEASE)) {
-                statement.setString(1, MessageColumns.describe(attempt));
-                statement.setLong(2, found.id());
-                statement.executeUpdate();
+            try (AdminCall call = errand.call(AdminStatement.RELEASE_LEASE)) {
+                call.now()
+                        .text(MessageColumns.describe(attempt))
+                        .now()
+                        .id(found.id())
+                        .change();
             }
-            try (PreparedStatement statement =
-                    errand.connection().prepareStatement(AdminChangeStatements.NOTE_ATTEMPT)) {
-                statement.setShort(1, errand.consumer().id());
-                statement.setObject(2, key.toUuid());
-                MessageColumns.bindAttempt(statement, 3, attempt);
-                statement.executeUpdate();
+            try (AdminCall call = errand.call(AdminStatement.NOTE_ATTEMPT)) {
+                call.consumer(errand.consumer())
+                        .key(key)
+                        .ago(attempt.duration())
+                        .attempt(attempt)
+                        .change();
             }
             errand.audit(AdminAction.RELEASE_LEASE, key, found.describe(), 1);
             return Answer.done("the lease of '" + found.leaseHolder() + "' is released; the message is due");
@@ -121,7 +124,13 @@ final class AdminChanges {
 
     /** A dead letter, locked. */
     private record Letter(long id, String description) {
-        static Letter read(ResultSet row) throws SQLException {
+        static @Nullable Letter find(AdminErrand errand, MessageKey key) throws SQLException {
+            try (AdminCall call = errand.call(AdminStatement.LOCK_LETTER)) {
+                return call.consumer(errand.consumer()).key(key).first(Letter::read);
+            }
+        }
+
+        private static Letter read(ResultSet row) throws SQLException {
             byte[] id = row.getBytes(6);
             return new Letter(
                     row.getLong(1),
@@ -138,19 +147,15 @@ final class AdminChanges {
         return run("to discard a message", consumer, by, errand -> {
             Locked found = Locked.find(errand, key);
             if (found != null) {
-                errand.change(AdminChangeStatements.DISCARD_WORK, found.id());
+                errand.change(AdminStatement.DISCARD_WORK, found.id());
                 errand.audit(AdminAction.DISCARD, key, found.describe(), 1);
                 return Answer.done("discarded from work");
             }
-            Letter letter = errand.ask(AdminChangeStatements.LOCK_LETTER, key, Letter::read);
+            Letter letter = Letter.find(errand, key);
             if (letter == null) {
                 return Answers.nowhere(key);
             }
-            try (PreparedStatement statement =
-                    errand.connection().prepareStatement(AdminChangeStatements.DISCARD_LETTERS)) {
-                statement.setString(1, AdminErrand.array(List.of(letter.id())));
-                statement.executeUpdate();
-            }
+            errand.change(AdminStatement.DISCARD_LETTER, letter.id());
             errand.audit(AdminAction.DISCARD, key, letter.description(), 1);
             return Answer.done("discarded from the dead letters");
         });
@@ -163,13 +168,13 @@ final class AdminChanges {
     Answer unblock(String consumer, OrderingKey orderingKey, Author by) {
         return run("to unblock an ordering key", consumer, by, errand -> {
             int lane = OrderingKey.lane(orderingKey.bytes(), errand.consumer().lanes());
-            errand.lockLanes(List.of(lane));
+            errand.session().lockLanes(errand.consumer(), List.of(lane));
             Head head = head(errand, lane, orderingKey);
             if (head == null) {
                 return Answers.notBlocked();
             }
             if (head.dead()) {
-                if (errand.change(AdminChangeStatements.STOP_BLOCKING, head.id()) == 0) {
+                if (errand.change(AdminStatement.STOP_BLOCKING, head.id()) == 0) {
                     return Answers.busy();
                 }
                 errand.audit(AdminAction.UNBLOCK, head.key(), Answers.ofUnblock(orderingKey, "dead letter"), 1);
@@ -185,36 +190,26 @@ final class AdminChanges {
             if (found.status() == MessageStatus.RECEIVED && !found.waits()) {
                 return Answers.waitsForAWorker(head.key());
             }
-            try (PreparedStatement statement = errand.connection().prepareStatement(AdminChangeStatements.SKIP)) {
-                statement.setLong(1, found.id());
-                statement.setString(2, AdminErrand.bounded(Answers.ofSkip(by, found.lastError())));
-                statement.executeUpdate();
-            }
+            String detail = AdminErrand.bounded(Answers.ofSkip(by, found.lastError()));
+            errand.session().skip(errand.consumer(), head.key(), found.id(), detail);
             errand.audit(AdminAction.UNBLOCK, head.key(), Answers.ofUnblock(orderingKey, found.describe()), 1);
             return Answer.done("the message " + head.key() + " is a dead letter that does not block");
         });
     }
 
     private static @Nullable Head head(AdminErrand errand, int lane, OrderingKey orderingKey) throws SQLException {
-        try (PreparedStatement statement = errand.connection().prepareStatement(AdminChangeStatements.HEAD)) {
-            for (int first = 1; first <= 4; first += 3) {
-                statement.setShort(first, errand.consumer().id());
-                statement.setInt(first + 1, lane);
-                statement.setBytes(first + 2, orderingKey.bytes());
+        try (AdminCall call = errand.call(AdminStatement.HEAD)) {
+            for (int i = 0; i < 2; i++) {
+                call.consumer(errand.consumer()).count(lane).orderingKey(orderingKey);
             }
-            return AdminRows.readFirst(
-                    statement,
-                    row -> new Head(row.getLong(1), MessageKey.of(row.getObject(2, UUID.class)), row.getBoolean(3)));
+            return call.first(row -> new Head(row.getLong(1), call.rows.key(row, 2), row.getBoolean(3)));
         }
     }
 
     Answer pause(String consumer, boolean paused, Author by) {
         return run(paused ? "to pause a consumer" : "to resume a consumer", consumer, by, errand -> {
-            try (PreparedStatement statement = errand.connection().prepareStatement(AdminChangeStatements.PAUSE)) {
-                statement.setBoolean(1, paused);
-                statement.setShort(2, errand.consumer().id());
-                statement.setBoolean(3, paused);
-                if (statement.executeUpdate() == 0) {
+            try (AdminCall call = errand.call(AdminStatement.PAUSE)) {
+                if (call.flag(paused).consumer(errand.consumer()).flag(paused).change() == 0) {
                     return Answers.isPaused(paused);
                 }
             }

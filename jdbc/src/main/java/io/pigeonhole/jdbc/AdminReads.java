@@ -11,16 +11,14 @@ import io.pigeonhole.core.admin.MessageDetails;
 import io.pigeonhole.core.admin.Page;
 import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.admin.Selection;
+import io.pigeonhole.core.admin.UnknownConsumerException;
 import io.pigeonhole.core.admin.WorkEntry;
 import io.pigeonhole.core.admin.WorkFilter;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
@@ -31,80 +29,102 @@ import org.jspecify.annotations.Nullable;
 
 /** Looks at messages, each time in a transaction that sees one moment. */
 final class AdminReads {
-    private static final String LONG_AGO = "-infinity";
-    private static final String NEVER = "infinity";
+    private final AdminDatabase database;
 
-    private final ConnectionSource connections;
-
-    AdminReads(ConnectionSource connections) {
-        this.connections = connections;
+    AdminReads(AdminDatabase database) {
+        this.database = database;
     }
 
-    private <T> T read(String what, Errand<T> question) {
-        return Errand.run(connections, "to read " + what, connection -> {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(AdminReadStatements.ONE_MOMENT);
-            }
-            return question.run(connection);
-        });
+    /** The consumer of a name, for those who did not register it. */
+    static RegisteredConsumer consumer(AdminDatabase.Session session, String name) throws SQLException {
+        List<RegisteredConsumer> found = consumers(session, name);
+        if (found.isEmpty()) {
+            throw new UnknownConsumerException(
+                    name,
+                    consumers(session, null).stream()
+                            .map(RegisteredConsumer::name)
+                            .toList());
+        }
+        return found.get(0);
+    }
+
+    private static List<RegisteredConsumer> consumers(AdminDatabase.Session session, @Nullable String name)
+            throws SQLException {
+        try (AdminCall call = session.call(AdminStatement.CONSUMERS)) {
+            return call.wanted(name).all(AdminRows::consumer);
+        }
     }
 
     List<ConsumerSummary> consumers() {
-        return read("the consumers", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.SUMMARIES)) {
-                return AdminRows.readAll(statement, AdminRows::summary);
+        return database.look("the consumers", session -> {
+            try (AdminCall call = session.call(AdminStatement.SUMMARIES)) {
+                return call.now().all(AdminRows::summary);
             }
         });
     }
 
     Page<WorkEntry> work(WorkFilter filter, PageRequest page) {
-        return read("work", connection -> {
-            RegisteredConsumer consumer = AdminRows.consumer(connection, filter.consumer());
-            try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.WORK)) {
-                statement.setShort(1, consumer.id());
-                statement.setString(
-                        2,
-                        filter.status() == null ? null : filter.status().name().toLowerCase(Locale.ROOT));
-                bindText(statement, 3, filter.type(), filter.source(), filter.orderingKey(), filter.errorContains());
-                bindBounds(statement, 7, filter.since(), filter.until());
-                Cursor after = page.after();
-                statement.setLong(9, after == null ? Long.MIN_VALUE : after.id());
-                statement.setInt(10, page.limit() + 1);
-                List<WorkEntry> found = AdminRows.readAll(statement, AdminRows::work);
-                return Page.of(found, page.limit(), entry -> new Cursor(entry.receivedAt(), entry.id()));
+        return database.look("work", session -> {
+            RegisteredConsumer consumer = consumer(session, filter.consumer());
+            Cursor after = page.after();
+            try (AdminCall call = session.call(AdminStatement.WORK)) {
+                call.consumer(consumer)
+                        .wanted(
+                                filter.status() == null
+                                        ? null
+                                        : filter.status().name().toLowerCase(Locale.ROOT))
+                        .wanted(filter.type())
+                        .wanted(filter.source())
+                        .wanted(bytes(filter.orderingKey()))
+                        .wanted(filter.errorContains())
+                        .between(filter.since(), filter.until())
+                        .id(after == null ? Long.MIN_VALUE : after.id())
+                        .count(page.limit() + 1);
+                return Page.of(
+                        call.all(call.rows::work), page.limit(), entry -> new Cursor(entry.receivedAt(), entry.id()));
             }
         });
     }
 
     Page<DeadLetterEntry> deadLetters(DeadLetterFilter filter, PageRequest page) {
-        return read("dead letters", connection -> {
-            RegisteredConsumer consumer = AdminRows.consumer(connection, filter.consumer());
-            try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.DEAD_LETTERS)) {
-                int next = bindFilter(statement, 1, consumer, filter);
-                Cursor before = page.after();
-                statement.setString(next++, before == null ? NEVER : before.at().toString());
-                statement.setLong(next++, before == null ? Long.MAX_VALUE : before.id());
-                statement.setInt(next, page.limit() + 1);
-                List<DeadLetterEntry> found = AdminRows.readAll(statement, AdminRows::letter);
-                return Page.of(found, page.limit(), letter -> new Cursor(letter.diedAt(), letter.id()));
+        return database.look("dead letters", session -> {
+            RegisteredConsumer consumer = consumer(session, filter.consumer());
+            try (AdminCall call = session.call(AdminStatement.DEAD_LETTERS)) {
+                bind(call, consumer, filter).before(page.after()).count(page.limit() + 1);
+                return Page.of(
+                        call.all(call.rows::letter), page.limit(), letter -> new Cursor(letter.diedAt(), letter.id()));
             }
         });
     }
 
+    /** Binds a filter of dead letters. */
+    static AdminCall bind(AdminCall call, RegisteredConsumer consumer, DeadLetterFilter filter) throws SQLException {
+        return call.consumer(consumer)
+                .wanted(filter.reason() == null ? null : filter.reason().name())
+                .wanted(filter.type())
+                .wanted(filter.source())
+                .wanted(bytes(filter.orderingKey()))
+                .wanted(filter.errorContains())
+                .between(filter.since(), filter.until());
+    }
+
+    private static byte @Nullable [] bytes(@Nullable OrderingKey key) {
+        return key == null ? null : key.bytes();
+    }
+
     Selection select(DeadLetterFilter filter, @Nullable Instant cutoff) {
-        return read("how many dead letters there are", connection -> {
-            RegisteredConsumer consumer = AdminRows.consumer(connection, filter.consumer());
-            try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.SELECT)) {
-                statement.setString(1, text(cutoff));
-                bindFilter(statement, 2, consumer, filter);
-                return Objects.requireNonNull(AdminRows.readFirst(
-                        statement, row -> new Selection(filter, AdminRows.instant(row, 1), row.getLong(2))));
+        return database.look("how many dead letters there are", session -> {
+            RegisteredConsumer consumer = consumer(session, filter.consumer());
+            Instant until = cutoff == null ? session.now() : cutoff;
+            try (AdminCall call = session.call(AdminStatement.COUNT_LETTERS)) {
+                Long count = bind(call, consumer, filter).instant(until).first(row -> row.getLong(1));
+                return new Selection(filter, until, Objects.requireNonNull(count));
             }
         });
     }
 
     Optional<MessageDetails> show(String consumer, MessageKey key) {
-        return read("a message", connection -> show(connection, AdminRows.consumer(connection, consumer), key));
+        return database.look("a message", session -> show(session, consumer(session, consumer), key));
     }
 
     /** What a row says of a message besides its entry. */
@@ -113,28 +133,11 @@ final class AdminReads {
     /** A line of the history. */
     private record Processed(Instant at, boolean withPayload, Message message) {}
 
-    private static Optional<MessageDetails> show(Connection connection, RegisteredConsumer consumer, MessageKey key)
-            throws SQLException {
-        Found<WorkEntry> work = ask(
-                connection,
-                AdminReadStatements.SHOW_WORK,
-                consumer,
-                key,
-                row -> new Found<>(AdminRows.work(row), MessageColumns.read(row, AdminRows.MESSAGE_AFTER_WORK)));
-        Found<DeadLetterEntry> letter = ask(
-                connection,
-                AdminReadStatements.SHOW_LETTER,
-                consumer,
-                key,
-                row -> new Found<>(AdminRows.letter(row), MessageColumns.read(row, AdminRows.MESSAGE_AFTER_LETTER)));
-        Processed processed = ask(
-                connection,
-                AdminReadStatements.SHOW_HISTORY,
-                consumer,
-                key,
-                row -> new Processed(AdminRows.instant(row, 1), row.getBoolean(2), MessageColumns.read(row, 3)));
-        Instant accepted =
-                ask(connection, AdminReadStatements.SHOW_ACCEPTED, consumer, key, row -> AdminRows.instant(row, 1));
+    private static Optional<MessageDetails> show(
+            AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        Found<WorkEntry> work = work(session, consumer, key);
+        Found<DeadLetterEntry> letter = letter(session, consumer, key);
+        Processed processed = processed(session, consumer, key);
         Message message = work != null
                 ? work.message()
                 : letter != null ? letter.message() : processed != null ? processed.message() : null;
@@ -146,104 +149,95 @@ final class AdminReads {
                 kept || (processed != null && processed.withPayload()),
                 work == null ? null : work.entry(),
                 letter == null ? null : letter.entry(),
-                accepted,
+                accepted(session, consumer, key),
                 processed == null ? null : processed.at(),
-                attempts(connection, consumer, key),
-                audit(connection, consumer, key));
+                attempts(session, consumer, key),
+                audit(session, consumer, key));
     }
 
-    private static <T> @Nullable T ask(
-            Connection connection, String sql, RegisteredConsumer consumer, MessageKey key, AdminRows.Reader<T> reader)
-            throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setShort(1, consumer.id());
-            statement.setObject(2, key.toUuid());
-            return AdminRows.readFirst(statement, reader);
+    private static @Nullable Found<WorkEntry> work(
+            AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        try (AdminCall call = session.call(AdminStatement.SHOW_WORK)) {
+            return call.consumer(consumer)
+                    .key(key)
+                    .first(row ->
+                            new Found<>(call.rows.work(row), MessageColumns.read(row, AdminRows.MESSAGE_AFTER_WORK)));
         }
     }
 
-    private static List<AttemptEntry> attempts(Connection connection, RegisteredConsumer consumer, MessageKey key)
-            throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.SHOW_ATTEMPTS)) {
-            statement.setShort(1, consumer.id());
-            statement.setObject(2, key.toUuid());
-            statement.setInt(3, MessageDetails.MOST_ATTEMPTS);
-            return AdminRows.readAll(statement, AdminRows::attempt);
+    private static @Nullable Found<DeadLetterEntry> letter(
+            AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        try (AdminCall call = session.call(AdminStatement.SHOW_LETTER)) {
+            return call.consumer(consumer)
+                    .key(key)
+                    .first(row -> new Found<>(
+                            call.rows.letter(row), MessageColumns.read(row, AdminRows.MESSAGE_AFTER_LETTER)));
+        }
+    }
+
+    private static @Nullable Processed processed(
+            AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        try (AdminCall call = session.call(AdminStatement.SHOW_HISTORY)) {
+            return call.consumer(consumer)
+                    .key(key)
+                    .first(row ->
+                            new Processed(call.rows.instant(row, 1), row.getBoolean(2), MessageColumns.read(row, 3)));
+        }
+    }
+
+    private static @Nullable Instant accepted(
+            AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        try (AdminCall call = session.call(AdminStatement.SHOW_ACCEPTED)) {
+            return call.consumer(consumer).key(key).first(row -> call.rows.instant(row, 1));
+        }
+    }
+
+    private static List<AttemptEntry> attempts(
+            AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        try (AdminCall call = session.call(AdminStatement.SHOW_ATTEMPTS)) {
+            return call.consumer(consumer)
+                    .key(key)
+                    .count(MessageDetails.MOST_ATTEMPTS)
+                    .all(call.rows::attempt);
         }
     }
 
     List<BlockedKey> blockedKeys(String name, int limit) {
-        return read("the blocked keys", connection -> {
-            RegisteredConsumer consumer = AdminRows.consumer(connection, name);
-            try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.BLOCKED_KEYS)) {
-                statement.setShort(1, consumer.id());
-                statement.setShort(2, consumer.id());
-                statement.setInt(3, limit);
-                return AdminRows.readAll(statement, AdminRows::blockedKey);
+        return database.look("the blocked keys", session -> {
+            RegisteredConsumer consumer = consumer(session, name);
+            try (AdminCall call = session.call(AdminStatement.BLOCKED_KEYS)) {
+                return call.consumer(consumer)
+                        .consumer(consumer)
+                        .now()
+                        .count(limit)
+                        .all(call.rows::blockedKey);
             }
         });
     }
 
     Page<AuditEntry> audit(String name, PageRequest page) {
-        return read("the audit", connection -> {
-            RegisteredConsumer consumer = AdminRows.consumer(connection, name);
+        return database.look("the audit", session -> {
+            RegisteredConsumer consumer = consumer(session, name);
             Cursor before = page.after();
-            try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.AUDIT)) {
-                statement.setString(1, consumer.name());
-                statement.setLong(2, before == null ? Long.MAX_VALUE : before.id());
-                statement.setInt(3, page.limit() + 1);
-                List<AuditEntry> found = AdminRows.readAll(statement, AdminRows::audit);
-                return Page.of(found, page.limit(), entry -> new Cursor(entry.at(), entry.id()));
+            try (AdminCall call = session.call(AdminStatement.AUDIT)) {
+                call.text(consumer.name())
+                        .id(before == null ? Long.MAX_VALUE : before.id())
+                        .count(page.limit() + 1);
+                return Page.of(call.all(call.rows::audit), page.limit(), entry -> new Cursor(entry.at(), entry.id()));
             }
         });
     }
 
     /** The latest, the first of them first. */
-    private static List<AuditEntry> audit(Connection connection, RegisteredConsumer consumer, MessageKey key)
+    private static List<AuditEntry> audit(AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.AUDIT_OF_MESSAGE)) {
-            statement.setString(1, consumer.name());
-            statement.setObject(2, key.toUuid());
-            statement.setInt(3, MessageDetails.MOST_CHANGES);
-            List<AuditEntry> entries = AdminRows.readAll(statement, AdminRows::audit);
+        try (AdminCall call = session.call(AdminStatement.AUDIT_OF_MESSAGE)) {
+            List<AuditEntry> entries = call.text(consumer.name())
+                    .key(key)
+                    .count(MessageDetails.MOST_CHANGES)
+                    .all(call.rows::audit);
             Collections.reverse(entries);
             return entries;
         }
-    }
-
-    /** Binds the eight parameters of a filter of dead letters. Returns the index of the next. */
-    static int bindFilter(PreparedStatement statement, int first, RegisteredConsumer consumer, DeadLetterFilter filter)
-            throws SQLException {
-        statement.setShort(first, consumer.id());
-        statement.setString(
-                first + 1, filter.reason() == null ? null : filter.reason().name());
-        bindText(statement, first + 2, filter.type(), filter.source(), filter.orderingKey(), filter.errorContains());
-        bindBounds(statement, first + 6, filter.since(), filter.until());
-        return first + 8;
-    }
-
-    private static void bindText(
-            PreparedStatement statement,
-            int first,
-            @Nullable String type,
-            @Nullable String source,
-            @Nullable OrderingKey orderingKey,
-            @Nullable String error)
-            throws SQLException {
-        statement.setString(first, CleanText.ofNullable(type));
-        statement.setString(first + 1, CleanText.ofNullable(source));
-        statement.setBytes(first + 2, orderingKey == null ? null : orderingKey.bytes());
-        statement.setString(first + 3, CleanText.ofNullable(error));
-    }
-
-    private static void bindBounds(
-            PreparedStatement statement, int first, @Nullable Instant since, @Nullable Instant until)
-            throws SQLException {
-        statement.setString(first, since == null ? LONG_AGO : since.toString());
-        statement.setString(first + 1, until == null ? NEVER : until.toString());
-    }
-
-    static @Nullable String text(@Nullable Instant instant) {
-        return instant == null ? null : instant.toString();
     }
 }

@@ -9,7 +9,6 @@ import io.pigeonhole.core.admin.ConsumerSummary;
 import io.pigeonhole.core.admin.DeadLetterEntry;
 import io.pigeonhole.core.admin.MessageLabel;
 import io.pigeonhole.core.admin.MessageStatus;
-import io.pigeonhole.core.admin.UnknownConsumerException;
 import io.pigeonhole.core.admin.WorkEntry;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.MessageId;
@@ -20,22 +19,19 @@ import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Rows as the admin API tells them. */
-final class AdminRows {
+/** Rows as the admin API tells them. How keys and instants are stored is the database's matter. */
+abstract class AdminRows {
     /** Where the columns begin that follow those of a label. */
     private static final int AFTER_LABEL = 9;
 
@@ -44,7 +40,17 @@ final class AdminRows {
 
     static final int MESSAGE_AFTER_LETTER = 17;
 
-    private AdminRows() {}
+    abstract MessageKey key(ResultSet row, int column) throws SQLException;
+
+    /** Null where the column is. */
+    abstract @Nullable MessageKey keyOrNull(ResultSet row, int column) throws SQLException;
+
+    /** Null where the column is. */
+    abstract @Nullable Instant instantOrNull(ResultSet row, int column) throws SQLException;
+
+    final Instant instant(ResultSet row, int column) throws SQLException {
+        return Objects.requireNonNull(instantOrNull(row, column));
+    }
 
     /** Reads the row that an answer is at. */
     @FunctionalInterface
@@ -67,32 +73,7 @@ final class AdminRows {
         return all.isEmpty() ? null : all.get(0);
     }
 
-    /** The consumer of a name, for those who did not register it. */
-    static RegisteredConsumer consumer(Connection connection, String name) throws SQLException {
-        RegisteredConsumer found = one(consumers(connection, CleanText.of(name)));
-        if (found == null) {
-            throw new UnknownConsumerException(
-                    name,
-                    consumers(connection, null).stream()
-                            .map(RegisteredConsumer::name)
-                            .toList());
-        }
-        return found;
-    }
-
-    private static @Nullable RegisteredConsumer one(List<RegisteredConsumer> consumers) {
-        return consumers.isEmpty() ? null : consumers.get(0);
-    }
-
-    private static List<RegisteredConsumer> consumers(Connection connection, @Nullable String name)
-            throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(AdminReadStatements.CONSUMERS)) {
-            statement.setString(1, name);
-            return readAll(statement, AdminRows::consumer);
-        }
-    }
-
-    private static RegisteredConsumer consumer(ResultSet row) throws SQLException {
+    static RegisteredConsumer consumer(ResultSet row) throws SQLException {
         boolean ulids = IdForm.valueOf(row.getString(4)) == IdForm.TIME_ORDERED_WITH_ULIDS;
         return new RegisteredConsumer(
                 row.getShort(1),
@@ -116,11 +97,11 @@ final class AdminRows {
                 isDue ? WorkItems.microseconds(overdue) : null);
     }
 
-    private static MessageLabel label(ResultSet row) throws SQLException {
+    private MessageLabel label(ResultSet row) throws SQLException {
         byte[] id = row.getBytes(4);
         byte[] orderingKey = row.getBytes(6);
         return new MessageLabel(
-                MessageKey.of(row.getObject(2, UUID.class)),
+                key(row, 2),
                 row.getString(3),
                 id == null ? null : MessageId.of(id),
                 row.getString(5),
@@ -129,7 +110,7 @@ final class AdminRows {
                 row.getInt(8));
     }
 
-    static WorkEntry work(ResultSet row) throws SQLException {
+    final WorkEntry work(ResultSet row) throws SQLException {
         return new WorkEntry(
                 row.getLong(1),
                 label(row),
@@ -142,7 +123,7 @@ final class AdminRows {
                 row.getString(15));
     }
 
-    static DeadLetterEntry letter(ResultSet row) throws SQLException {
+    final DeadLetterEntry letter(ResultSet row) throws SQLException {
         return new DeadLetterEntry(
                 row.getLong(1),
                 label(row),
@@ -156,17 +137,17 @@ final class AdminRows {
                 instant(row, 16));
     }
 
-    static BlockedKey blockedKey(ResultSet row) throws SQLException {
+    final BlockedKey blockedKey(ResultSet row) throws SQLException {
         return new BlockedKey(
                 OrderingKey.of(row.getBytes(1)),
-                MessageKey.of(row.getObject(2, UUID.class)),
+                key(row, 2),
                 status(row.getString(3)),
                 instantOrNull(row, 4),
                 row.getString(5),
                 row.getLong(6));
     }
 
-    static AttemptEntry attempt(ResultSet row) throws SQLException {
+    final AttemptEntry attempt(ResultSet row) throws SQLException {
         return new AttemptEntry(
                 instant(row, 1),
                 new FailedAttempt(
@@ -178,29 +159,19 @@ final class AdminRows {
                         row.getString(7)));
     }
 
-    static AuditEntry audit(ResultSet row) throws SQLException {
-        UUID key = row.getObject(7, UUID.class);
+    final AuditEntry audit(ResultSet row) throws SQLException {
         return new AuditEntry(
                 row.getLong(1),
                 instant(row, 2),
                 new Author(row.getString(3), row.getString(4)),
                 AdminAction.valueOf(row.getString(5)),
                 row.getString(6),
-                key == null ? null : MessageKey.of(key),
+                keyOrNull(row, 7),
                 row.getString(8),
                 row.getLong(9));
     }
 
     static MessageStatus status(String text) {
         return MessageStatus.valueOf(text.toUpperCase(Locale.ROOT));
-    }
-
-    static Instant instant(ResultSet row, int column) throws SQLException {
-        return Objects.requireNonNull(instantOrNull(row, column));
-    }
-
-    static @Nullable Instant instantOrNull(ResultSet row, int column) throws SQLException {
-        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
-        return time == null ? null : time.toInstant();
     }
 }

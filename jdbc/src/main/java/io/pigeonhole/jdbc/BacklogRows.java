@@ -28,7 +28,7 @@ final class BacklogRows {
             List<Map.Entry<DueHints.Lane, DueHints.Hint>> from = List.copyOf(hints.entrySet());
             statement.setString(1, array(from, entry -> entry.getKey().consumer()));
             statement.setString(2, array(from, entry -> entry.getKey().number()));
-            statement.setString(3, array(from, entry -> '"' + entry.getValue().dueAt() + '"'));
+            statement.setString(3, array(from, entry -> entry.getValue().dueAt()));
             statement.setString(4, ids);
             statement.setString(5, ids);
             try (ResultSet rows = statement.executeQuery()) {

@@ -5,7 +5,8 @@ final class BacklogStatements {
     /**
      * For each consumer, kind and lane (-1 for leases that run out) when the first is due, in microseconds from now. One
      * look into an index for each, so that all that waits behind the first costs nothing. Where there is a hint, the look
-     * begins there, and what it finds is due now; only where it finds nothing there is one from the beginning. Parameters: consumers, lanes and due times of the hints; consumers, twice.
+     * begins there, and what it finds is due now; only where it finds nothing there is one from the beginning. Parameters:
+     * consumers, lanes and due times of the hints, these in microseconds since 1970; consumers, twice.
      */
     static final String DUE = """
             SELECT c.id, CASE WHEN k.by_lease THEN 'BY_LEASE' ELSE 'ORDINARY' END, l.lane,
@@ -13,14 +14,15 @@ final class BacklogStatements {
             FROM inbox_consumer AS c
             CROSS JOIN (VALUES (false, false), (true, false), (false, true), (true, true)) AS k (by_lease, ordered)
             CROSS JOIN LATERAL generate_series(0, c.lanes - 1) AS l (lane)
-            LEFT JOIN unnest(CAST(? AS smallint[]), CAST(? AS smallint[]), CAST(? AS timestamptz[]))
+            LEFT JOIN unnest(CAST(? AS smallint[]), CAST(? AS smallint[]), CAST(? AS bigint[]))
                 AS h (consumer_id, lane, due_at)
                 ON h.consumer_id = c.id AND h.lane = l.lane AND NOT k.by_lease AND NOT k.ordered
             CROSS JOIN LATERAL (
                 (SELECT i.due_at
                  FROM inbox_work AS i
                  WHERE i.consumer_id = c.id AND i.by_lease = k.by_lease AND i.lane = l.lane AND i.ordered = k.ordered
-                     AND i.status <> 'leased' AND i.due_at >= h.due_at AND i.due_at <= (SELECT clock_timestamp())
+                     AND i.status <> 'leased' AND i.due_at >= to_timestamp(0) + h.due_at * interval '1 microsecond'
+                     AND i.due_at <= (SELECT clock_timestamp())
                  ORDER BY i.due_at
                  LIMIT 1)
                 UNION ALL

@@ -69,7 +69,7 @@ final class Consumers {
         }
     }
 
-    private static void requireSame(ConsumerRegistration registration, String idForm, String order, int lanes) {
+    static void requireSame(ConsumerRegistration registration, String idForm, String order, int lanes) {
         String consumer = "the consumer " + registration.name() + " is registered with ";
         if (!registration.idForm().name().equals(idForm)) {
             throw new ConfigurationException(consumer + "ids that are " + idForm + ", the program says "

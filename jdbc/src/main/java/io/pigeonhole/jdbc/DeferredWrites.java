@@ -23,7 +23,12 @@ import java.util.Map;
  * there are as many rounds as the busiest scope needs, not as there are repetitions.
  */
 final class DeferredWrites {
+    private final Errors errors;
     private final List<DeferredWrite> writes = new ArrayList<>();
+
+    DeferredWrites(Errors errors) {
+        this.errors = errors;
+    }
 
     void add(DeferredWrite write) {
         writes.add(write);
@@ -95,28 +100,22 @@ final class DeferredWrites {
         }
     }
 
-    private static void send(Connection connection, List<DeferredWrite> batch, boolean alone) {
+    private void send(Connection connection, List<DeferredWrite> batch, boolean alone) {
         String sql = batch.get(0).sql();
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             // A driver may not count the rows of each entry of a batch; with one message's writes it must not be in
             // doubt.
             if (batch.size() == 1 || (alone && batch.stream().anyMatch(DeferredWrite::expectsRows))) {
-                for (DeferredWrite write : batch) {
-                    bind(statement, write);
-                    check(write, statement.executeUpdate());
-                }
+                sendSingly(statement, batch);
                 return;
             }
             for (DeferredWrite write : batch) {
                 bind(statement, write);
                 statement.addBatch();
             }
-            int[] counts = statement.executeBatch();
-            for (int i = 0; i < counts.length; i++) {
-                check(batch.get(i), counts[i]);
-            }
+            sendTogether(statement, batch);
         } catch (SQLException e) {
-            ErrorClass errorClass = SqlStates.classify(e);
+            ErrorClass errorClass = errors.classify(e);
             String doing = "the deferred statement «" + sql + "»";
             boolean blameless = errorClass == ErrorClass.UNAVAILABLE;
             if (blameless || (batch.size() > 1 && !alone)) {
@@ -128,11 +127,35 @@ final class DeferredWrites {
         }
     }
 
-    private static void bind(PreparedStatement statement, DeferredWrite write) {
+    private void sendTogether(PreparedStatement statement, List<DeferredWrite> batch) throws SQLException {
+        int[] counts;
+        try {
+            counts = statement.executeBatch();
+        } catch (SQLException e) {
+            if (!errors.refusesBatch(e)) {
+                throw e;
+            }
+            statement.clearBatch();
+            sendSingly(statement, batch);
+            return;
+        }
+        for (int i = 0; i < counts.length; i++) {
+            check(batch.get(i), counts[i]);
+        }
+    }
+
+    private void sendSingly(PreparedStatement statement, List<DeferredWrite> batch) throws SQLException {
+        for (DeferredWrite write : batch) {
+            bind(statement, write);
+            check(write, statement.executeUpdate());
+        }
+    }
+
+    private void bind(PreparedStatement statement, DeferredWrite write) {
         try {
             write.bind(statement);
         } catch (SQLException e) {
-            ErrorClass errorClass = SqlStates.classify(e);
+            ErrorClass errorClass = errors.classify(e);
             String doing = "the parameters of the deferred statement «" + write.sql() + "»";
             throw errorClass == ErrorClass.UNAVAILABLE
                     ? Refusals.of(errorClass, doing, e)

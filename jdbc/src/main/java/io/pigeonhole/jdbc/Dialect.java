@@ -1,27 +1,242 @@
 package io.pigeonhole.jdbc;
 
-import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ErrorClass;
 import java.sql.Connection;
-import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** Tells the databases that there are statements for from those that there are none for. */
-final class Dialect {
-    private static final int OLDEST_POSTGRES = 13;
-
-    private Dialect() {}
+/**
+ * What one kind of database says differently from others: its statements, whole, its settings, and what its errors mean. The
+ * door for databases that this library does not know: write one, with a folder of schema files, and name it with
+ * {@link JdbcStore.Builder#dialect}. Has no state; safe for use by many threads.
+ *
+ * <p>A database needs transactions that are read committed, savepoints, {@code SELECT … FOR UPDATE SKIP LOCKED}, columns of
+ * bytes that compare byte by byte and unsigned, and must make the insert of a key wait while another transaction that
+ * inserted the same one is open. A statement that fails must leave the transaction as it was before.
+ */
+public abstract class Dialect {
+    /** For subclasses. */
+    protected Dialect() {}
 
     /**
-     * Looks at the product's name and version.
+     * The name of the database, for people.
      *
-     * @throws ConfigurationException if it is not known
+     * @return such as {@code MariaDB}
      */
-    static void require(Connection connection) throws SQLException {
-        DatabaseMetaData database = connection.getMetaData();
-        String product = database.getDatabaseProductName();
-        if (!product.equals("PostgreSQL") || database.getDatabaseMajorVersion() < OLDEST_POSTGRES) {
-            throw new ConfigurationException("the database is " + product + " " + database.getDatabaseProductVersion()
-                    + "; the inbox knows PostgreSQL " + OLDEST_POSTGRES + " and later");
-        }
+    public abstract String name();
+
+    /**
+     * Which versions it is for, for people.
+     *
+     * @return such as {@code MariaDB 10.6 and later}
+     */
+    public abstract String known();
+
+    /**
+     * Whether it is for a database, as the driver describes it.
+     *
+     * @param product {@link java.sql.DatabaseMetaData#getDatabaseProductName}
+     * @param version {@link java.sql.DatabaseMetaData#getDatabaseProductVersion}
+     * @return true if its statements are for that one
+     */
+    public abstract boolean recognises(String product, String version);
+
+    /**
+     * Where its schema files are on the class path, {@code V1__inbox.sql} and {@code catalog.txt}.
+     *
+     * @return a folder that ends with a slash
+     */
+    public abstract String schema();
+
+    /**
+     * The text of a statement.
+     *
+     * @param statement which
+     * @return its standard text, unless this database needs another
+     */
+    public String text(PlainStatement statement) {
+        return statement.standard();
+    }
+
+    /**
+     * Whether {@link #begin} makes the transaction read committed and writable. If not, the store does so through JDBC.
+     *
+     * @return false unless overridden
+     */
+    public boolean setsIsolation() {
+        return false;
+    }
+
+    /**
+     * What is executed before a transaction of the engine: remembers the settings that it changes.
+     *
+     * @param idleLimit how long the transaction may be idle before the database is to end it
+     * @return statements, maybe none
+     */
+    public abstract List<String> begin(Duration idleLimit);
+
+    /**
+     * What is executed behind a transaction, to put back the settings that {@link #begin} changed.
+     *
+     * @return statements, maybe none
+     */
+    public abstract List<String> end();
+
+    /**
+     * What is executed before a statement that waits for others.
+     *
+     * @param patience how long it may wait; rounded up where the database cannot wait so short a time
+     * @return statements, maybe none; they must not end the transaction
+     */
+    public abstract List<String> patience(Duration patience);
+
+    /**
+     * What is executed behind such a statement, to give the handlers their own patience back.
+     *
+     * @return statements, maybe none; they must not end the transaction
+     */
+    public abstract List<String> ownPatience();
+
+    /**
+     * What is executed at the beginning of a transaction, so that {@link #prove} fails where the transaction is another one
+     * by then.
+     *
+     * @return statements; a savepoint unless overridden
+     */
+    public List<String> guard() {
+        return List.of("SAVEPOINT pigeonhole_guard");
+    }
+
+    /**
+     * What is executed before the commit, and fails as {@link #isSavepointGone} says where somebody else ended the
+     * transaction.
+     *
+     * @return statements
+     */
+    public List<String> prove() {
+        return List.of("RELEASE SAVEPOINT pigeonhole_guard");
+    }
+
+    /**
+     * A query for the number of the transaction, for databases that do not tell that a savepoint is gone. It is asked after
+     * the first statements, until there is one, and must be the same before the commit.
+     *
+     * @return a query with one value, NULL while nothing was written; or null where {@link #prove} is enough
+     */
+    public @Nullable String transactionNumber() {
+        return null;
+    }
+
+    /**
+     * How many keys one statement may insert into the ledger, at most.
+     *
+     * @return 500 unless overridden
+     */
+    public int rowsOfClaim() {
+        return 500;
+    }
+
+    /**
+     * What an error means, by its SQLSTATE and the vendor's code.
+     *
+     * @param failure the error
+     * @return UNKNOWN where nothing is known of it
+     */
+    public abstract ErrorClass classOf(SQLException failure);
+
+    /**
+     * Whether a row was refused because its key is there already.
+     *
+     * @param failure the error
+     * @return true for a unique or primary key
+     */
+    public abstract boolean isDuplicateKey(SQLException failure);
+
+    /**
+     * Whether a statement waited in vain for another transaction.
+     *
+     * @param failure the error
+     * @return true where the wait came to its limit
+     */
+    public abstract boolean isLockTimeout(SQLException failure);
+
+    /**
+     * Whether the savepoint that a statement names does not exist.
+     *
+     * @param failure the error
+     * @return true where it went with its transaction, or never was
+     */
+    public abstract boolean isSavepointGone(SQLException failure);
+
+    /**
+     * Whether a statement cannot be sent for many rows at once, although it can be for one.
+     *
+     * @param failure the error of a batch of which nothing was done
+     * @return false unless overridden
+     */
+    public boolean refusesBatch(SQLException failure) {
+        return false;
+    }
+
+    /**
+     * Whether the connection is lost with this error, so that nobody knows what became of a COMMIT under way.
+     *
+     * @param failure the error
+     * @return true where it must not be used again
+     */
+    public boolean isConnectionLost(SQLException failure) {
+        String state = failure.getSQLState();
+        return state == null || state.startsWith("08");
+    }
+
+    /**
+     * Whether a handler's SQL would end the transaction.
+     *
+     * @param sql one or more statements
+     * @return true where it must not be executed
+     */
+    public abstract boolean endsTransaction(String sql);
+
+    /**
+     * Looks whether what is committed survives a crash.
+     *
+     * @param connection a connection that commits each statement by itself
+     * @throws io.pigeonhole.core.failure.ConfigurationException if it does not, and nobody can want that
+     * @throws SQLException if the database refused
+     */
+    public void checkDurability(Connection connection) throws SQLException {}
+
+    /**
+     * Creates the partitions of a day in ledger and history, as far as they are missing. Called by one program at a time,
+     * day after day, before the horizon moves behind the day.
+     *
+     * @param connection a connection that commits each statement by itself
+     * @param day a day in UTC
+     * @throws SQLException if the database refused
+     */
+    public void addDay(Connection connection, LocalDate day) throws SQLException {}
+
+    /**
+     * Keeps other programs from changing the schema or creating days, until {@link #unlockSchema}.
+     *
+     * @param connection a connection that commits each statement by itself
+     * @throws SQLException if the database refused, or another program did not end in time
+     */
+    public void lockSchema(Connection connection) throws SQLException {}
+
+    /**
+     * Lets other programs in again.
+     *
+     * @param connection the same connection
+     * @throws SQLException if the database refused
+     */
+    public void unlockSchema(Connection connection) throws SQLException {}
+
+    @Override
+    public final String toString() {
+        return name();
     }
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class DueHints {
     /** Before all messages. */
-    static final String BEGINNING = "-infinity";
+    static final long BEGINNING = 0;
 
     private static final long LIFE_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -32,16 +32,16 @@ final class DueHints {
     /**
      * Where to begin.
      *
-     * @param dueAt a time as PostgreSQL writes it
+     * @param dueAt a time in microseconds since 1970
      * @param since when the lane was last looked at from the beginning, as of {@link System#nanoTime}
      */
-    record Hint(String dueAt, long since) {
+    record Hint(long dueAt, long since) {
         boolean isFromBeginning() {
-            return dueAt.equals(BEGINNING);
+            return dueAt == BEGINNING;
         }
 
         /** What to remember after a full batch that was found from here. */
-        Hint movedTo(String lastDueAt) {
+        Hint movedTo(long lastDueAt) {
             return new Hint(lastDueAt, since);
         }
     }

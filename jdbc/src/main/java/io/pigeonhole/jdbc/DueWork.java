@@ -44,14 +44,14 @@ final class DueWork {
         try (PreparedStatement statement = connection.prepareStatement(WorkStatements.TAKE)) {
             statement.setShort(1, consumer.id());
             statement.setInt(2, lane);
-            statement.setString(3, hint.dueAt());
+            statement.setLong(3, hint.dueAt());
             statement.setInt(4, limit);
             List<WorkItem> items = new ArrayList<>();
-            String last = DueHints.BEGINNING;
+            long last = DueHints.BEGINNING;
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     items.add(WorkItems.read(rows));
-                    last = rows.getString(DUE_AT);
+                    last = rows.getLong(DUE_AT);
                 }
             }
             return new Taken(items, hint.movedTo(items.size() < limit ? DueHints.BEGINNING : last));

@@ -10,7 +10,6 @@ import java.sql.PreparedStatement;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,15 +28,30 @@ final class GuardedConnection implements InvocationHandler {
             "unwrap", "the driver's own connection could end the transaction");
 
     private final Connection connection;
-    private final BooleanSupplier open;
+    private final Owner owner;
 
-    private GuardedConnection(Connection connection, BooleanSupplier open) {
+    private GuardedConnection(Connection connection, Owner owner) {
         this.connection = connection;
-        this.open = open;
+        this.owner = owner;
     }
 
-    static Connection around(Connection connection, BooleanSupplier open) {
-        return (Connection) proxy(Connection.class, new GuardedConnection(connection, open));
+    static Connection around(Connection connection, Owner owner) {
+        return (Connection) proxy(Connection.class, new GuardedConnection(connection, owner));
+    }
+
+    /** Whose transaction it is. */
+    interface Owner {
+        /** Whether the transaction still goes on. */
+        boolean isOpen();
+
+        /** Refuses SQL that ends the transaction. */
+        void refuse(String sql);
+
+        /** A handler is about to call something. */
+        void calling();
+
+        /** A handler's call came back, with the error or without one. */
+        void called(@Nullable Throwable failure);
     }
 
     @Override
@@ -55,23 +69,25 @@ final class GuardedConnection implements InvocationHandler {
         if (name.equals("isWrapperFor")) {
             return false;
         }
-        if (!open.getAsBoolean()) {
+        if (!owner.isOpen()) {
             throw new IllegalStateException("the transaction of this connection has ended; it is of no use any more");
         }
         if (arguments != null && arguments.length > 0 && arguments[0] instanceof String sql && isStatement(name)) {
-            TransactionControl.refuse(sql);
+            owner.refuse(sql);
         }
-        return guard((Connection) proxy, call(connection, method, arguments));
+        return guard((Connection) proxy, owner, call(owner, connection, method, arguments));
     }
 
-    private static @Nullable Object guard(Connection proxy, @Nullable Object result) {
+    private static @Nullable Object guard(Connection proxy, Owner owner, @Nullable Object result) {
         if (result instanceof CallableStatement) {
-            return proxy(CallableStatement.class, new GuardedStatement(proxy, result));
+            return proxy(CallableStatement.class, new GuardedStatement(proxy, owner, result));
         }
         if (result instanceof PreparedStatement) {
-            return proxy(PreparedStatement.class, new GuardedStatement(proxy, result));
+            return proxy(PreparedStatement.class, new GuardedStatement(proxy, owner, result));
         }
-        return result instanceof Statement ? proxy(Statement.class, new GuardedStatement(proxy, result)) : result;
+        return result instanceof Statement
+                ? proxy(Statement.class, new GuardedStatement(proxy, owner, result))
+                : result;
     }
 
     private static boolean isStatement(String name) {
@@ -82,12 +98,17 @@ final class GuardedConnection implements InvocationHandler {
         return Proxy.newProxyInstance(GuardedConnection.class.getClassLoader(), new Class<?>[] {type}, handler);
     }
 
-    private static @Nullable Object call(Object target, Method method, @Nullable Object @Nullable [] arguments)
-            throws Throwable {
+    private static @Nullable Object call(
+            Owner owner, Object target, Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
+        owner.calling();
         try {
-            return method.invoke(target, arguments);
+            Object result = method.invoke(target, arguments);
+            owner.called(null);
+            return result;
         } catch (InvocationTargetException e) {
-            throw e.getCause() == null ? e : e.getCause();
+            Throwable failure = e.getCause() == null ? e : e.getCause();
+            owner.called(failure);
+            throw failure;
         }
     }
 
@@ -100,7 +121,7 @@ final class GuardedConnection implements InvocationHandler {
     }
 
     /** A statement whose connection is the guarded one again. */
-    private record GuardedStatement(Connection guarded, Object statement) implements InvocationHandler {
+    private record GuardedStatement(Connection guarded, Owner owner, Object statement) implements InvocationHandler {
         @Override
         public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
                 throws Throwable {
@@ -112,9 +133,9 @@ final class GuardedConnection implements InvocationHandler {
                 return guarded;
             }
             if (arguments != null && arguments.length > 0 && arguments[0] instanceof String sql && isStatement(name)) {
-                TransactionControl.refuse(sql);
+                owner.refuse(sql);
             }
-            return call(statement, method, arguments);
+            return call(owner, statement, method, arguments);
         }
     }
 }

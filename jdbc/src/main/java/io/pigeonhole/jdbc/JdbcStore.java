@@ -28,9 +28,6 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -40,28 +37,24 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inbox in a relational database, PostgreSQL 13 or later, over plain JDBC. The messages' effects must lie in the same
+ * The inbox in a relational database over plain JDBC: PostgreSQL 13, MariaDB 10.6, MySQL 8.0 or H2 2.2.220 and later, and
+ * others for which somebody writes a {@link Dialect}. The messages' effects must lie in the same
  * database. Use a pool: every transaction takes one connection and gives it back as it was, whatever its isolation or
  * auto-commit. Safe for use by many threads.
  *
  * <p>The clock that counts is the database's. Nothing is kept in memory that a crash could lose.
  */
 public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
-    private static final int PROBE_SECONDS = 5;
-
-    private final ConnectionSource connections;
-    private final LedgerDays days;
+    private final Database database;
     private final AdminReads reads;
     private final AdminChanges changes;
     private final Requeues requeues;
-    private final DueHints hints = new DueHints();
 
-    private JdbcStore(ConnectionSource connections, int daysAhead) {
-        this.connections = connections;
-        this.days = new LedgerDays(connections, daysAhead);
-        this.reads = new AdminReads(connections);
-        this.changes = new AdminChanges(connections);
-        this.requeues = new Requeues(connections);
+    private JdbcStore(Database database) {
+        this.database = database;
+        this.reads = new AdminReads(database.admin());
+        this.changes = new AdminChanges(database.admin());
+        this.requeues = new Requeues(database.admin());
     }
 
     /**
@@ -89,91 +82,54 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
 
     @Override
     public RegisteredConsumer register(ConsumerRegistration registration) {
-        days.ensure();
-        return Errand.run(
-                connections,
-                "to register the consumer " + registration.name(),
-                connection -> Consumers.register(connection, registration));
+        return database.register(registration);
     }
 
     @Override
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
-        Connection connection = Errand.open(connections);
-        try {
-            return new JdbcTransaction(connection, idleLimit, hints);
-        } catch (SQLException e) {
-            try {
-                connection.close();
-            } catch (SQLException closing) {
-                e.addSuppressed(closing);
-            }
-            throw new StoreUnavailableException("the connection takes no transaction: " + e.getMessage(), e);
-        }
+        return database.begin(idleLimit);
     }
 
     @Override
     public ErrorClass classify(Throwable failure) {
-        return SqlStates.classify(failure);
+        return database.classify(failure);
     }
 
     @Override
     public void probe() {
-        try (Connection connection = Errand.open(connections);
-                Statement statement = connection.createStatement()) {
-            statement.setQueryTimeout(PROBE_SECONDS);
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(true);
-            try (ResultSet row = statement.executeQuery(PostgresStatements.IS_PRIMARY)) {
-                if (!row.next() || !row.getBoolean(1)) {
-                    throw new StoreUnavailableException(
-                            "the database answers as a standby, which takes no messages: connect to the primary", null);
-                }
-            } finally {
-                connection.setAutoCommit(autoCommit);
-            }
-        } catch (SQLException e) {
-            throw new StoreUnavailableException(Refusals.describe("a probe", e), e);
-        }
+        database.probe();
     }
 
     @Override
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
-        return consumers.isEmpty()
-                ? List.of()
-                : Errand.run(
-                        connections,
-                        "to tell what is due for " + consumers.size() + " consumers",
-                        connection -> BacklogRows.due(connection, consumers, hints.all()));
+        return consumers.isEmpty() ? List.of() : database.due(consumers);
     }
 
     @Override
     public int started(RegisteredConsumer consumer, String what, String position) {
-        return Errand.run(
-                connections,
-                "to note that " + consumer.name() + " begins with " + what,
-                connection -> BacklogRows.started(connection, consumer, what, position));
+        return database.started(consumer, what, position);
     }
 
     @Override
     public Heartbeat heartbeat() {
-        return new LeaseHeartbeat(connections);
+        return database.heartbeat();
     }
 
     /** Creates the days of ledger and history that are missing ahead. They are data, not schema. */
     @Override
     public void maintain() {
-        days.ensure();
+        database.maintain();
     }
 
     /**
      * The ledger in a transaction of the caller, who also ends it: for work that is done without a handler.
      *
      * @param connection a connection to this database with auto-commit off; its isolation should be read committed, above
-     *     that a twin that committed meanwhile ends the caller's transaction with a serialization failure
+     *     that a twin that committed meanwhile may end the caller's transaction with a serialization failure
      * @return the ledger as seen from that transaction, for as long as the connection is the caller's
      */
     public Ledger ledger(Connection connection) {
-        return new CallerLedger(connection);
+        return database.ledger(connection);
     }
 
     @Override
@@ -256,6 +212,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     public static final class Builder {
         private final DataSource dataSource;
         private int daysAhead = Schema.DAYS_AHEAD;
+        private @Nullable Dialect dialect;
 
         private Builder(DataSource dataSource) {
             this.dataSource = dataSource;
@@ -277,6 +234,17 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         }
 
         /**
+         * Which statements to use, instead of those of the product that the connection names.
+         *
+         * @param chosen the dialect; PostgreSQL has none, it is found by its name
+         * @return this
+         */
+        public Builder dialect(Dialect chosen) {
+            this.dialect = chosen;
+            return this;
+        }
+
+        /**
          * Makes the store.
          *
          * @return the store
@@ -285,8 +253,12 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
          */
         public JdbcStore build() {
             ConnectionSource connections = dataSource::getConnection;
-            Schema.validate(connections);
-            return new JdbcStore(connections, daysAhead);
+            Dialect known = dialect == null ? Products.find(connections) : dialect;
+            Schema.validate(connections, known);
+            return new JdbcStore(
+                    known == null
+                            ? new PostgresDatabase(connections, daysAhead)
+                            : new PlainDatabase(connections, known, daysAhead));
         }
     }
 }

@@ -1,252 +1,81 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ConfigurationException;
-import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.message.OrderingKey;
-import io.pigeonhole.core.message.PayloadHash;
-import io.pigeonhole.core.store.Claim;
-import io.pigeonhole.core.store.ClaimBlockedException;
-import io.pigeonhole.core.store.DeadLetter;
-import io.pigeonhole.core.store.ExpiredLease;
-import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.InboxTransaction;
-import io.pigeonhole.core.store.ParkedMessage;
-import io.pigeonhole.core.store.PostponedItem;
-import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
-import io.pigeonhole.core.store.WorkItem;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
-import java.util.Collection;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One transaction of the engine on one connection. Used by one thread. What it needs at its beginning travels with its first
- * statement, and the proof that it is still alive travels with the commit, so that an undisturbed batch costs two trips
- * besides its handlers.
+ * One transaction of the engine on one connection, as far as that is the same on every database: the connection's life, the
+ * deferred writes, the contexts, and what is done about errors. Used by one thread.
  */
-final class JdbcTransaction implements InboxTransaction<JdbcContext> {
+abstract class JdbcTransaction implements InboxTransaction<JdbcContext>, GuardedConnection.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcTransaction.class);
 
-    /** Results before the claim's own: the patience; with the preamble also its two statements. */
-    private static final int RESULTS_BEFORE_CLAIM = 1;
-
-    private static final int RESULTS_OF_PREAMBLE = 2;
-
-    private final Connection connection;
+    final Connection connection;
+    private final Errors errors;
+    private final TransactionControl control;
     private final boolean autoCommit;
-    private final String idleLimit;
-    private final DueHints hints;
-    private final DeferredWrites deferred = new DeferredWrites();
+    private final DeferredWrites deferred;
     private final Set<String> harmless = new HashSet<>();
-    private Runnable whenCommitted = () -> {};
     private @Nullable Connection guarded;
-    private boolean begun;
-    private boolean savepointSet;
     private boolean finished;
     private boolean broken;
     private boolean closed;
 
     /** Takes the connection over; {@link #close} gives it back as it was. */
-    JdbcTransaction(Connection connection, Duration idleLimit, DueHints hints) throws SQLException {
+    JdbcTransaction(Connection connection, Errors errors, TransactionControl control) throws SQLException {
         this.connection = connection;
+        this.errors = errors;
+        this.control = control;
+        this.deferred = new DeferredWrites(errors);
         this.autoCommit = connection.getAutoCommit();
-        this.idleLimit = milliseconds(idleLimit);
-        this.hints = hints;
         connection.setAutoCommit(false);
     }
 
-    @Override
-    public Claim claim(
-            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
-        requireOpen();
-        boolean first = !begun;
-        begun = true;
-        String sql = first ? PostgresStatements.PREAMBLE_AND_CLAIM : PostgresStatements.CLAIM;
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            int next = 1;
-            if (first) {
-                statement.setString(next++, idleLimit);
-            }
-            statement.setString(next++, milliseconds(patience));
-            statement.setShort(next++, consumer.id());
-            statement.setString(next++, KeyArray.write(keys));
-            statement.setString(next++, KeyArray.writeHashes(hashes));
-            statement.setInt(next++, keys.size());
-            statement.setShort(next, consumer.id());
-            int skipped = first ? RESULTS_OF_PREAMBLE + RESULTS_BEFORE_CLAIM : RESULTS_BEFORE_CLAIM;
-            return Claims.execute(statement, skipped, consumer, keys);
+    /** On a new connection, which is given back where it takes no transaction. */
+    static JdbcTransaction open(ConnectionSource connections, Opening opening) {
+        Connection connection = Errand.open(connections);
+        try {
+            return opening.on(connection);
         } catch (SQLException e) {
-            throw refusedWait(e, patience, keys.size() + " keys");
+            try {
+                connection.close();
+            } catch (SQLException closing) {
+                e.addSuppressed(closing);
+            }
+            throw new StoreUnavailableException("the connection takes no transaction: " + e.getMessage(), e);
         }
     }
 
-    @Override
-    public Set<MessageKey> known(RegisteredConsumer consumer, List<MessageKey> keys) {
-        return ask("a look-up of " + keys.size() + " keys", () -> LedgerRows.known(connection, consumer, keys));
+    /** Makes a transaction of a connection. */
+    @FunctionalInterface
+    interface Opening {
+        JdbcTransaction on(Connection connection) throws SQLException;
     }
 
-    @Override
-    public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
-        return ask(
-                "a comparison of " + hashes.size() + " payloads",
-                () -> LedgerRows.conflicting(connection, consumer, hashes));
-    }
+    /** Sends what a transaction begins with, unless that is done. */
+    abstract void begin();
+
+    /** What an error of a statement of this transaction is told as. */
+    abstract RuntimeException refused(String doing, SQLException e);
+
+    /** Puts back what was set on the connection, after the end of the transaction; nothing where that goes by itself. */
+    void restore() throws SQLException {}
 
     @Override
     public JdbcContext context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {
         return new TransactionContext(this, consumer.name(), key, message, attempt);
-    }
-
-    @Override
-    public void park(RegisteredConsumer consumer, List<ParkedMessage> messages) {
-        if (!messages.isEmpty()) {
-            run("to park " + messages.size() + " messages", () -> WorkRows.park(connection, consumer, messages));
-        }
-    }
-
-    @Override
-    public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
-        if (!letters.isEmpty()) {
-            run("to bury " + letters.size() + " messages", () -> DeadLetterRows.bury(connection, consumer, letters));
-        }
-    }
-
-    @Override
-    public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
-        if (!messages.isEmpty()) {
-            run(
-                    "the history of " + messages.size() + " messages",
-                    () -> HistoryRows.record(connection, consumer, messages));
-        }
-    }
-
-    @Override
-    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
-        requireOpen();
-        boolean first = !begun;
-        begun = true;
-        String sql = first ? LaneStatements.PREAMBLE_AND_LOCK : LaneStatements.LOCK;
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            if (first) {
-                statement.setString(1, idleLimit);
-            }
-            LaneLocks.bindLock(statement, first ? 2 : 1, milliseconds(patience), consumer, lanes);
-            statement.execute();
-        } catch (SQLException e) {
-            throw refusedWait(e, patience, lanes.size() + " lanes");
-        }
-    }
-
-    @Override
-    public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
-        return ask(
-                "to tell which of " + keys.size() + " keys are blocked",
-                () -> LaneLocks.blocked(connection, consumer, keys));
-    }
-
-    @Override
-    public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
-        if (!messages.isEmpty()) {
-            run("to receive " + messages.size() + " messages", () -> WorkRows.receive(connection, consumer, messages));
-        }
-    }
-
-    @Override
-    public boolean enter(RegisteredConsumer consumer, int lane) {
-        requireOpen();
-        boolean first = !begun;
-        begun = true;
-        String sql = first ? LaneStatements.PREAMBLE_AND_ENTER : LaneStatements.ENTER;
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            if (first) {
-                statement.setString(1, idleLimit);
-            }
-            return LaneLocks.enter(statement, first ? 2 : 1, first ? RESULTS_OF_PREAMBLE : 0, consumer, lane);
-        } catch (SQLException e) {
-            noteLoss(e);
-            throw Refusals.of(Claims.classify(e), "to enter lane " + lane, e);
-        }
-    }
-
-    @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
-        String doing = "to take from lane " + lane;
-        if (consumer.order().isKept()) {
-            return ask(doing, () -> DueWork.inOrder(connection, consumer, lane, limit));
-        }
-        DueHints.Lane of = DueHints.Lane.of(consumer, lane);
-        DueHints.Hint hint = hints.of(of);
-        DueWork.Taken taken = ask(doing, () -> DueWork.withoutOrder(connection, consumer, lane, limit, hint));
-        whenCommitted = () -> hints.note(of, taken.next());
-        return taken.items();
-    }
-
-    @Override
-    public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) {
-        return ask("to take " + ids.size() + " messages again", () -> WorkRows.retake(connection, consumer, ids));
-    }
-
-    @Override
-    public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
-        if (!items.isEmpty()) {
-            run("to postpone " + items.size() + " messages", () -> WorkRows.postpone(connection, consumer, items));
-        }
-    }
-
-    @Override
-    public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
-        if (!items.isEmpty()) {
-            run("to mark " + items.size() + " messages", () -> WorkRows.requireLease(connection, consumer, items));
-        }
-    }
-
-    @Override
-    public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
-        if (!items.isEmpty()) {
-            run("to finish " + items.size() + " messages", () -> WorkRows.finish(connection, consumer, items));
-        }
-    }
-
-    @Override
-    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
-        return ask(
-                "to lease from lane " + lane,
-                () -> LeaseRows.lease(connection, consumer, lane, limit, owner, duration));
-    }
-
-    @Override
-    public boolean hold(RegisteredConsumer consumer, WorkItem item) {
-        return ask("to hold a message", () -> LeaseRows.hold(connection, consumer, item));
-    }
-
-    @Override
-    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
-        return ask("to take expired leases", () -> LeaseRows.takeExpired(connection, consumer, limit));
-    }
-
-    @Override
-    public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
-        return ask(
-                "to count " + keys.size() + " messages again",
-                () -> DeadLetterRows.seenAgain(connection, consumer, keys));
-    }
-
-    @Override
-    public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
-        return ask("to reopen " + keys.size() + " messages", () -> DeadLetterRows.reopen(connection, consumer, keys));
     }
 
     @Override
@@ -259,63 +88,16 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
         deferred.flush(connection);
     }
 
-    /** What is deferred goes first: a rollback to the savepoint must not take it along. */
-    @Override
-    public void savepoint() {
-        requireOpen();
-        flush();
-        if (!begun) {
-            begin(PostgresStatements.PREAMBLE_AND_SAVEPOINT);
-        } else {
-            execute(
-                    "a savepoint",
-                    savepointSet ? PostgresStatements.NEXT_SAVEPOINT : PostgresStatements.FIRST_SAVEPOINT);
-        }
-        savepointSet = true;
+    boolean hasDeferred() {
+        return !deferred.isEmpty();
     }
 
-    @Override
-    public void rollbackToSavepoint() {
+    void discardDeferred() {
         deferred.clear();
-        execute("a rollback to the savepoint", PostgresStatements.ROLLBACK_TO_SAVEPOINT);
-    }
-
-    @Override
-    public void checkConstraints() {
-        execute("to check the constraints", PostgresStatements.CHECK_CONSTRAINTS);
-    }
-
-    @Override
-    public void commit() {
-        flush();
-        requireOpen();
-        if (!begun) {
-            finished = true;
-            return;
-        }
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.PROVE_AND_COMMIT)) {
-            statement.execute();
-            finished = true;
-        } catch (SQLException e) {
-            throw refusedCommit(e);
-        }
-        whenCommitted.run();
-    }
-
-    private RuntimeException refusedCommit(SQLException e) {
-        noteLoss(e);
-        if (SqlStates.leavesCommitOpen(e)) {
-            broken = true;
-            return new OutcomeUnknownException(
-                    "the connection was lost while the transaction was being committed: it may be committed or not. Hand"
-                            + " the same messages in again; the ledger knows",
-                    e);
-        }
-        return PostgresStatements.NOT_OURS.equals(e.getSQLState()) ? taken(e) : Refusals.inTransaction("to commit", e);
     }
 
     /** Not a failure of one message: what was committed with it cannot be taken back, and no replay will tell. */
-    private static ConfigurationException taken(SQLException e) {
+    static ConfigurationException taken(SQLException e) {
         return new ConfigurationException(
                 "a handler ended the transaction by itself, with COMMIT or ROLLBACK in SQL. What was written before is"
                         + " committed without the rest, or lost; nothing after it is kept. Take the statement out",
@@ -329,7 +111,7 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
         begin();
         Connection current = guarded;
         if (current == null) {
-            current = GuardedConnection.around(connection, this::isOpen);
+            current = GuardedConnection.around(connection, this);
             guarded = current;
         }
         return current;
@@ -339,7 +121,7 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
     void defer(DeferredWrite write) {
         requireOpen();
         if (!harmless.contains(write.sql())) {
-            TransactionControl.refuse(write.sql());
+            control.refuse(write.sql());
             harmless.add(write.sql());
         }
         deferred.add(write);
@@ -359,6 +141,11 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
                 connection.rollback();
             }
         });
+        giveBack("restored", () -> {
+            if (!broken) {
+                restore();
+            }
+        });
         giveBack("reset", () -> connection.setAutoCommit(autoCommit));
         giveBack("closed", connection::close);
     }
@@ -371,34 +158,43 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
         }
     }
 
-    private boolean isOpen() {
+    @Override
+    public boolean isOpen() {
         return !finished && !closed;
     }
 
-    private void requireOpen() {
+    @Override
+    public void refuse(String sql) {
+        control.refuse(sql);
+    }
+
+    @Override
+    public void calling() {}
+
+    @Override
+    public void called(@Nullable Throwable failure) {}
+
+    /** The transaction has come to its end: it is committed, or never began. */
+    void ended() {
+        finished = true;
+    }
+
+    /** The connection is of no use any more. */
+    void lost() {
+        broken = true;
+    }
+
+    boolean isLost() {
+        return broken;
+    }
+
+    void requireOpen() {
         if (!isOpen()) {
             throw new IllegalStateException("the transaction has ended; its contexts are of no use any more");
         }
     }
 
-    private void begin() {
-        if (!begun) {
-            begin(PostgresStatements.PREAMBLE);
-        }
-    }
-
-    private void begin(String sql) {
-        begun = true;
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setString(1, idleLimit);
-            statement.execute();
-        } catch (SQLException e) {
-            noteLoss(e);
-            throw Refusals.of(Claims.classify(e), "to begin a transaction", e);
-        }
-    }
-
-    private void execute(String doing, String sql) {
+    void execute(String doing, String sql) {
         run(doing, () -> {
             try (Statement statement = connection.createStatement()) {
                 statement.execute(sql);
@@ -406,58 +202,42 @@ final class JdbcTransaction implements InboxTransaction<JdbcContext> {
         });
     }
 
-    private void run(String doing, Step step) {
+    void run(String doing, Step step) {
         requireOpen();
         begin();
         try {
             step.run();
         } catch (SQLException e) {
             noteLoss(e);
-            boolean savepointIsGone = savepointSet && PostgresStatements.NO_SUCH_SAVEPOINT.equals(e.getSQLState());
-            throw savepointIsGone ? taken(e) : Refusals.inTransaction(doing, e);
+            throw refused(doing, e);
         }
     }
 
-    private <T> T ask(String doing, Question<T> question) {
+    <T> T ask(String doing, Question<T> question) {
         requireOpen();
         begin();
         try {
             return question.ask();
         } catch (SQLException e) {
             noteLoss(e);
-            throw Refusals.inTransaction(doing, e);
+            throw refused(doing, e);
         }
-    }
-
-    private StoreException refusedWait(SQLException e, Duration patience, String what) {
-        if (Claims.isBlocked(e)) {
-            return new ClaimBlockedException(
-                    "waited " + patience.toMillis() + " ms in vain for another transaction to let go of one of " + what,
-                    e);
-        }
-        noteLoss(e);
-        return Refusals.of(Claims.classify(e), "to get " + what, e);
     }
 
     /** A pool may look at a connection's health only now and then; one that is known to be lost is not given back alive. */
-    private void noteLoss(SQLException e) {
-        broken |= SqlStates.endsConnection(e);
-    }
-
-    private static String milliseconds(Duration duration) {
-        // Zero would mean: without limit.
-        return Math.max(1, Math.min(duration.toMillis(), Integer.MAX_VALUE)) + "ms";
+    void noteLoss(SQLException e) {
+        broken |= errors.endsConnection(e);
     }
 
     /** Something to do on the connection. */
     @FunctionalInterface
-    private interface Step {
+    interface Step {
         void run() throws SQLException;
     }
 
     /** Something to ask on the connection. */
     @FunctionalInterface
-    private interface Question<T> {
+    interface Question<T> {
         T ask() throws SQLException;
     }
 }

@@ -24,18 +24,23 @@ final class MessageColumns {
             Message message,
             boolean withPayload)
             throws SQLException {
-        MessageId id = message.id();
         statement.setShort(first, consumer.id());
         statement.setObject(first + 1, key.toUuid());
-        statement.setString(first + 2, CleanText.of(message.source()));
-        statement.setBytes(first + 3, id == null ? null : id.toBytes());
-        statement.setString(first + 4, CleanText.ofNullable(message.type()));
-        statement.setBytes(first + 5, message.orderingKey());
-        statement.setBytes(first + 6, withPayload ? HeaderFormat.write(message.headers()) : null);
-        statement.setString(first + 7, CleanText.ofNullable(message.contentType()));
-        statement.setBytes(first + 8, withPayload && !message.isTombstone() ? message.payload() : null);
-        statement.setString(first + 9, CleanText.ofNullable(message.origin()));
-        return first + 10;
+        return bind(statement, first + 2, message, withPayload);
+    }
+
+    /** The columns behind the key. Returns the index of the next parameter. */
+    static int bind(PreparedStatement statement, int first, Message message, boolean withPayload) throws SQLException {
+        MessageId id = message.id();
+        statement.setString(first, CleanText.of(message.source()));
+        statement.setBytes(first + 1, id == null ? null : id.toBytes());
+        statement.setString(first + 2, CleanText.ofNullable(message.type()));
+        statement.setBytes(first + 3, message.orderingKey());
+        statement.setBytes(first + 4, withPayload ? HeaderFormat.write(message.headers()) : null);
+        statement.setString(first + 5, CleanText.ofNullable(message.contentType()));
+        statement.setBytes(first + 6, withPayload && !message.isTombstone() ? message.payload() : null);
+        statement.setString(first + 7, CleanText.ofNullable(message.origin()));
+        return first + 8;
     }
 
     /** The same with lane and ordered behind it. Returns the index of the next parameter. */

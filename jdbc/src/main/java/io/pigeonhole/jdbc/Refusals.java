@@ -21,14 +21,20 @@ final class Refusals {
 
     /** For work that the store does by itself, away from messages. */
     static PigeonholeException byItself(String doing, SQLException failure) {
-        ErrorClass errorClass = SqlStates.classify(failure);
+        return byItself(SqlStates.ERRORS, doing, failure);
+    }
+
+    /** The same for any database. */
+    static PigeonholeException byItself(Errors errors, String doing, SQLException failure) {
+        ErrorClass errorClass = errors.classify(failure);
         return errorClass == ErrorClass.UNAVAILABLE
                 ? new StoreUnavailableException(describe(doing, failure), failure)
                 : of(errorClass, doing, failure);
     }
 
     static String describe(String doing, SQLException failure) {
+        String code = failure.getErrorCode() == 0 ? "" : ", code " + failure.getErrorCode();
         return "the database refused " + doing + ": " + failure.getMessage() + " (SQLSTATE " + failure.getSQLState()
-                + ")";
+                + code + ")";
     }
 }

@@ -10,20 +10,16 @@ import io.pigeonhole.core.admin.RequeuedPart;
 import io.pigeonhole.core.admin.Selection;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,24 +27,18 @@ import org.jspecify.annotations.Nullable;
  * of the same ordering key is being handled while its message comes back.
  */
 final class Requeues {
-    private static final String LONG_AGO = "-infinity";
+    private final AdminDatabase database;
 
-    private final ConnectionSource connections;
-
-    Requeues(ConnectionSource connections) {
-        this.connections = connections;
+    Requeues(AdminDatabase database) {
+        this.database = database;
     }
 
     /** A dead letter as it was found, not locked. */
     private record Candidate(long id, MessageKey key, int lane, boolean ordered, Cursor place) {
-        static Candidate read(ResultSet row) throws SQLException {
+        static Candidate read(AdminRows rows, ResultSet row) throws SQLException {
             long id = row.getLong(1);
             return new Candidate(
-                    id,
-                    MessageKey.of(row.getObject(2, UUID.class)),
-                    row.getInt(3),
-                    row.getBoolean(4),
-                    new Cursor(AdminRows.instant(row, 5), id));
+                    id, rows.key(row, 2), row.getInt(3), row.getBoolean(4), new Cursor(rows.instant(row, 5), id));
         }
     }
 
@@ -68,8 +58,8 @@ final class Requeues {
     private record How(boolean evenIfLate, @Nullable Instant firstDue, Duration interval) {}
 
     Answer one(String consumer, MessageKey key, boolean evenIfLate, Author by) {
-        return AdminErrand.run(connections, "to requeue a dead letter", consumer, by, errand -> {
-                    Candidate letter = errand.ask(AdminReadStatements.ONE_LETTER, key, Candidate::read);
+        return AdminErrand.run(database, "to requeue a dead letter", consumer, by, errand -> {
+                    Candidate letter = find(errand, key);
                     if (letter == null) {
                         return Answers.notDead(key);
                     }
@@ -102,7 +92,7 @@ final class Requeues {
             @Nullable Instant firstDue,
             Author by) {
         return AdminErrand.run(
-                connections, "to requeue dead letters", selection.filter().consumer(), by, errand -> {
+                database, "to requeue dead letters", selection.filter().consumer(), by, errand -> {
                     List<Candidate> letters = find(errand, selection, after, limit);
                     if (letters.isEmpty()) {
                         return new RequeuedPart(0, 0, 0, 0, null, null);
@@ -129,29 +119,38 @@ final class Requeues {
 
     private static List<Candidate> find(AdminErrand errand, Selection selection, @Nullable Cursor after, int limit)
             throws SQLException {
-        try (PreparedStatement statement = errand.connection().prepareStatement(AdminReadStatements.PART)) {
-            int next = AdminReads.bindFilter(statement, 1, errand.consumer(), selection.filter());
-            statement.setString(next++, selection.cutoff().toString());
-            statement.setString(next++, after == null ? LONG_AGO : after.at().toString());
-            statement.setLong(next++, after == null ? Long.MIN_VALUE : after.id());
-            statement.setInt(next, limit);
-            return AdminRows.readAll(statement, Candidate::read);
+        try (AdminCall call = errand.call(AdminStatement.PART)) {
+            return AdminReads.bind(call, errand.consumer(), selection.filter())
+                    .instant(selection.cutoff())
+                    .behind(after)
+                    .count(limit)
+                    .all(row -> Candidate.read(call.rows, row));
+        }
+    }
+
+    private static @Nullable Candidate find(AdminErrand errand, MessageKey key) throws SQLException {
+        try (AdminCall call = errand.call(AdminStatement.ONE_LETTER)) {
+            return call.consumer(errand.consumer()).key(key).first(row -> Candidate.read(call.rows, row));
         }
     }
 
     private static Sorted sort(AdminErrand errand, List<Candidate> letters, boolean evenIfLate) throws SQLException {
-        errand.lockLanes(letters.stream()
-                .filter(Candidate::ordered)
-                .map(Candidate::lane)
-                .distinct()
-                .toList());
+        errand.session()
+                .lockLanes(
+                        errand.consumer(),
+                        letters.stream()
+                                .filter(Candidate::ordered)
+                                .map(Candidate::lane)
+                                .distinct()
+                                .sorted()
+                                .toList());
         Map<Long, Boolean> locked = lock(errand, letters);
         List<MessageKey> unclaimed = letters.stream()
                 .filter(letter -> Boolean.FALSE.equals(locked.get(letter.id())))
                 .map(Candidate::key)
                 .sorted()
                 .toList();
-        Claim claim = unclaimed.isEmpty() ? null : Claims.byHand(errand.connection(), errand.consumer(), unclaimed);
+        Claim claim = unclaimed.isEmpty() ? null : errand.session().claim(errand.consumer(), unclaimed);
         Sorted sorted = new Sorted();
         for (Candidate letter : letters) {
             Boolean claimed = locked.get(letter.id());
@@ -175,30 +174,28 @@ final class Requeues {
 
     /** Whether the ledger has the keys of the letters that are still there, by their ids. */
     private static Map<Long, Boolean> lock(AdminErrand errand, List<Candidate> letters) throws SQLException {
-        try (PreparedStatement statement = errand.connection().prepareStatement(AdminChangeStatements.LOCK_LETTERS)) {
-            statement.setShort(1, errand.consumer().id());
-            statement.setString(
-                    2, AdminErrand.array(letters.stream().map(Candidate::id).toList()));
-            Map<Long, Boolean> claimed = new HashMap<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    claimed.put(rows.getLong(1), rows.getBoolean(3));
-                }
-            }
-            return claimed;
+        try (AdminCall call = errand.session().call(AdminStatement.LOCK_LETTERS, letters.size())) {
+            return call
+                    .consumer(errand.consumer())
+                    .ids(ids(letters))
+                    .all(row -> Map.entry(row.getLong(1), row.getBoolean(3)))
+                    .stream()
+                    .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         }
+    }
+
+    private static List<Long> ids(List<Candidate> letters) {
+        return letters.stream().map(Candidate::id).toList();
     }
 
     /** Answers when the next message would be due; null where none was moved. */
     private static @Nullable Instant move(AdminErrand errand, Sorted sorted, How how) throws SQLException {
         Instant nextDue = null;
         if (!sorted.back.isEmpty()) {
-            Instant first = instantOrNow(errand, how.firstDue());
-            List<Long> delays = new ArrayList<>();
-            for (int i = 0; i < sorted.back.size(); i++) {
-                delays.add(how.interval().multipliedBy(i).toNanos() / 1_000);
-            }
-            Set<Long> moved = requeue(errand, sorted.back, delays, first);
+            Instant firstDue = how.firstDue();
+            Instant first = firstDue == null ? errand.session().now() : firstDue;
+            nextDue = first.plus(how.interval().multipliedBy(sorted.back.size()));
+            Set<Long> moved = errand.session().requeue(errand.consumer(), ids(sorted.back), first, how.interval());
             sorted.back.removeIf(letter -> {
                 boolean stayed = !moved.contains(letter.id());
                 if (stayed) {
@@ -206,37 +203,12 @@ final class Requeues {
                 }
                 return stayed;
             });
-            nextDue = first.plus(how.interval().multipliedBy(delays.size()));
         }
         if (!sorted.duplicates.isEmpty()) {
-            try (PreparedStatement statement =
-                    errand.connection().prepareStatement(AdminChangeStatements.DISCARD_LETTERS)) {
-                statement.setString(
-                        1,
-                        AdminErrand.array(
-                                sorted.duplicates.stream().map(Candidate::id).toList()));
-                statement.executeUpdate();
+            try (AdminCall call = errand.session().call(AdminStatement.DISCARD_LETTERS, sorted.duplicates.size())) {
+                call.ids(ids(sorted.duplicates)).change();
             }
         }
         return nextDue;
-    }
-
-    private static Instant instantOrNow(AdminErrand errand, @Nullable Instant instant) throws SQLException {
-        try (PreparedStatement statement = errand.connection().prepareStatement(AdminChangeStatements.INSTANT_OR_NOW)) {
-            statement.setString(1, AdminReads.text(instant));
-            return Objects.requireNonNull(AdminRows.readFirst(statement, row -> AdminRows.instant(row, 1)));
-        }
-    }
-
-    private static Set<Long> requeue(AdminErrand errand, List<Candidate> letters, List<Long> delays, Instant first)
-            throws SQLException {
-        try (PreparedStatement statement = errand.connection().prepareStatement(AdminChangeStatements.REQUEUE)) {
-            statement.setString(
-                    1, AdminErrand.array(letters.stream().map(Candidate::id).toList()));
-            statement.setString(2, AdminErrand.array(delays));
-            statement.setShort(3, errand.consumer().id());
-            statement.setString(4, first.toString());
-            return new HashSet<>(AdminRows.readAll(statement, row -> row.getLong(1)));
-        }
     }
 }

@@ -6,38 +6,48 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of the inbox, as versioned SQL files in this jar below {@value #LOCATION}, named so that Flyway can be pointed
- * there. Nothing creates or alters them unasked; a {@link JdbcStore} checks them when it is made. The days of ledger and
+ * The tables of the inbox, as versioned SQL files in this jar below {@code io/pigeonhole/schema}, in a folder for each
+ * database, named so that Flyway can be pointed there. Nothing creates or alters them unasked; a {@link JdbcStore} checks them when it is made. The days of ledger and
  * history are data of theirs, which every node creates ahead of time.
  *
  * <p>Everything lies in the current schema of the connection, the first of its {@code search_path}.
  */
 public final class Schema {
-    static final String LOCATION = "io/pigeonhole/schema/postgresql/";
     static final int DAYS_AHEAD = 8;
 
     /** Version n is the n-th. */
-    private static final List<String> FILES = List.of("V1__inbox.sql");
+    static final List<String> FILES = List.of("V1__inbox.sql");
 
     private Schema() {}
 
     /**
-     * The SQL of all versions, oldest first.
+     * The SQL of all versions for PostgreSQL, oldest first.
      *
      * @return statements that create the tables in an empty schema
      */
     public static String print() {
-        return FILES.stream().map(Schema::resource).collect(Collectors.joining("\n"));
+        return print(PostgresSchema.LOCATION);
+    }
+
+    /**
+     * The same for another database.
+     *
+     * @param dialect the database
+     * @return statements that create the tables in an empty schema
+     */
+    public static String print(Dialect dialect) {
+        return print(dialect.schema());
+    }
+
+    private static String print(String location) {
+        return FILES.stream().map(file -> resource(location, file)).collect(Collectors.joining("\n"));
     }
 
     /**
@@ -53,9 +63,9 @@ public final class Schema {
     }
 
     /**
-     * Creates what is missing up to this version of the library, in one transaction, and then the days of ledger and
+     * Creates what is missing up to this version of the library, in one transaction where the database can do that, and then the days of ledger and
      * history from today to {@value #DAYS_AHEAD} days ahead. Does nothing where all is there. Many programs may do so at
-     * once. A crash leaves the schema as it was or complete; days that are missing come with the next call.
+     * once. A crash leaves the schema as it was, complete, or to be completed by the next call, as are days that are missing.
      *
      * @param dataSource the database; its user must be allowed to create tables
      * @throws ConfigurationException if what is there differs from what the installed version created
@@ -66,7 +76,27 @@ public final class Schema {
     }
 
     /**
-     * The same for a shell: {@code print}, {@code validate URL} or {@code apply URL}. The JDBC driver must be on the class
+     * The same as {@link #validate(DataSource)} for a dialect of somebody's own.
+     *
+     * @param dataSource the database
+     * @param dialect what it is
+     */
+    public static void validate(DataSource dataSource, Dialect dialect) {
+        PlainSchema.validate(dataSource::getConnection, dialect);
+    }
+
+    /**
+     * The same as {@link #apply(DataSource)} for a dialect of somebody's own.
+     *
+     * @param dataSource the database; its user must be allowed to create tables
+     * @param dialect what it is
+     */
+    public static void apply(DataSource dataSource, Dialect dialect) {
+        PlainSchema.apply(dataSource::getConnection, dialect);
+    }
+
+    /**
+     * The same for a shell: {@code print}, {@code print mariadb}, {@code validate URL} or {@code apply URL}. The JDBC driver must be on the class
      * path.
      *
      * @param arguments what to do, and the JDBC URL with user and password
@@ -82,6 +112,10 @@ public final class Schema {
                 out.print(print());
                 return 0;
             }
+            if (command.equals("print") && arguments.length == 2) {
+                out.print(print("io/pigeonhole/schema/" + arguments[1] + "/"));
+                return 0;
+            }
             if (arguments.length == 2 && (command.equals("validate") || command.equals("apply"))) {
                 ConnectionSource connections = () -> DriverManager.getConnection(arguments[1]);
                 if (command.equals("apply")) {
@@ -95,65 +129,53 @@ public final class Schema {
             err.println(e.getMessage());
             return 1;
         }
-        err.println("Usage: print | validate JDBC-URL | apply JDBC-URL");
+        err.println("Usage: print [postgresql | mariadb | h2] | validate JDBC-URL | apply JDBC-URL");
         return 2;
     }
 
     static void validate(ConnectionSource connections) {
-        List<String> differences = Errand.run(connections, "to read the catalog", connection -> {
-            Dialect.require(connection);
-            Catalog expected = expected();
-            return expected.differencesOf(Catalog.read(connection, expected));
-        });
-        if (!differences.isEmpty()) {
-            throw new ConfigurationException("the schema of the inbox differs in " + differences.size() + " places:\n  "
-                    + String.join("\n  ", differences)
-                    + "\nTo create it run Schema.apply, or point Flyway to classpath:" + LOCATION
-                    + "; to repair it compare with Schema.print");
+        validate(connections, Products.find(connections));
+    }
+
+    static void validate(ConnectionSource connections, @Nullable Dialect dialect) {
+        if (dialect == null) {
+            PostgresSchema.validate(connections);
+        } else {
+            PlainSchema.validate(connections, dialect);
         }
     }
 
     static void apply(ConnectionSource connections) {
-        Errand.run(connections, "to create the schema", Schema::install);
-        validate(connections);
-        new LedgerDays(connections, DAYS_AHEAD).ensure();
+        Dialect dialect = Products.find(connections);
+        if (dialect == null) {
+            PostgresSchema.apply(connections);
+        } else {
+            PlainSchema.apply(connections, dialect);
+        }
+    }
+
+    /** Says what is wrong, if anything is. */
+    static void refuse(List<String> differences, String location) {
+        if (!differences.isEmpty()) {
+            throw new ConfigurationException("the schema of the inbox differs in " + differences.size() + " places:\n  "
+                    + String.join("\n  ", differences)
+                    + "\nTo create it run Schema.apply, or point Flyway to classpath:" + location
+                    + "; to repair it compare with Schema.print");
+        }
     }
 
     static Catalog expected() {
-        return Catalog.parse(resource("catalog.txt"));
+        return PostgresSchema.expected();
     }
 
-    private static int install(Connection connection) throws SQLException {
-        Dialect.require(connection);
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(PostgresStatements.LOCK_SCHEMA);
-            int installed = installedVersion(statement);
-            for (String file : FILES.subList(Math.min(installed, FILES.size()), FILES.size())) {
-                statement.execute(resource(file));
-            }
-            return FILES.size() - installed;
-        }
-    }
-
-    private static int installedVersion(Statement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery("SELECT to_regclass('inbox_schema') IS NULL")) {
-            if (!row.next() || row.getBoolean(1)) {
-                return 0;
-            }
-        }
-        try (ResultSet row = statement.executeQuery(PostgresStatements.INSTALLED_VERSION)) {
-            return row.next() ? row.getInt(1) : 0;
-        }
-    }
-
-    private static String resource(String name) {
-        try (InputStream in = Schema.class.getClassLoader().getResourceAsStream(LOCATION + name)) {
+    static String resource(String location, String name) {
+        try (InputStream in = Schema.class.getClassLoader().getResourceAsStream(location + name)) {
             if (in == null) {
-                throw new IllegalStateException(LOCATION + name + " is not on the class path: is the jar complete?");
+                throw new IllegalStateException(location + name + " is not on the class path: is the jar complete?");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
-            throw new UncheckedIOException(LOCATION + name + " cannot be read", e);
+            throw new UncheckedIOException(location + name + " cannot be read", e);
         }
     }
 }

@@ -9,13 +9,7 @@ import static io.pigeonhole.core.failure.ErrorClass.UNKNOWN;
 import static java.util.Map.entry;
 
 import io.pigeonhole.core.failure.ErrorClass;
-import io.pigeonhole.core.failure.PermanentFailure;
-import io.pigeonhole.core.failure.StoreUnavailableException;
-import io.pigeonhole.core.store.StoreException;
 import java.sql.SQLException;
-import java.sql.SQLNonTransientConnectionException;
-import java.sql.SQLRecoverableException;
-import java.sql.SQLTransientConnectionException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +40,24 @@ final class SqlStates {
             entry("42", MESSAGE), // syntax error or access rule: a deployment may mend it
             entry("P0", MESSAGE)); // raised by a function
 
+    /** The same for those who ask any database. */
+    static final Errors ERRORS = new Errors() {
+        @Override
+        public ErrorClass classOf(SQLException failure) {
+            return SqlStates.classOf(failure.getSQLState());
+        }
+
+        @Override
+        public boolean leavesCommitOpen(SQLException failure) {
+            return SqlStates.leavesCommitOpen(failure);
+        }
+
+        @Override
+        public boolean endsConnection(SQLException failure) {
+            return SqlStates.endsConnection(failure);
+        }
+    };
+
     private SqlStates() {}
 
     /** What a state means; UNKNOWN for null and for what the table does not have. */
@@ -59,36 +71,7 @@ final class SqlStates {
 
     /** What an error means; the outermost of its causes that says something decides. */
     static ErrorClass classify(Throwable failure) {
-        boolean fromDatabase = false;
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            ErrorClass found = of(cause);
-            if (found != UNKNOWN) {
-                return found;
-            }
-            fromDatabase |= cause instanceof SQLException || cause instanceof StoreException;
-        }
-        return fromDatabase ? UNKNOWN : MESSAGE;
-    }
-
-    private static ErrorClass of(Throwable cause) {
-        if (cause instanceof StoreException refused) {
-            return refused.errorClass();
-        }
-        if (cause instanceof PermanentFailure) {
-            return PERMANENT;
-        }
-        if (cause instanceof StoreUnavailableException) {
-            return UNAVAILABLE;
-        }
-        return cause instanceof SQLException sql ? of(sql) : UNKNOWN;
-    }
-
-    private static ErrorClass of(SQLException failure) {
-        boolean connection = failure instanceof SQLTransientConnectionException
-                || failure instanceof SQLNonTransientConnectionException
-                || failure instanceof SQLRecoverableException;
-        ErrorClass byState = classOf(failure.getSQLState());
-        return byState == UNKNOWN && connection ? UNAVAILABLE : byState;
+        return ERRORS.classify(failure);
     }
 
     /** Whether the same may succeed at once. */

@@ -37,30 +37,29 @@ final class WorkRows {
 
     static void receive(Connection connection, RegisteredConsumer consumer, List<ReceivedMessage> messages)
             throws SQLException {
-        int inBulk = messages.size() - messages.size() % WorkStatements.MANY;
-        if (inBulk > 0) {
-            receive(
-                    connection,
-                    WorkStatements.RECEIVE_MANY,
-                    WorkStatements.MANY,
-                    consumer,
-                    messages.subList(0, inBulk));
-        }
-        if (inBulk < messages.size()) {
-            receive(connection, WorkStatements.RECEIVE, 1, consumer, messages.subList(inBulk, messages.size()));
+        int done = 0;
+        for (WorkStatements.ForMany insert : WorkStatements.RECEIVE) {
+            int end = messages.size() - (messages.size() - done) % insert.messages();
+            if (end > done) {
+                receive(connection, insert, consumer, messages.subList(done, end));
+                done = end;
+            }
         }
     }
 
     private static void receive(
-            Connection connection, String sql, int rows, RegisteredConsumer consumer, List<ReceivedMessage> messages)
+            Connection connection,
+            WorkStatements.ForMany insert,
+            RegisteredConsumer consumer,
+            List<ReceivedMessage> messages)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        try (PreparedStatement statement = connection.prepareStatement(insert.sql())) {
             int next = 1;
             for (int i = 0; i < messages.size(); i++) {
                 ReceivedMessage received = messages.get(i);
                 next = MessageColumns.bindInLane(statement, next, consumer, received.key(), received.message());
                 statement.setBoolean(next++, received.byLease());
-                if ((i + 1) % rows == 0) {
+                if ((i + 1) % insert.messages() == 0) {
                     statement.addBatch();
                     next = 1;
                 }

@@ -11,7 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class DeferredRoundsTest {
-    private final DeferredWrites writes = new DeferredWrites();
+    private final DeferredWrites writes = new DeferredWrites(SqlStates.ERRORS);
 
     @Test
     void equalStatementsOfManyScopesAreOneBatch() {

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class DeferredWritesTest {
-    private final DeferredWrites writes = new DeferredWrites();
+    private final DeferredWrites writes = new DeferredWrites(SqlStates.ERRORS);
 
     @Test
     void equalStatementsOfManyMessagesBecomeOneBatch() {

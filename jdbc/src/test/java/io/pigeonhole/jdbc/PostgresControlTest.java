@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class TransactionControlTest {
+class PostgresControlTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -29,7 +29,7 @@ class TransactionControlTest {
                 "UPDATE t SET a = CASE WHEN b THEN 1 END; ABORT"
             })
     void statementsThatEndTheTransactionAreSeen(String sql) {
-        assertThat(TransactionControl.endsTransaction(sql)).isTrue();
+        assertThat(PostgresControl.endsTransaction(sql)).isTrue();
     }
 
     @ParameterizedTest
@@ -60,6 +60,6 @@ class TransactionControlTest {
                 "DO $$ BEGIN PERFORM 1; END $$"
             })
     void otherStatementsPass(String sql) {
-        assertThat(TransactionControl.endsTransaction(sql)).isFalse();
+        assertThat(PostgresControl.endsTransaction(sql)).isFalse();
     }
 }

@@ -1,10 +1,10 @@
 package io.pigeonhole.jdbc;
 
 /**
- * The statements for PostgreSQL by which people change something, whole, under the same rules as
+ * What {@link AdminStatement} says in PostgreSQL where people change something, whole, under the same rules as
  * {@link PostgresStatements}. A change locks its row first, and is then about the row as it is locked.
  */
-final class AdminChangeStatements {
+final class PostgresChangeStatements {
     /** The same locks as {@link LaneStatements#LOCK} takes. Parameters: consumer, lanes in ascending order. */
     static final String LOCK_LANES = """
             SELECT pg_advisory_xact_lock(
@@ -14,7 +14,7 @@ final class AdminChangeStatements {
     /** Parameters: consumer, key. */
     static final String LOCK_WORK = """
             SELECT id, status, due_at > clock_timestamp(), lease_owner, attempts, source, message_id, last_error,
-                CAST(greatest(0, extract(epoch FROM clock_timestamp() - leased_at)) * 1000 AS bigint)
+                CAST(greatest(0, extract(epoch FROM clock_timestamp() - leased_at)) * 1000000 AS bigint)
             FROM inbox_work
             WHERE consumer_id = ? AND message_key = ?
             FOR UPDATE""";
@@ -57,11 +57,13 @@ final class AdminChangeStatements {
     /** Parameters: id. */
     static final String DISCARD_WORK = "DELETE FROM inbox_work WHERE id = ?";
 
+    /** Parameters: id. */
+    static final String DISCARD_LETTER = "DELETE FROM inbox_dead_letter WHERE id = ?";
+
     /** Parameters: ids. */
     static final String DISCARD_LETTERS = "DELETE FROM inbox_dead_letter WHERE id = ANY (CAST(? AS bigint[]))";
 
-    /** Parameters: an instant, or null. */
-    static final String INSTANT_OR_NOW = "SELECT coalesce(CAST(? AS timestamptz), clock_timestamp())";
+    static final String NOW = "SELECT clock_timestamp()";
 
     /**
      * Moves letters that are locked to their places in the order of arrival. One whose message is in work already is gone
@@ -120,9 +122,9 @@ final class AdminChangeStatements {
     static final String PAUSE = "UPDATE inbox_consumer SET paused = ? WHERE id = ? AND paused <> ?";
 
     /** Parameters: who, why, action, consumer's name, key or null, detail, affected. */
-    static final String AUDIT = """
+    static final String NOTE_CHANGE = """
             INSERT INTO inbox_audit (who, why, action, consumer, message_key, detail, affected, at)
             VALUES (?, ?, ?, ?, CAST(? AS uuid), ?, ?, clock_timestamp())""";
 
-    private AdminChangeStatements() {}
+    private PostgresChangeStatements() {}
 }

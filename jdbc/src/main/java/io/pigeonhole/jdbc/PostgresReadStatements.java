@@ -1,10 +1,10 @@
 package io.pigeonhole.jdbc;
 
 /**
- * The statements for PostgreSQL by which people look at messages, whole, under the same rules as
+ * What {@link AdminStatement} says in PostgreSQL where people look at messages, whole, under the same rules as
  * {@link PostgresStatements}. Instants travel as text, which every driver can carry; {@code infinity} stands for none.
  */
-final class AdminReadStatements {
+final class PostgresReadStatements {
     /** Everything that is read belongs to one moment. */
     static final String ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
@@ -92,15 +92,9 @@ final class AdminReadStatements {
             ORDER BY m.died_at DESC, m.id DESC
             LIMIT ?""";
 
-    /** Parameters: cutoff or null for now; those of the letters. */
-    static final String SELECT = """
-            WITH c AS MATERIALIZED (
-                SELECT coalesce(CAST(? AS timestamptz), clock_timestamp()) AS cutoff
-            )
-            SELECT c.cutoff, (
-                SELECT count(*)""" + LETTERS + """
-                AND m.died_at <= c.cutoff)
-            FROM c""";
+    /** Parameters: those of the letters; cutoff. */
+    static final String COUNT_LETTERS = "SELECT count(*)" + LETTERS + """
+                AND m.died_at <= CAST(? AS timestamptz)""";
 
     /** The oldest first. Parameters: those of the letters; cutoff; when died and id to begin behind; limit. */
     static final String PART = "SELECT m.id, m.message_key, m.lane, m.ordered, m.died_at" + LETTERS + """
@@ -190,5 +184,5 @@ final class AdminReadStatements {
             ORDER BY h.waiting DESC, h.id
             LIMIT ?""";
 
-    private AdminReadStatements() {}
+    private PostgresReadStatements() {}
 }

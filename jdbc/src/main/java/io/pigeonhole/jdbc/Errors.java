@@ -1,0 +1,66 @@
+package io.pigeonhole.jdbc;
+
+import static io.pigeonhole.core.failure.ErrorClass.MESSAGE;
+import static io.pigeonhole.core.failure.ErrorClass.PERMANENT;
+import static io.pigeonhole.core.failure.ErrorClass.UNAVAILABLE;
+import static io.pigeonhole.core.failure.ErrorClass.UNKNOWN;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.store.StoreException;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientConnectionException;
+
+/** What the errors of one kind of database mean. Never the text of an error, never the class of a driver. */
+interface Errors {
+    /** What one error means by its SQLSTATE and the vendor's code; UNKNOWN where nothing is known of them. */
+    ErrorClass classOf(SQLException failure);
+
+    /** Whether an error of COMMIT leaves it open what became of the transaction. */
+    boolean leavesCommitOpen(SQLException failure);
+
+    /** Whether the connection is of no use any more after this error. */
+    boolean endsConnection(SQLException failure);
+
+    /** Whether a statement cannot be sent for many rows at once, although it can be for one; nothing of the batch was done. */
+    default boolean refusesBatch(SQLException failure) {
+        return false;
+    }
+
+    /** What an error means; the outermost of its causes that says something decides. */
+    default ErrorClass classify(Throwable failure) {
+        boolean fromDatabase = false;
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            ErrorClass found = of(cause);
+            if (found != UNKNOWN) {
+                return found;
+            }
+            fromDatabase |= cause instanceof SQLException || cause instanceof StoreException;
+        }
+        return fromDatabase ? UNKNOWN : MESSAGE;
+    }
+
+    private ErrorClass of(Throwable cause) {
+        if (cause instanceof StoreException refused) {
+            return refused.errorClass();
+        }
+        if (cause instanceof PermanentFailure) {
+            return PERMANENT;
+        }
+        if (cause instanceof StoreUnavailableException) {
+            return UNAVAILABLE;
+        }
+        return cause instanceof SQLException sql ? ofSql(sql) : UNKNOWN;
+    }
+
+    private ErrorClass ofSql(SQLException failure) {
+        boolean connection = failure instanceof SQLTransientConnectionException
+                || failure instanceof SQLNonTransientConnectionException
+                || failure instanceof SQLRecoverableException;
+        ErrorClass byCode = classOf(failure);
+        return byCode == UNKNOWN && connection ? UNAVAILABLE : byCode;
+    }
+}

@@ -1,0 +1,355 @@
+package io.pigeonhole.jdbc;
+
+import static io.pigeonhole.core.failure.ErrorClass.MESSAGE;
+import static io.pigeonhole.core.failure.ErrorClass.PERMANENT;
+import static io.pigeonhole.core.failure.ErrorClass.RETRY_NOW;
+import static io.pigeonhole.core.failure.ErrorClass.UNAVAILABLE;
+import static io.pigeonhole.core.failure.ErrorClass.UNKNOWN;
+import static java.util.Map.entry;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.format.DateTimeFormatter;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * MariaDB 10.6 and later. Where rows are locked by their ids, the primary key is forced: on a small table the optimizer would
+ * rather read, and lock, all of it. Has no state.
+ */
+public class MariaDb extends Dialect {
+    /** What the vendor's codes mean; they go before the SQLSTATE, of which this database has few. */
+    static final Map<Integer, ErrorClass> CODES = Map.ofEntries(
+            entry(1205, RETRY_NOW), // lock wait timeout
+            entry(1213, RETRY_NOW), // deadlock, and a certification failure of a cluster
+            entry(1020, RETRY_NOW), // record has changed since last read: innodb_snapshot_isolation
+            entry(1526, RETRY_NOW), // no partition for a value: its day was dropped since the horizon was read
+            entry(3572, RETRY_NOW), // NOWAIT met a lock
+            entry(1040, UNAVAILABLE), // too many connections
+            entry(1203, UNAVAILABLE), // too many connections of this user
+            entry(1226, UNAVAILABLE), // the user's resources are used up
+            entry(1045, UNAVAILABLE), // access denied: the server lets nobody in
+            entry(1053, UNAVAILABLE), // shutdown
+            entry(1927, UNAVAILABLE), // connection was killed
+            entry(4031, UNAVAILABLE), // disconnected because of inactivity
+            entry(2006, UNAVAILABLE), // server has gone away
+            entry(2013, UNAVAILABLE), // lost connection during query
+            entry(1290, UNAVAILABLE), // --read-only
+            entry(1836, UNAVAILABLE), // running in read-only mode
+            entry(1792, UNAVAILABLE), // the transaction is read-only
+            entry(1047, UNAVAILABLE), // a node without its cluster
+            entry(1021, UNAVAILABLE), // disk full
+            entry(1114, UNAVAILABLE), // table full
+            entry(1037, UNAVAILABLE), // out of memory
+            entry(1038, UNAVAILABLE),
+            entry(1041, UNAVAILABLE),
+            entry(1317, MESSAGE), // query interrupted
+            entry(1969, MESSAGE), // max_statement_time exceeded
+            entry(3024, MESSAGE), // max_execution_time exceeded
+            entry(1264, PERMANENT), // out of range
+            entry(1265, PERMANENT), // data truncated
+            entry(1366, PERMANENT), // incorrect value
+            entry(1406, PERMANENT), // data too long
+            entry(1690, PERMANENT), // value is out of range
+            entry(1153, PERMANENT), // packet bigger than max_allowed_packet
+            entry(1364, MESSAGE), // no default value
+            entry(1644, MESSAGE)); // raised by SIGNAL
+
+    private static final Map<String, ErrorClass> STATES = Map.ofEntries(
+            entry("40001", RETRY_NOW),
+            entry("08", UNAVAILABLE),
+            entry("28", UNAVAILABLE),
+            entry("21", MESSAGE),
+            entry("22", PERMANENT),
+            entry("23", MESSAGE),
+            entry("42", MESSAGE),
+            entry("45", MESSAGE)); // raised by a program
+
+    private static final int DUPLICATE_KEY = 1062;
+    private static final int DUPLICATE_KEY_WITH_NAME = 1586;
+    private static final int LOCK_TIMEOUT = 1205;
+    private static final int NOWAIT = 3572;
+    private static final int NO_SAVEPOINT = 1305;
+    private static final int NO_BULK = 1295;
+
+    /** Below this one looks whether there is a lock, and does not wait: the server knows whole seconds only. */
+    private static final Duration NO_WAIT = Duration.ofMillis(100);
+
+    private static final int LONGEST_SECONDS = 100_000_000;
+
+    private static final Map<PlainStatement, String> TEXTS = Map.ofEntries(
+            entry(LedgerStatement.NOW, "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"),
+            entry(LedgerStatement.IS_WRITABLE, "SELECT NOT @@global.read_only AND NOT @@global.innodb_read_only"),
+            entry(WorkStatement.TAKE, """
+            SELECT w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_token,
+                w.source, w.message_id, w.type, w.ordering_key, w.headers, w.content_type, w.payload, w.origin
+            FROM inbox_work AS w FORCE INDEX (PRIMARY)
+            WHERE w.id IN ({?}) AND w.status <> 'leased' AND w.by_lease = ? AND w.due_at <= ?
+            FOR UPDATE SKIP LOCKED"""),
+            entry(WorkStatement.RETAKE, """
+            SELECT w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_token,
+                w.source, w.message_id, w.type, w.ordering_key, w.headers, w.content_type, w.payload, w.origin
+            FROM inbox_work AS w FORCE INDEX (PRIMARY)
+            WHERE w.id IN ({?}) AND w.consumer_id = ? AND w.status <> 'leased'
+            FOR UPDATE SKIP LOCKED"""),
+            entry(WorkStatement.LOCK, """
+            SELECT w.id, w.lease_token
+            FROM inbox_work AS w FORCE INDEX (PRIMARY)
+            WHERE w.id IN ({?}) AND w.consumer_id = ?
+            FOR UPDATE"""),
+            entry(WorkStatement.TAKE_EXPIRED, """
+            SELECT w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_token,
+                w.source, w.message_id, w.type, w.ordering_key, w.headers, w.content_type, w.payload, w.origin,
+                w.lease_owner, w.leased_at, w.lease_until
+            FROM inbox_work AS w FORCE INDEX (PRIMARY)
+            WHERE w.id IN ({?}) AND w.status = 'leased' AND w.lease_until <= ?
+            FOR UPDATE SKIP LOCKED"""),
+            entry(WorkStatement.LOCK_LEASES, """
+            SELECT w.id, w.lease_token
+            FROM inbox_work AS w FORCE INDEX (PRIMARY)
+            WHERE w.id IN ({?}) AND w.status = 'leased'
+            FOR UPDATE SKIP LOCKED"""),
+            entry(LedgerStatement.LOCK_LANES, """
+            SELECT lane
+            FROM inbox_lane FORCE INDEX (PRIMARY)
+            WHERE consumer_id = ? AND kind = 'store' AND lane IN ({?})
+            ORDER BY lane
+            FOR UPDATE"""),
+            entry(DeadLetterStatement.LOCK, """
+            SELECT d.id, d.message_key, d.claimed
+            FROM inbox_dead_letter AS d FORCE INDEX (inbox_dead_letter_key)
+            WHERE d.consumer_id = ? AND d.message_key IN ({?})
+            ORDER BY d.message_key
+            FOR UPDATE"""),
+            entry(DeadLetterStatement.BURY, """
+            INSERT INTO inbox_dead_letter (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
+                content_type, payload, origin, lane, ordered, ordering_hash, by_lease, blocks, reason, detail, claimed,
+                attempts, received_at, died_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, ?, ?, ?, ?)
+            ON DUPLICATE KEY UPDATE seen_again = seen_again + 1"""),
+            entry(
+                    SchemaStatement.TABLES,
+                    "SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = DATABASE()"),
+            entry(SchemaStatement.COLUMNS, """
+            SELECT table_name, column_name, data_type, character_maximum_length, is_nullable
+            FROM information_schema.columns
+            WHERE table_schema = DATABASE()"""),
+            entry(SchemaStatement.KEYS, """
+            SELECT k.table_name, c.constraint_type, k.constraint_name, k.column_name
+            FROM information_schema.table_constraints AS c
+            JOIN information_schema.key_column_usage AS k
+                ON k.table_schema = c.table_schema AND k.table_name = c.table_name
+                AND k.constraint_name = c.constraint_name
+            WHERE c.table_schema = DATABASE() AND c.constraint_type IN ('PRIMARY KEY', 'UNIQUE')
+            ORDER BY k.table_name, k.constraint_name, k.ordinal_position"""));
+
+    /** The dialect. */
+    public MariaDb() {}
+
+    @Override
+    public String name() {
+        return "MariaDB";
+    }
+
+    @Override
+    public String known() {
+        return "MariaDB 10.6 and later";
+    }
+
+    /** One driver calls it MySQL, with its name in the version. */
+    @Override
+    public boolean recognises(String product, String version) {
+        return (product.equals("MariaDB") || version.contains("MariaDB")) && isAtLeast(version, 10, 6);
+    }
+
+    /** Whether a version begins with these numbers or larger ones. */
+    static boolean isAtLeast(String version, int major, int minor) {
+        String[] parts = version.replaceFirst("^5\\.5\\.5-", "").split("\\D+", 3);
+        if (parts.length < 2 || parts[0].isEmpty() || parts[1].isEmpty()) {
+            return false;
+        }
+        int found = Integer.parseInt(parts[0]);
+        return found > major || (found == major && Integer.parseInt(parts[1]) >= minor);
+    }
+
+    @Override
+    public String schema() {
+        return "io/pigeonhole/schema/mariadb/";
+    }
+
+    @Override
+    public String text(PlainStatement statement) {
+        return TEXTS.getOrDefault(statement, statement.standard());
+    }
+
+    @Override
+    public boolean setsIsolation() {
+        return true;
+    }
+
+    @Override
+    public List<String> begin(Duration idleLimit) {
+        return List.of(
+                "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
+                "SET @pigeonhole_wait = @@innodb_lock_wait_timeout, @pigeonhole_idle = @@idle_transaction_timeout,"
+                        + " idle_transaction_timeout = " + seconds(idleLimit));
+    }
+
+    @Override
+    public List<String> end() {
+        return List.of("SET idle_transaction_timeout = @pigeonhole_idle, innodb_lock_wait_timeout = @pigeonhole_wait");
+    }
+
+    @Override
+    public List<String> patience(Duration patience) {
+        return List.of("SET innodb_lock_wait_timeout = " + (patience.compareTo(NO_WAIT) < 0 ? 0 : seconds(patience)));
+    }
+
+    @Override
+    public List<String> ownPatience() {
+        return List.of("SET innodb_lock_wait_timeout = @pigeonhole_wait");
+    }
+
+    /** At least one, because it knows nothing between whole ones. */
+    static long seconds(Duration duration) {
+        long up = duration.plusMillis(999).toSeconds();
+        return Math.max(1, Math.min(up, LONGEST_SECONDS));
+    }
+
+    @Override
+    public ErrorClass classOf(SQLException failure) {
+        ErrorClass byCode = CODES.get(failure.getErrorCode());
+        String state = failure.getSQLState();
+        if (byCode != null || state == null || state.length() != 5) {
+            return byCode == null ? UNKNOWN : byCode;
+        }
+        ErrorClass exact = STATES.get(state);
+        return exact != null ? exact : STATES.getOrDefault(state.substring(0, 2), UNKNOWN);
+    }
+
+    @Override
+    public boolean isDuplicateKey(SQLException failure) {
+        return failure.getErrorCode() == DUPLICATE_KEY || failure.getErrorCode() == DUPLICATE_KEY_WITH_NAME;
+    }
+
+    @Override
+    public boolean isLockTimeout(SQLException failure) {
+        return failure.getErrorCode() == LOCK_TIMEOUT || failure.getErrorCode() == NOWAIT;
+    }
+
+    @Override
+    public boolean isSavepointGone(SQLException failure) {
+        return failure.getErrorCode() == NO_SAVEPOINT;
+    }
+
+    /** Its driver sends a batch of INSERTs in bulk, which the server takes for {@code VALUES} only. */
+    @Override
+    public boolean refusesBatch(SQLException failure) {
+        return failure.getErrorCode() == NO_BULK;
+    }
+
+    @Override
+    public boolean isConnectionLost(SQLException failure) {
+        return switch (failure.getErrorCode()) {
+            case 1053, 1927, 2006, 2013, 4031 -> true;
+            default -> super.isConnectionLost(failure);
+        };
+    }
+
+    @Override
+    public boolean endsTransaction(String sql) {
+        return MariaDbControl.endsTransaction(sql);
+    }
+
+    @Override
+    public void checkDurability(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT @@global.innodb_flush_log_at_trx_commit")) {
+            if (row.next() && row.getInt(1) != 1) {
+                Logger log = LoggerFactory.getLogger(MariaDb.class);
+                log.warn(
+                        "innodb_flush_log_at_trx_commit is {}: a crash of the server may lose messages that were"
+                                + " acknowledged already. Set it to 1",
+                        row.getInt(1));
+            }
+        }
+    }
+
+    @Override
+    public void lockSchema(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT GET_LOCK(CONCAT('pigeonhole ', MD5(DATABASE())), 60)")) {
+            if (!row.next() || row.getInt(1) != 1) {
+                throw new SQLException(
+                        "another program has been changing the schema for a minute", "HY000", LOCK_TIMEOUT);
+            }
+        }
+    }
+
+    @Override
+    public void unlockSchema(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("DO RELEASE_LOCK(CONCAT('pigeonhole ', MD5(DATABASE())))");
+        }
+    }
+
+    /**
+     * No partition can be added behind the last one, so an empty one before it is split. The change waits for open
+     * transactions, and all others for the change: not longer than a second.
+     */
+    @Override
+    public void addDay(Connection connection, LocalDate day) throws SQLException {
+        String name = "p" + DateTimeFormatter.BASIC_ISO_DATE.format(day);
+        LocalDate next = day.plusDays(1);
+        String key = HexFormat.of().formatHex(PlainDays.firstKey(next));
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET @pigeonhole_meta = @@lock_wait_timeout, lock_wait_timeout = 1");
+            try {
+                if (lacksPartition(connection, "inbox_ledger", name)) {
+                    statement.execute(ADD_TO_LEDGER.formatted(name, key));
+                }
+                if (lacksPartition(connection, "inbox_history", name)) {
+                    statement.execute(ADD_TO_HISTORY.formatted(name, next));
+                }
+            } finally {
+                statement.execute("SET lock_wait_timeout = @pigeonhole_meta");
+            }
+        }
+    }
+
+    private static boolean lacksPartition(Connection connection, String table, String name) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(HAS_PARTITION)) {
+            statement.setString(1, table);
+            statement.setString(2, name);
+            try (ResultSet row = statement.executeQuery()) {
+                return !row.next();
+            }
+        }
+    }
+
+    /** Parameters: table, partition. */
+    private static final String HAS_PARTITION = """
+            SELECT 1 FROM information_schema.partitions
+            WHERE table_schema = DATABASE() AND table_name = ? AND partition_name = ?""";
+
+    /** Formatted with: name, first key of the next day. */
+    static final String ADD_TO_LEDGER = """
+            ALTER TABLE inbox_ledger REORGANIZE PARTITION gap INTO (
+                PARTITION %1$s VALUES LESS THAN (x'%2$s'),
+                PARTITION gap VALUES LESS THAN (x'ff000000000000000000000000000000'))""";
+
+    /** Formatted with: name, the next day. */
+    static final String ADD_TO_HISTORY = """
+            ALTER TABLE inbox_history REORGANIZE PARTITION later INTO (
+                PARTITION %1$s VALUES LESS THAN ('%2$s'),
+                PARTITION later VALUES LESS THAN (MAXVALUE))""";
+}

@@ -1,0 +1,45 @@
+package io.pigeonhole.jdbc;
+
+import java.time.Duration;
+import java.util.List;
+
+/** MySQL 8.0 and later, as far as it differs from {@link MariaDb}. Has no state. */
+public class MySql extends MariaDb {
+    /** The dialect. */
+    public MySql() {}
+
+    @Override
+    public String name() {
+        return "MySQL";
+    }
+
+    @Override
+    public String known() {
+        return "MySQL 8.0 and later";
+    }
+
+    @Override
+    public boolean recognises(String product, String version) {
+        return product.equals("MySQL") && !version.contains("MariaDB") && isAtLeast(version, 8, 0);
+    }
+
+    /** It has no limit for idle transactions, only one for idle connections. */
+    @Override
+    public List<String> begin(Duration idleLimit) {
+        return List.of(
+                "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
+                "SET @pigeonhole_wait = @@innodb_lock_wait_timeout, @pigeonhole_idle = @@wait_timeout, wait_timeout = "
+                        + seconds(idleLimit));
+    }
+
+    @Override
+    public List<String> end() {
+        return List.of("SET wait_timeout = @pigeonhole_idle, innodb_lock_wait_timeout = @pigeonhole_wait");
+    }
+
+    /** It waits for a second at least. */
+    @Override
+    public List<String> patience(Duration patience) {
+        return List.of("SET innodb_lock_wait_timeout = " + seconds(patience));
+    }
+}

@@ -1,0 +1,129 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** A database without PostgreSQL's abilities as the admin API needs it. */
+final class PlainAdminDatabase implements AdminDatabase {
+    private final ConnectionSource connections;
+    private final Dialect dialect;
+
+    PlainAdminDatabase(ConnectionSource connections, Dialect dialect) {
+        this.connections = connections;
+        this.dialect = dialect;
+    }
+
+    /** Leaves the loop of {@link PlainErrand#run}, which would wait several times. */
+    private static final class Busy extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Busy(SQLException cause) {
+            super(cause);
+        }
+    }
+
+    @Override
+    public <T> T look(String what, Work<T> work) {
+        return PlainErrand.run(
+                connections,
+                dialect,
+                "to read " + what,
+                Connection.TRANSACTION_REPEATABLE_READ,
+                session -> work.run(new PlainAdminSession(session)));
+    }
+
+    @Override
+    public <T> Optional<T> change(String doing, Work<T> work) {
+        try {
+            return Optional.of(PlainErrand.run(connections, dialect, doing, session -> {
+                try {
+                    return work.run(new PlainAdminSession(session));
+                } catch (SQLException e) {
+                    if (dialect.isLockTimeout(e)) {
+                        throw new Busy(e);
+                    }
+                    throw e;
+                }
+            }));
+        } catch (Busy e) {
+            return Optional.empty();
+        }
+    }
+
+    private record PlainAdminSession(PlainSession session) implements Session {
+        @Override
+        public AdminCall call(AdminStatement statement, int... ids) throws SQLException {
+            return new PlainCall(session.prepare(statement, ids), session);
+        }
+
+        @Override
+        public Instant now() {
+            return session.now();
+        }
+
+        @Override
+        public void lockLanes(RegisteredConsumer consumer, Collection<Integer> lanes) throws SQLException {
+            PlainLanes.lock(session, consumer, lanes);
+        }
+
+        @Override
+        public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys) throws SQLException {
+            return PlainClaims.byHand(session, consumer, keys);
+        }
+
+        @Override
+        public Set<Long> requeue(RegisteredConsumer consumer, List<Long> ids, Instant first, Duration interval)
+                throws SQLException {
+            Set<Long> moved = new LinkedHashSet<>();
+            for (int i = 0; i < ids.size(); i++) {
+                if (copyToWork(consumer, ids.get(i), first.plus(interval.multipliedBy(i)))) {
+                    moved.add(ids.get(i));
+                }
+            }
+            if (!moved.isEmpty()) {
+                try (AdminCall call = call(AdminStatement.DISCARD_LETTERS, moved.size())) {
+                    call.ids(moved).change();
+                }
+            }
+            return moved;
+        }
+
+        /** One by one, not as a batch: MariaDB's driver makes a bulk of batches, which cannot hold an INSERT that selects. */
+        private boolean copyToWork(RegisteredConsumer consumer, long id, Instant due) throws SQLException {
+            try (AdminCall call = call(AdminStatement.REQUEUE)) {
+                return call.instant(due).now().now().consumer(consumer).id(id).change() > 0;
+            } catch (SQLException e) {
+                if (session.dialect().isDuplicateKey(e)) {
+                    return false;
+                }
+                throw e;
+            }
+        }
+
+        @Override
+        public void skip(RegisteredConsumer consumer, MessageKey key, long id, String detail) throws SQLException {
+            boolean isDead;
+            try (AdminCall call = call(AdminStatement.SEEN_AGAIN)) {
+                isDead = call.consumer(consumer).key(key).change() > 0;
+            }
+            if (!isDead) {
+                try (AdminCall call = call(AdminStatement.SKIP)) {
+                    call.text(detail).now().id(id).change();
+                }
+            }
+            try (AdminCall call = call(AdminStatement.DISCARD_WORK)) {
+                call.id(id).change();
+            }
+        }
+    }
+}

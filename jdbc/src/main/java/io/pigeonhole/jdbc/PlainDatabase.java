@@ -1,0 +1,99 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * Databases without PostgreSQL's abilities: one statement in a trip, no arrays, no query that changes data and answers, no
+ * advisory locks. What differs between them stands in their {@link Dialect}.
+ */
+final class PlainDatabase implements Database {
+    private final ConnectionSource connections;
+    private final Dialect dialect;
+    private final TransactionControl control;
+    private final PlainDays days;
+    private final AdminDatabase admin;
+
+    PlainDatabase(ConnectionSource connections, Dialect dialect, int daysAhead) {
+        this.connections = connections;
+        this.dialect = dialect;
+        this.control = new TransactionControl(dialect::endsTransaction);
+        this.days = new PlainDays(connections, dialect, daysAhead);
+        this.admin = new PlainAdminDatabase(connections, dialect);
+    }
+
+    @Override
+    public RegisteredConsumer register(ConsumerRegistration registration) {
+        days.ensure();
+        return PlainErrand.run(
+                connections,
+                dialect,
+                "to register the consumer " + registration.name(),
+                session -> PlainConsumers.register(session, registration));
+    }
+
+    @Override
+    public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
+        return JdbcTransaction.open(
+                connections, connection -> new PlainTransaction(connection, dialect, control, idleLimit));
+    }
+
+    @Override
+    public ErrorClass classify(Throwable failure) {
+        return new PlainErrors(dialect).classify(failure);
+    }
+
+    @Override
+    public void probe() {
+        Probe.run(
+                connections,
+                dialect.text(LedgerStatement.IS_WRITABLE),
+                "the database is read-only and takes no messages: connect to the primary");
+    }
+
+    @Override
+    public List<Due> due(Collection<RegisteredConsumer> consumers) {
+        return PlainErrand.run(
+                connections,
+                dialect,
+                "to tell what is due for " + consumers.size() + " consumers",
+                session -> PlainBacklog.due(session, consumers));
+    }
+
+    @Override
+    public int started(RegisteredConsumer consumer, String what, String position) {
+        return PlainErrand.run(
+                connections,
+                dialect,
+                "to note that " + consumer.name() + " begins with " + what,
+                session -> PlainBacklog.started(session, consumer, what, position));
+    }
+
+    @Override
+    public Heartbeat heartbeat() {
+        return new PlainHeartbeat(connections, dialect);
+    }
+
+    @Override
+    public void maintain() {
+        days.ensure();
+    }
+
+    @Override
+    public Ledger ledger(Connection connection) {
+        return new PlainCallerLedger(connection, dialect);
+    }
+
+    @Override
+    public AdminDatabase admin() {
+        return admin;
+    }
+}

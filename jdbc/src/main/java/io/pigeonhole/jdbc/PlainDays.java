@@ -1,0 +1,105 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.MessageKey;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps enough days ahead, as {@link LedgerDays} does. A day is created first, by a statement that commits by itself, and
+ * then the horizon is moved behind it; a crash between leaves a day that the next run finds. Safe for use by many threads
+ * and many programs; the horizon only ever grows.
+ */
+final class PlainDays {
+    private static final Logger LOG = LoggerFactory.getLogger(PlainDays.class);
+    private static final long MILLIS_OF_DAY = 86_400_000L;
+
+    private final ConnectionSource connections;
+    private final Dialect dialect;
+    private final int ahead;
+
+    PlainDays(ConnectionSource connections, Dialect dialect, int ahead) {
+        this.connections = connections;
+        this.dialect = dialect;
+        this.ahead = ahead;
+    }
+
+    /** Creates the days that are missing, oldest first. Where one cannot be had yet and today is there, the next run will. */
+    void ensure() {
+        Horizon horizon = read();
+        if (!horizon.end().isBefore(horizon.last(ahead))) {
+            return;
+        }
+        try {
+            PlainErrand.alone(connections, dialect, true, this::addMissing);
+        } catch (SQLException e) {
+            Horizon reached = read();
+            if (dialect.isLockTimeout(e) && reached.end().isAfter(reached.today())) {
+                LOG.warn(
+                        "the ledger got no day after {}, because long transactions are in the way; it has days until {} and"
+                                + " tries again",
+                        reached.end().minusDays(1),
+                        reached.end());
+                return;
+            }
+            throw Refusals.byItself(new PlainErrors(dialect), "a new day of the ledger", e);
+        }
+    }
+
+    /** All of it on one connection: a pool may have no second one. */
+    private void addMissing(Connection connection) throws SQLException {
+        Horizon horizon = read(PlainSession.on(connection, dialect));
+        for (LocalDate day = horizon.end(); day.isBefore(horizon.last(ahead)); day = day.plusDays(1)) {
+            dialect.addDay(connection, day);
+            byte[] end = firstKey(day.plusDays(1));
+            try (PreparedStatement statement =
+                    connection.prepareStatement(dialect.text(LedgerStatement.EXTEND_LEDGER))) {
+                statement.setBytes(1, end);
+                statement.setBytes(2, end);
+                statement.executeUpdate();
+            }
+        }
+    }
+
+    private Horizon read() {
+        return PlainErrand.run(connections, dialect, "to read the horizon", PlainDays::read);
+    }
+
+    private static Horizon read(PlainSession session) throws SQLException {
+        try (PreparedStatement statement = session.prepare(LedgerStatement.HORIZON);
+                ResultSet row = statement.executeQuery()) {
+            if (!row.next()) {
+                throw new ConfigurationException(
+                        "inbox_horizon has no row: put back the one that the schema came with");
+            }
+            MessageKey newest = PlainColumns.key(row, 2);
+            LocalDate end = LocalDate.ofEpochDay(Math.floorDiv(newest.epochMillis(), MILLIS_OF_DAY));
+            return new Horizon(end, LocalDate.ofInstant(session.now(), ZoneOffset.UTC));
+        }
+    }
+
+    /** The smallest key of a day. */
+    static byte[] firstKey(LocalDate day) {
+        return MessageKey.firstOf(day.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli())
+                .toBytes();
+    }
+
+    /**
+     * Where the ledger stands.
+     *
+     * @param end the first day that it does not have
+     * @param today by the database's clock
+     */
+    private record Horizon(LocalDate end, LocalDate today) {
+        /** The first day that it need not have. */
+        LocalDate last(int ahead) {
+            return today.plusDays(ahead + 1L);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.FailedAttempt;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
+import java.nio.ByteBuffer;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+
+/** The rows of {@code inbox_dead_letter}. */
+final class PlainDeadLetters {
+    private PlainDeadLetters() {}
+
+    static void bury(PlainSession session, RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
+        List<WorkItem> items =
+                letters.stream().map(DeadLetter::item).filter(Objects::nonNull).toList();
+        if (!items.isEmpty()) {
+            PlainWork.requireOwned(session, consumer, items);
+        }
+        for (DeadLetter letter : letters) {
+            WorkItem item = letter.item();
+            boolean isNew = item == null ? insert(session, consumer, letter) : move(session, consumer, letter, item);
+            FailedAttempt attempt = letter.attempt();
+            if (attempt != null && (isNew || item != null)) {
+                PlainWork.noteAttempts(session, consumer, Map.of(letter.key(), attempt));
+            }
+        }
+    }
+
+    /** Answers false where it is there already, and counts it. */
+    private static boolean insert(PlainSession session, RegisteredConsumer consumer, DeadLetter letter)
+            throws SQLException {
+        if (countAgain(session, consumer, letter.key())) {
+            return false;
+        }
+        long place = takePlace(session);
+        try (PreparedStatement statement = session.prepare(DeadLetterStatement.BURY)) {
+            statement.setLong(1, place);
+            int next = PlainColumns.bindInLane(statement, 2, consumer, letter.key(), letter.message());
+            FailedAttempt attempt = letter.attempt();
+            next = bindReason(statement, next, consumer, letter, attempt == null ? 0 : attempt.number());
+            LocalDateTime now = session.timestamp();
+            statement.setObject(next, now);
+            statement.setObject(next + 1, now);
+            // More than one where a dialect's text counts the letter that is there already.
+            return statement.executeUpdate() == 1;
+        } catch (SQLException e) {
+            if (!session.dialect().isDuplicateKey(e)) {
+                throw e;
+            }
+            countAgain(session, consumer, letter.key());
+            return false;
+        }
+    }
+
+    private static long takePlace(PlainSession session) throws SQLException {
+        UUID anything = UUID.randomUUID();
+        String sql = session.dialect().text(DeadLetterStatement.TAKE_PLACE);
+        long id;
+        try (PreparedStatement statement =
+                session.connection().prepareStatement(sql, Statement.RETURN_GENERATED_KEYS)) {
+            statement.setBytes(
+                    1,
+                    ByteBuffer.allocate(16)
+                            .putLong(anything.getMostSignificantBits())
+                            .putLong(anything.getLeastSignificantBits())
+                            .array());
+            statement.setBytes(2, new byte[0]);
+            LocalDateTime now = session.timestamp();
+            for (int i = 3; i <= 6; i++) {
+                statement.setObject(i, now);
+            }
+            statement.executeUpdate();
+            try (ResultSet key = statement.getGeneratedKeys()) {
+                key.next();
+                id = key.getLong(1);
+            }
+        }
+        remove(session, WorkStatement.FINISH, id);
+        return id;
+    }
+
+    private static boolean move(PlainSession session, RegisteredConsumer consumer, DeadLetter letter, WorkItem item)
+            throws SQLException {
+        boolean isNew = true;
+        try (PreparedStatement statement = session.prepare(DeadLetterStatement.BURY_FROM_WORK)) {
+            FailedAttempt attempt = letter.attempt();
+            int next = bindReason(statement, 1, consumer, letter, attempt == null ? item.attempts() : attempt.number());
+            statement.setObject(next, session.timestamp());
+            statement.setLong(next + 1, item.id());
+            statement.executeUpdate();
+        } catch (SQLException e) {
+            if (!session.dialect().isDuplicateKey(e)) {
+                throw e;
+            }
+            countAgain(session, consumer, letter.key());
+            isNew = false;
+        }
+        remove(session, WorkStatement.FINISH, item.id());
+        return isNew;
+    }
+
+    private static int bindReason(
+            PreparedStatement statement, int first, RegisteredConsumer consumer, DeadLetter letter, int attempts)
+            throws SQLException {
+        statement.setBoolean(first, letter.blocks(consumer));
+        statement.setString(first + 1, letter.reason().name());
+        statement.setString(first + 2, CleanText.of(letter.detail()));
+        statement.setBoolean(first + 3, letter.claimed());
+        statement.setInt(first + 4, attempts);
+        return first + 5;
+    }
+
+    /** Counts one delivery more; false where the message is no dead letter. */
+    private static boolean countAgain(PlainSession session, RegisteredConsumer consumer, MessageKey key)
+            throws SQLException {
+        try (PreparedStatement statement = session.prepare(DeadLetterStatement.SEEN_AGAIN)) {
+            statement.setShort(1, consumer.id());
+            statement.setBytes(2, key.toBytes());
+            return statement.executeUpdate() > 0;
+        }
+    }
+
+    static void remove(PlainSession session, PlainStatement deletion, long id) throws SQLException {
+        try (PreparedStatement statement = session.prepare(deletion)) {
+            statement.setLong(1, id);
+            statement.executeUpdate();
+        }
+    }
+
+    static Set<MessageKey> seenAgain(PlainSession session, RegisteredConsumer consumer, Collection<MessageKey> keys)
+            throws SQLException {
+        Set<MessageKey> seen = new HashSet<>();
+        for (Letter letter : lock(session, consumer, keys)) {
+            countAgain(session, consumer, letter.key());
+            seen.add(letter.key());
+        }
+        return seen;
+    }
+
+    static Set<MessageKey> reopen(PlainSession session, RegisteredConsumer consumer, Collection<MessageKey> keys)
+            throws SQLException {
+        Set<MessageKey> reopened = new HashSet<>();
+        for (Letter letter : lock(session, consumer, keys)) {
+            if (letter.claimed()) {
+                LocalDateTime now = session.timestamp();
+                try (PreparedStatement statement = session.prepare(DeadLetterStatement.REOPEN)) {
+                    for (int i = 1; i <= 3; i++) {
+                        statement.setObject(i, now);
+                    }
+                    statement.setLong(4, letter.id());
+                    statement.executeUpdate();
+                }
+                remove(session, DeadLetterStatement.REMOVE, letter.id());
+                reopened.add(letter.key());
+            }
+        }
+        return reopened;
+    }
+
+    private static List<Letter> lock(PlainSession session, RegisteredConsumer consumer, Collection<MessageKey> keys)
+            throws SQLException {
+        try (PreparedStatement statement = session.prepare(DeadLetterStatement.LOCK, keys.size())) {
+            statement.setShort(1, consumer.id());
+            PlainSession.bindKeys(statement, 2, keys.stream().sorted().toList());
+            List<Letter> letters = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    letters.add(new Letter(rows.getLong(1), PlainColumns.key(rows, 2), rows.getBoolean(3)));
+                }
+            }
+            return letters;
+        }
+    }
+
+    /** A dead letter that is locked. */
+    private record Letter(long id, MessageKey key, boolean claimed) {}
+}

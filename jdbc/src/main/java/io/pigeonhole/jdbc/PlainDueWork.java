@@ -1,0 +1,290 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds and locks what is due in a lane, in the same way as {@link DueWork}: it plans in one view of the tables and locks
+ * what it planned by its ids. What somebody else has or had in the meantime is left out, and with an order also what is
+ * behind it.
+ */
+final class PlainDueWork {
+    /** So many keys are asked about in one statement. */
+    private static final int KEYS = 50;
+
+    /** At least so many messages of each key are looked at. */
+    private static final int OF_KEY = 64;
+
+    private static final LocalDateTime BEGINNING = LocalDateTime.of(1970, 1, 1, 0, 0);
+
+    private final PlainSession session;
+    private final RegisteredConsumer consumer;
+    private final int lane;
+    private final boolean byLease;
+    private final LocalDateTime now;
+
+    PlainDueWork(PlainSession session, RegisteredConsumer consumer, int lane, boolean byLease) {
+        this.session = session;
+        this.consumer = consumer;
+        this.lane = lane;
+        this.byLease = byLease;
+        this.now = session.timestamp();
+    }
+
+    /** Empty where the consumer is paused. */
+    List<WorkItem> take(int limit) throws SQLException {
+        if (isPaused()) {
+            return List.of();
+        }
+        return consumer.order().isKept() ? inOrder(limit) : withoutOrder(limit);
+    }
+
+    private boolean isPaused() throws SQLException {
+        try (PreparedStatement statement = session.prepare(WorkStatement.IS_PAUSED)) {
+            statement.setShort(1, consumer.id());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() && row.getBoolean(1);
+            }
+        }
+    }
+
+    /** Page after page, passing what others have. */
+    private List<WorkItem> withoutOrder(int limit) throws SQLException {
+        List<WorkItem> taken = new ArrayList<>();
+        Place place = Place.FIRST;
+        while (taken.size() < limit) {
+            List<Place> page = page(place, limit - taken.size());
+            if (page.isEmpty()) {
+                break;
+            }
+            Map<Long, WorkItem> locked = lock(page.stream().map(Place::id).toList());
+            for (Place planned : page) {
+                WorkItem item = locked.get(planned.id());
+                if (item != null) {
+                    taken.add(item);
+                }
+            }
+            place = page.get(page.size() - 1);
+        }
+        return taken;
+    }
+
+    private List<Place> page(Place behind, int limit) throws SQLException {
+        try (PreparedStatement statement = session.prepare(WorkStatement.DUE_PAGE)) {
+            statement.setShort(1, consumer.id());
+            statement.setBoolean(2, byLease);
+            statement.setInt(3, lane);
+            statement.setObject(4, now);
+            return Place.page(statement, 5, behind, limit);
+        }
+    }
+
+    private List<WorkItem> inOrder(int limit) throws SQLException {
+        List<OrderingKey> due = keysOfDue(limit);
+        List<Planned> plan = plan(new LinkedHashSet<>(due), limit);
+        if (plan.isEmpty() && due.size() >= limit) {
+            plan = plan(new LinkedHashSet<>(keysOfHeads(limit)), limit);
+        }
+        if (plan.isEmpty()) {
+            return List.of();
+        }
+        Map<Long, WorkItem> locked = lock(plan.stream().map(Planned::id).toList());
+        List<WorkItem> taken = new ArrayList<>();
+        Set<OrderingKey> cut = new HashSet<>();
+        for (Planned planned : plan) {
+            WorkItem item = locked.get(planned.id());
+            OrderingKey key = planned.key();
+            if (item != null && (key == null || !cut.contains(key))) {
+                taken.add(item);
+            } else if (key != null) {
+                cut.add(key);
+            }
+        }
+        return taken;
+    }
+
+    private List<OrderingKey> keysOfDue(int limit) throws SQLException {
+        try (PreparedStatement statement = session.prepare(WorkStatement.KEYS_OF_DUE)) {
+            statement.setShort(1, consumer.id());
+            statement.setBoolean(2, byLease);
+            statement.setInt(3, lane);
+            statement.setObject(4, now);
+            statement.setInt(5, limit);
+            return readKeys(statement);
+        }
+    }
+
+    private List<OrderingKey> keysOfHeads(int limit) throws SQLException {
+        try (PreparedStatement statement = session.prepare(WorkStatement.KEYS_OF_HEADS)) {
+            statement.setShort(1, consumer.id());
+            statement.setInt(2, lane);
+            statement.setBoolean(3, byLease);
+            statement.setObject(4, now);
+            statement.setInt(5, limit);
+            return readKeys(statement);
+        }
+    }
+
+    private static List<OrderingKey> readKeys(PreparedStatement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            List<OrderingKey> keys = new ArrayList<>();
+            while (rows.next()) {
+                keys.add(OrderingKey.of(rows.getBytes(1)));
+            }
+            return keys;
+        }
+    }
+
+    /** Of each key the messages from its head on as far as they are ready, and those without an order, by arrival. */
+    private List<Planned> plan(Set<OrderingKey> keys, int limit) throws SQLException {
+        List<Planned> plan = new ArrayList<>();
+        List<OrderingKey> all = List.copyOf(keys);
+        int ofKey = byLease ? 1 : Math.min(limit, Math.max(OF_KEY, limit / Math.max(1, all.size())));
+        for (int from = 0; from < all.size(); from += KEYS) {
+            List<OrderingKey> some = all.subList(from, Math.min(all.size(), from + KEYS));
+            Map<OrderingKey, Long> blockedFrom = blockedFrom(some);
+            plan.addAll(runs(some, ofKey, blockedFrom));
+        }
+        for (Place free : page(Place.FIRST, limit)) {
+            plan.add(new Planned(free.id(), null));
+        }
+        plan.sort(Comparator.comparingLong(Planned::id));
+        return plan.size() > limit ? plan.subList(0, limit) : plan;
+    }
+
+    private List<Planned> runs(List<OrderingKey> keys, int ofKey, Map<OrderingKey, Long> blockedFrom)
+            throws SQLException {
+        try (PreparedStatement statement = session.prepare(WorkStatement.FIRST_OF_KEYS, keys.size())) {
+            int next = 1;
+            for (OrderingKey key : keys) {
+                statement.setShort(next++, consumer.id());
+                statement.setInt(next++, lane);
+                statement.setBytes(next++, PlainColumns.hash(key));
+                statement.setInt(next++, ofKey);
+            }
+            List<Candidate> candidates = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    boolean ready = !rows.getString(3).equals("leased")
+                            && rows.getBoolean(4) == byLease
+                            && !rows.getObject(5, LocalDateTime.class).isAfter(now);
+                    candidates.add(new Candidate(rows.getLong(1), OrderingKey.of(rows.getBytes(2)), ready));
+                }
+            }
+            return ready(candidates, blockedFrom);
+        }
+    }
+
+    private static List<Planned> ready(List<Candidate> candidates, Map<OrderingKey, Long> blockedFrom) {
+        candidates.sort(Comparator.comparingLong(Candidate::id));
+        Set<OrderingKey> ended = new HashSet<>();
+        List<Planned> run = new ArrayList<>();
+        for (Candidate candidate : candidates) {
+            OrderingKey key = candidate.key();
+            boolean goesOn = candidate.ready() && candidate.id() < blockedFrom.getOrDefault(key, Long.MAX_VALUE);
+            if (goesOn && !ended.contains(key)) {
+                run.add(new Planned(candidate.id(), key));
+            } else {
+                ended.add(key);
+            }
+        }
+        return run;
+    }
+
+    private Map<OrderingKey, Long> blockedFrom(List<OrderingKey> keys) throws SQLException {
+        if (consumer.order() != KeyOrder.BEHIND_DEAD_LETTERS) {
+            return Map.of();
+        }
+        try (PreparedStatement statement = session.prepare(WorkStatement.BLOCKED_FROM, keys.size())) {
+            statement.setShort(1, consumer.id());
+            statement.setInt(2, lane);
+            int next = 3;
+            for (OrderingKey key : keys) {
+                statement.setBytes(next++, PlainColumns.hash(key));
+            }
+            Map<OrderingKey, Long> blocked = new HashMap<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    blocked.merge(OrderingKey.of(rows.getBytes(1)), rows.getLong(2), Math::min);
+                }
+            }
+            return blocked;
+        }
+    }
+
+    private Map<Long, WorkItem> lock(List<Long> ids) throws SQLException {
+        try (PreparedStatement statement = session.prepare(WorkStatement.TAKE, ids.size())) {
+            int next =
+                    PlainSession.bindNumbers(statement, 1, ids.stream().sorted().toList());
+            statement.setBoolean(next++, byLease);
+            statement.setObject(next, now);
+            return items(statement, session.now());
+        }
+    }
+
+    static List<WorkItem> retake(PlainSession session, RegisteredConsumer consumer, List<Long> ids)
+            throws SQLException {
+        try (PreparedStatement statement = session.prepare(WorkStatement.RETAKE, ids.size())) {
+            int next =
+                    PlainSession.bindNumbers(statement, 1, ids.stream().sorted().toList());
+            statement.setShort(next, consumer.id());
+            return items(statement, session.now()).values().stream()
+                    .sorted(Comparator.comparingLong(WorkItem::id))
+                    .toList();
+        }
+    }
+
+    private static Map<Long, WorkItem> items(PreparedStatement statement, Instant now) throws SQLException {
+        try (ResultSet rows = statement.executeQuery()) {
+            Map<Long, WorkItem> items = new HashMap<>();
+            while (rows.next()) {
+                WorkItem item = PlainColumns.item(rows, now);
+                items.put(item.id(), item);
+            }
+            return items;
+        }
+    }
+
+    /** A message to be locked, and its ordering key where it has an order. */
+    private record Planned(long id, @Nullable OrderingKey key) {}
+
+    /** A message of a key, and whether it may be worked on now. */
+    private record Candidate(long id, OrderingKey key, boolean ready) {}
+
+    /** Where a page ends, and the next begins. */
+    record Place(LocalDateTime at, long id) {
+        static final Place FIRST = new Place(BEGINNING, Long.MIN_VALUE);
+
+        /** Binds from an index on where to begin and how many, and reads ids with their times. */
+        static List<Place> page(PreparedStatement statement, int first, Place behind, int limit) throws SQLException {
+            statement.setObject(first, behind.at);
+            statement.setObject(first + 1, behind.at);
+            statement.setObject(first + 2, behind.at);
+            statement.setLong(first + 3, behind.id);
+            statement.setInt(first + 4, limit);
+            try (ResultSet rows = statement.executeQuery()) {
+                List<Place> page = new ArrayList<>();
+                while (rows.next()) {
+                    page.add(new Place(rows.getObject(2, LocalDateTime.class), rows.getLong(1)));
+                }
+                return page;
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What {@link Errand} is on PostgreSQL: something that the store does by itself, in one short transaction.
+ *
+ * @param <T> what it comes back with
+ */
+@FunctionalInterface
+interface PlainErrand<T> {
+    /** How long it waits for others. */
+    Duration PATIENCE = Duration.ofSeconds(2);
+
+    /** No errand takes longer, unless its process was stopped. */
+    Duration IDLE_LIMIT = Duration.ofMinutes(1);
+
+    /** Does it; committed afterwards. */
+    T run(PlainSession session) throws SQLException;
+
+    /** Runs an errand, and once more, at most a few times, where another transaction was in its way. */
+    static <T> T run(ConnectionSource connections, Dialect dialect, String doing, PlainErrand<T> errand) {
+        return run(connections, dialect, doing, Connection.TRANSACTION_READ_COMMITTED, errand);
+    }
+
+    /** The same with another isolation. */
+    static <T> T run(
+            ConnectionSource connections, Dialect dialect, String doing, int isolation, PlainErrand<T> errand) {
+        int attempts = 5;
+        while (true) {
+            try (Connection connection = Errand.open(connections)) {
+                return inTransaction(connection, dialect, isolation, errand);
+            } catch (SQLException e) {
+                attempts--;
+                if (attempts == 0 || dialect.classOf(e) != ErrorClass.RETRY_NOW) {
+                    throw Refusals.byItself(new PlainErrors(dialect), doing, e);
+                }
+            }
+        }
+    }
+
+    /** Runs it on a connection, which is then as it was before. */
+    static <T> T inTransaction(Connection connection, Dialect dialect, int isolation, PlainErrand<T> errand)
+            throws SQLException {
+        boolean autoCommit = connection.getAutoCommit();
+        connection.setAutoCommit(false);
+        PlainSettings settings = new PlainSettings(connection, dialect);
+        try {
+            settings.begin(IDLE_LIMIT, isolation);
+            settings.wait(PATIENCE);
+            T result = errand.run(PlainSession.on(connection, dialect));
+            connection.commit();
+            return result;
+        } catch (SQLException | RuntimeException e) {
+            leave("rolled back", connection::rollback);
+            throw e;
+        } finally {
+            leave("restored", settings::end);
+            leave("reset", () -> connection.setAutoCommit(autoCommit));
+        }
+    }
+
+    /** Something to do on a connection that commits each statement by itself. */
+    @FunctionalInterface
+    interface Alone {
+        void run(Connection connection) throws SQLException;
+    }
+
+    /** Runs it on one connection, which is then as it was before, and with the schema locked if asked to. */
+    static void alone(ConnectionSource connections, Dialect dialect, boolean locked, Alone work) throws SQLException {
+        try (Connection connection = Errand.open(connections)) {
+            boolean autoCommit = connection.getAutoCommit();
+            boolean readOnly = connection.isReadOnly();
+            connection.setAutoCommit(true);
+            connection.setReadOnly(false);
+            try {
+                if (!locked) {
+                    work.run(connection);
+                    return;
+                }
+                dialect.lockSchema(connection);
+                try {
+                    work.run(connection);
+                } finally {
+                    leave("unlocked", () -> dialect.unlockSchema(connection));
+                }
+            } finally {
+                leave("reset", () -> {
+                    connection.setReadOnly(readOnly);
+                    connection.setAutoCommit(autoCommit);
+                });
+            }
+        }
+    }
+
+    private static void leave(String what, JdbcTransaction.Step step) {
+        try {
+            step.run();
+        } catch (SQLException e) {
+            Logger log = LoggerFactory.getLogger(PlainErrand.class);
+            log.debug("a connection could not be {}: it is left to its pool to notice", what, e);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.message.MessageKey;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/**
+ * A connection in a transaction, with the statements of its database and the database's clock. The clock is read once; from
+ * then on it goes on as this JVM counts nanoseconds. Used by one thread.
+ */
+final class PlainSession {
+    private final Connection connection;
+    private final Dialect dialect;
+    private final Instant readAt;
+    private final long readNanos;
+
+    private PlainSession(Connection connection, Dialect dialect, Instant readAt) {
+        this.connection = connection;
+        this.dialect = dialect;
+        this.readAt = readAt;
+        this.readNanos = System.nanoTime();
+    }
+
+    /** Reads the clock. */
+    static PlainSession on(Connection connection, Dialect dialect) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(dialect.text(LedgerStatement.NOW))) {
+            row.next();
+            return new PlainSession(connection, dialect, Instant.EPOCH.plus(row.getLong(1), ChronoUnit.MICROS));
+        }
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    Dialect dialect() {
+        return dialect;
+    }
+
+    /** By the database's clock, in microseconds. */
+    Instant now() {
+        return readAt.plusNanos(System.nanoTime() - readNanos).truncatedTo(ChronoUnit.MICROS);
+    }
+
+    /** The same as columns hold it. */
+    LocalDateTime timestamp() {
+        return timestamp(now());
+    }
+
+    static LocalDateTime timestamp(Instant instant) {
+        return LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
+    }
+
+    /** Prepares a statement with its marked parts repeated so many times. */
+    PreparedStatement prepare(PlainStatement statement, int... counts) throws SQLException {
+        return connection.prepareStatement(Repeat.expand(dialect.text(statement), counts));
+    }
+
+    /** Executes settings. */
+    static void execute(Connection connection, List<String> statements) throws SQLException {
+        if (statements.isEmpty()) {
+            return;
+        }
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    /** Binds keys from an index on. Returns the index of the next parameter. */
+    static int bindKeys(PreparedStatement statement, int first, Iterable<MessageKey> keys) throws SQLException {
+        int next = first;
+        for (MessageKey key : keys) {
+            statement.setBytes(next++, key.toBytes());
+        }
+        return next;
+    }
+
+    /** Binds numbers from an index on. Returns the index of the next parameter. */
+    static int bindNumbers(PreparedStatement statement, int first, Iterable<? extends Number> numbers)
+            throws SQLException {
+        int next = first;
+        for (Number number : numbers) {
+            statement.setLong(next++, number.longValue());
+        }
+        return next;
+    }
+}

@@ -1,0 +1,493 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.ExpiredLease;
+import io.pigeonhole.core.store.FinishedMessage;
+import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.core.store.PostponedItem;
+import io.pigeonhole.core.store.ReceivedMessage;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.WorkItem;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transaction on a database that goes on after an error and says nothing when it is rolled back as a whole. So it keeps
+ * account itself: after an error of a statement of ours, or a lost lock of a handler's, it refuses all but the way back to
+ * the savepoint; and a savepoint that is set at its beginning and must be there at its end proves that it is still the same
+ * transaction.
+ */
+final class PlainTransaction extends JdbcTransaction {
+    private static final String SAVEPOINT = "pigeonhole";
+
+    /** How many times a claim begins anew that met a deadlock before anything else was done. */
+    private static final int FRESH_STARTS = 50;
+
+    private final Dialect dialect;
+    private final PlainErrors errors;
+    private final Duration idleLimit;
+    private final PlainSettings settings;
+    private @Nullable PlainSession session;
+    private @Nullable String doomed;
+    private @Nullable String number;
+    private boolean savepointSet;
+
+    /** Whether anything was done in it, so that it cannot begin anew by itself. */
+    private boolean used;
+
+    private long lastUse = System.nanoTime();
+
+    /** Takes the connection over; {@link #close} gives it back as it was. */
+    PlainTransaction(Connection connection, Dialect dialect, TransactionControl control, Duration idleLimit)
+            throws SQLException {
+        super(connection, new PlainErrors(dialect), control);
+        this.dialect = dialect;
+        this.errors = new PlainErrors(dialect);
+        this.idleLimit = idleLimit;
+        this.settings = new PlainSettings(connection, dialect);
+    }
+
+    private PlainSession session() {
+        PlainSession current = session;
+        if (current == null) {
+            throw new IllegalStateException("the transaction has not begun");
+        }
+        return current;
+    }
+
+    @Override
+    void begin() {
+        requireSound();
+        used = true;
+        if (session == null) {
+            try {
+                start();
+            } catch (SQLException e) {
+                noteLoss(e);
+                throw refused("to begin a transaction", e);
+            }
+        }
+    }
+
+    private void start() throws SQLException {
+        settings.begin(idleLimit, Connection.TRANSACTION_READ_COMMITTED);
+        session = PlainSession.on(connection, dialect);
+        number = null;
+        for (String statement : dialect.guard()) {
+            sql(statement);
+        }
+    }
+
+    private void startAnew() throws SQLException {
+        connection.rollback();
+        settings.end();
+        savepointSet = false;
+        start();
+    }
+
+    /**
+     * Also where the database did not notice how long it was idle, because it knows whole seconds only, or nothing of the
+     * kind.
+     */
+    private void requireSound() {
+        long idle = System.nanoTime() - lastUse;
+        if (doomed == null && session != null && idle >= idleLimit.toNanos()) {
+            doomed = "it was idle for " + idle / 1_000_000 + " ms, the limit is " + idleLimit.toMillis() + " ms";
+        }
+        String why = doomed;
+        if (why != null) {
+            throw new StoreException(ErrorClass.ABORTED, "the transaction cannot go on: " + why, null);
+        }
+    }
+
+    private void sql(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+        lastUse = System.nanoTime();
+    }
+
+    @Override
+    RuntimeException refused(String doing, SQLException e) {
+        String text = Refusals.describe(doing, e);
+        doomed = text;
+        if (dialect.isConnectionLost(e) && System.nanoTime() - lastUse >= idleLimit.toNanos()) {
+            return new StoreException(
+                    ErrorClass.ABORTED,
+                    "the transaction was idle for longer than " + idleLimit.toMillis() + " ms: " + text,
+                    e);
+        }
+        return new StoreException(errors.classify(e), text, e);
+    }
+
+    /** What it means that a savepoint is gone: the handler was told of a lost lock, or somebody ended the transaction. */
+    private RuntimeException savepointGone(String doing, SQLException e) {
+        boolean wasSound = doomed == null;
+        RuntimeException refusal = refused(doing, e);
+        if (!dialect.isSavepointGone(e)) {
+            return refusal;
+        }
+        return wasSound
+                ? taken(e)
+                : new StoreException(ErrorClass.RETRY_NOW, "the database rolled the transaction back: " + doing, e);
+    }
+
+    @Override
+    public void calling() {
+        requireSound();
+    }
+
+    /** An error that costs locks costs the transaction, whether the handler tells of it or not. */
+    @Override
+    public void called(@Nullable Throwable failure) {
+        if (failure instanceof SQLException e && dialect.classOf(e) == ErrorClass.RETRY_NOW) {
+            doomed = Refusals.describe("a handler's statement", e);
+        }
+        lastUse = System.nanoTime();
+    }
+
+    @Override
+    void restore() throws SQLException {
+        settings.end();
+    }
+
+    @Override
+    void run(String doing, Step step) {
+        super.run(doing, () -> {
+            step.run();
+            noteUse();
+        });
+    }
+
+    @Override
+    <T> T ask(String doing, Question<T> question) {
+        return super.ask(doing, () -> {
+            T answer = question.ask();
+            noteUse();
+            return answer;
+        });
+    }
+
+    private void noteUse() throws SQLException {
+        lastUse = System.nanoTime();
+        if (number == null) {
+            number = askNumber();
+        }
+    }
+
+    private @Nullable String askNumber() throws SQLException {
+        String query = dialect.transactionNumber();
+        if (query == null) {
+            return null;
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
+            return row.next() ? row.getString(1) : null;
+        }
+    }
+
+    @Override
+    public Claim claim(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
+        boolean fresh = !used;
+        long deadline = System.nanoTime() + patience.toNanos();
+        int starts = fresh ? FRESH_STARTS : 0;
+        requireOpen();
+        begin();
+        while (true) {
+            try {
+                return patiently(patience, () -> PlainClaims.claim(session(), consumer, keys, hashes));
+            } catch (SQLException e) {
+                boolean again = starts > 0
+                        && !dialect.isLockTimeout(e)
+                        && errors.classify(e) == ErrorClass.RETRY_NOW
+                        && System.nanoTime() < deadline;
+                if (!again) {
+                    throw refusedWait(e, patience, keys.size() + " keys");
+                }
+                starts--;
+                beginAnew();
+            }
+        }
+    }
+
+    private void beginAnew() {
+        try {
+            startAnew();
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw refused("to begin a transaction anew", e);
+        }
+    }
+
+    @Override
+    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
+        requireOpen();
+        begin();
+        try {
+            patiently(patience, () -> {
+                PlainLanes.lock(session(), consumer, lanes);
+                return true;
+            });
+        } catch (SQLException e) {
+            throw refusedWait(e, patience, lanes.size() + " lanes");
+        }
+    }
+
+    /** The patience holds for this only, whether it succeeds or not. */
+    private <T> T patiently(Duration patience, Question<T> question) throws SQLException {
+        settings.wait(patience);
+        T answer;
+        try {
+            answer = question.ask();
+        } catch (SQLException e) {
+            if (!dialect.isConnectionLost(e)) {
+                settings.stopWaiting();
+            }
+            throw e;
+        }
+        settings.stopWaiting();
+        noteUse();
+        return answer;
+    }
+
+    private RuntimeException refusedWait(SQLException e, Duration patience, String what) {
+        noteLoss(e);
+        RuntimeException refusal = refused("to get " + what, e);
+        return dialect.isLockTimeout(e)
+                ? new ClaimBlockedException(
+                        "waited " + patience.toMillis() + " ms in vain for another transaction to let go of one of "
+                                + what,
+                        e)
+                : refusal;
+    }
+
+    @Override
+    public Set<MessageKey> known(RegisteredConsumer consumer, List<MessageKey> keys) {
+        return ask("a look-up of " + keys.size() + " keys", () -> PlainClaims.known(session(), consumer, keys));
+    }
+
+    @Override
+    public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
+        return ask(
+                "a comparison of " + hashes.size() + " payloads",
+                () -> PlainClaims.conflicting(session(), consumer, hashes));
+    }
+
+    @Override
+    public void park(RegisteredConsumer consumer, List<ParkedMessage> messages) {
+        if (!messages.isEmpty()) {
+            run("to park " + messages.size() + " messages", () -> PlainWork.park(session(), consumer, messages));
+        }
+    }
+
+    @Override
+    public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
+        if (!letters.isEmpty()) {
+            run("to bury " + letters.size() + " messages", () -> PlainDeadLetters.bury(session(), consumer, letters));
+        }
+    }
+
+    @Override
+    public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
+        if (!messages.isEmpty()) {
+            run(
+                    "the history of " + messages.size() + " messages",
+                    () -> PlainWork.record(session(), consumer, messages));
+        }
+    }
+
+    @Override
+    public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
+        return ask(
+                "to tell which of " + keys.size() + " keys are blocked",
+                () -> PlainLanes.blocked(session(), consumer, keys));
+    }
+
+    @Override
+    public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
+        if (!messages.isEmpty()) {
+            run("to receive " + messages.size() + " messages", () -> PlainWork.receive(session(), consumer, messages));
+        }
+    }
+
+    @Override
+    public boolean enter(RegisteredConsumer consumer, int lane) {
+        return ask("to enter lane " + lane, () -> PlainLanes.enter(session(), consumer, lane));
+    }
+
+    @Override
+    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
+        return ask("to take from lane " + lane, () -> new PlainDueWork(session(), consumer, lane, false).take(limit));
+    }
+
+    @Override
+    public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) {
+        return ask("to take " + ids.size() + " messages again", () -> PlainDueWork.retake(session(), consumer, ids));
+    }
+
+    @Override
+    public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
+        if (!items.isEmpty()) {
+            run("to postpone " + items.size() + " messages", () -> PlainWork.postpone(session(), consumer, items));
+        }
+    }
+
+    @Override
+    public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
+        if (!items.isEmpty()) {
+            run("to mark " + items.size() + " messages", () -> PlainWork.requireLease(session(), consumer, items));
+        }
+    }
+
+    @Override
+    public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
+        if (!items.isEmpty()) {
+            run("to finish " + items.size() + " messages", () -> PlainWork.finish(session(), consumer, items));
+        }
+    }
+
+    @Override
+    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
+        return ask(
+                "to lease from lane " + lane,
+                () -> PlainLeases.lease(session(), consumer, lane, limit, owner, duration));
+    }
+
+    @Override
+    public boolean hold(RegisteredConsumer consumer, WorkItem item) {
+        return ask("to hold a message", () -> PlainLeases.hold(session(), consumer, item));
+    }
+
+    @Override
+    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
+        return ask("to take expired leases", () -> PlainLeases.takeExpired(session(), consumer, limit));
+    }
+
+    @Override
+    public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
+        return ask(
+                "to count " + keys.size() + " messages again",
+                () -> PlainDeadLetters.seenAgain(session(), consumer, keys));
+    }
+
+    @Override
+    public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
+        return ask("to reopen " + keys.size() + " messages", () -> PlainDeadLetters.reopen(session(), consumer, keys));
+    }
+
+    /** A deferred write that failed may have been one of a batch of which others succeeded. */
+    @Override
+    public void flush() {
+        if (!hasDeferred()) {
+            return;
+        }
+        requireSound();
+        try {
+            super.flush();
+            lastUse = System.nanoTime();
+        } catch (StoreException e) {
+            doomed = String.valueOf(e.getMessage());
+            throw e;
+        }
+    }
+
+    /** What is deferred goes first: a rollback to the savepoint must not take it along. */
+    @Override
+    public void savepoint() {
+        requireOpen();
+        flush();
+        begin();
+        try {
+            if (savepointSet) {
+                sql("RELEASE SAVEPOINT " + SAVEPOINT);
+            }
+            sql("SAVEPOINT " + SAVEPOINT);
+            savepointSet = true;
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw savepointGone("a savepoint", e);
+        }
+    }
+
+    @Override
+    public void rollbackToSavepoint() {
+        discardDeferred();
+        requireOpen();
+        if (isLost()) {
+            requireSound();
+        }
+        try {
+            sql("ROLLBACK TO SAVEPOINT " + SAVEPOINT);
+            doomed = null;
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw savepointGone("a rollback to the savepoint", e);
+        }
+    }
+
+    /** These databases check each constraint at its statement. */
+    @Override
+    public void checkConstraints() {
+        requireOpen();
+        requireSound();
+    }
+
+    @Override
+    public void commit() {
+        flush();
+        requireOpen();
+        requireSound();
+        if (session == null) {
+            ended();
+            return;
+        }
+        prove();
+        try {
+            connection.commit();
+            ended();
+        } catch (SQLException e) {
+            noteLoss(e);
+            if (dialect.isConnectionLost(e)) {
+                lost();
+                throw new OutcomeUnknownException(
+                        "the connection was lost while the transaction was being committed: it may be committed or"
+                                + " not. Hand the same messages in again; the ledger knows",
+                        e);
+            }
+            throw refused("to commit", e);
+        }
+    }
+
+    private void prove() {
+        boolean another;
+        try {
+            for (String statement : dialect.prove()) {
+                sql(statement);
+            }
+            another = number != null && !number.equals(askNumber());
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw savepointGone("to commit", e);
+        }
+        if (another) {
+            throw taken(new SQLException("this is another transaction than the one that began"));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+/** PostgreSQL, with all its tricks: several statements in one trip, arrays, data-modifying queries, advisory locks. */
+final class PostgresDatabase implements Database {
+    private final ConnectionSource connections;
+    private final LedgerDays days;
+    private final AdminDatabase admin;
+    private final DueHints hints = new DueHints();
+
+    PostgresDatabase(ConnectionSource connections, int daysAhead) {
+        this.connections = connections;
+        this.days = new LedgerDays(connections, daysAhead);
+        this.admin = new PostgresAdminDatabase(connections);
+    }
+
+    @Override
+    public RegisteredConsumer register(ConsumerRegistration registration) {
+        days.ensure();
+        return Errand.run(
+                connections,
+                "to register the consumer " + registration.name(),
+                connection -> Consumers.register(connection, registration));
+    }
+
+    @Override
+    public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
+        return JdbcTransaction.open(connections, connection -> new PostgresTransaction(connection, idleLimit, hints));
+    }
+
+    @Override
+    public ErrorClass classify(Throwable failure) {
+        return SqlStates.classify(failure);
+    }
+
+    @Override
+    public void probe() {
+        Probe.run(
+                connections,
+                PostgresStatements.IS_PRIMARY,
+                "the database answers as a standby, which takes no messages: connect to the primary");
+    }
+
+    @Override
+    public List<Due> due(Collection<RegisteredConsumer> consumers) {
+        return Errand.run(
+                connections,
+                "to tell what is due for " + consumers.size() + " consumers",
+                connection -> BacklogRows.due(connection, consumers, hints.all()));
+    }
+
+    @Override
+    public int started(RegisteredConsumer consumer, String what, String position) {
+        return Errand.run(
+                connections,
+                "to note that " + consumer.name() + " begins with " + what,
+                connection -> BacklogRows.started(connection, consumer, what, position));
+    }
+
+    @Override
+    public Heartbeat heartbeat() {
+        return new LeaseHeartbeat(connections);
+    }
+
+    @Override
+    public void maintain() {
+        days.ensure();
+    }
+
+    @Override
+    public Ledger ledger(Connection connection) {
+        return new CallerLedger(connection);
+    }
+
+    @Override
+    public AdminDatabase admin() {
+        return admin;
+    }
+}

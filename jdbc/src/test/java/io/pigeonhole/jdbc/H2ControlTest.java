@@ -1,0 +1,48 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class H2ControlTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "COMMIT",
+                "-- done\ncommit",
+                "// done\ncommit",
+                "ROLLBACK",
+                "ROLLBACK WORK",
+                "BEGIN",
+                "START TRANSACTION",
+                "PREPARE COMMIT x",
+                "SET AUTOCOMMIT TRUE",
+                "SELECT $$; $$; COMMIT",
+                "CREATE TABLE t (id int)",
+                "DROP TABLE t",
+                "ALTER TABLE t ADD c int",
+                "TRUNCATE TABLE t",
+                "SHUTDOWN"
+            })
+    void statementsThatEndTheTransactionAreSeen(String sql) {
+        assertThat(H2Control.endsTransaction(sql)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "INSERT INTO t VALUES ('; COMMIT')",
+                "SELECT \"; COMMIT\" FROM t",
+                "SELECT $$; COMMIT $$",
+                "/* ; COMMIT */ SELECT 1",
+                "ROLLBACK TO SAVEPOINT mine",
+                "SAVEPOINT mine",
+                "SET LOCK_TIMEOUT 5",
+                "CREATE LOCAL TEMPORARY TABLE t (id int) TRANSACTIONAL"
+            })
+    void otherStatementsPass(String sql) {
+        assertThat(H2Control.endsTransaction(sql)).isFalse();
+    }
+}
