@@ -47,11 +47,21 @@ public final class EmbeddedKafka implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofMillis(10);
 
     private final KafkaRaftServer server;
-    private final String bootstrapServers;
+    private final Ports ports;
 
-    private EmbeddedKafka(KafkaRaftServer server, String bootstrapServers) {
+    /**
+     * Where the broker listens.
+     *
+     * @param broker for clients
+     * @param controller for itself
+     * @param proxied for a proxy
+     * @param proxy what clients that come through the proxy are told to connect to
+     */
+    private record Ports(int broker, int controller, int proxied, int proxy) {}
+
+    private EmbeddedKafka(KafkaRaftServer server, Ports ports) {
         this.server = server;
-        this.bootstrapServers = bootstrapServers;
+        this.ports = ports;
     }
 
     /**
@@ -62,11 +72,23 @@ public final class EmbeddedKafka implements AutoCloseable {
      * @throws IllegalStateException if it does not start
      */
     public static EmbeddedKafka start(Path directory) {
+        return startBehind(directory, 0);
+    }
+
+    /**
+     * The same with a second port, {@link #proxiedPort}, for a proxy.
+     *
+     * @param directory where the broker keeps its data; made if it is not there
+     * @param proxy the port of the proxy, which clients that come through it are told to stay with; 0 for no proxy
+     * @return the running broker
+     * @throws IllegalStateException if it does not start
+     */
+    public static EmbeddedKafka startBehind(Path directory, int proxy) {
         for (int attempt = 1; ; attempt++) {
-            int broker = freePort();
-            int controller = freePort();
+            int proxied = freePort();
+            Ports ports = new Ports(freePort(), freePort(), proxied, proxy == 0 ? proxied : proxy);
             try {
-                return start(directory, broker, controller);
+                return start(directory, ports);
             } catch (RuntimeException e) {
                 // Between the search for a port and its use, somebody else may take it.
                 if (attempt == START_ATTEMPTS) {
@@ -76,11 +98,10 @@ public final class EmbeddedKafka implements AutoCloseable {
         }
     }
 
-    private static EmbeddedKafka start(Path directory, int brokerPort, int controllerPort) {
+    private static EmbeddedKafka start(Path directory, Ports ports) {
         format(directory);
-        KafkaRaftServer server = new KafkaRaftServer(
-                new KafkaConfig(properties(directory, brokerPort, controllerPort), false), Time.SYSTEM);
-        EmbeddedKafka kafka = new EmbeddedKafka(server, "127.0.0.1:" + brokerPort);
+        KafkaRaftServer server = new KafkaRaftServer(new KafkaConfig(properties(directory, ports), false), Time.SYSTEM);
+        EmbeddedKafka kafka = new EmbeddedKafka(server, ports);
         try {
             server.startup();
             kafka.awaitAnswer();
@@ -91,17 +112,23 @@ public final class EmbeddedKafka implements AutoCloseable {
         }
     }
 
-    private static Properties properties(Path directory, int brokerPort, int controllerPort) {
+    private static Properties properties(Path directory, Ports ports) {
         Properties properties = new Properties();
         properties.putAll(Map.ofEntries(
                 Map.entry("process.roles", "broker,controller"),
                 Map.entry("node.id", String.valueOf(NODE)),
-                Map.entry("controller.quorum.voters", NODE + "@127.0.0.1:" + controllerPort),
+                Map.entry("controller.quorum.voters", NODE + "@127.0.0.1:" + ports.controller()),
                 Map.entry(
                         "listeners",
-                        "PLAINTEXT://127.0.0.1:" + brokerPort + ",CONTROLLER://127.0.0.1:" + controllerPort),
+                        "PLAINTEXT://127.0.0.1:" + ports.broker() + ",PROXIED://127.0.0.1:" + ports.proxied()
+                                + ",CONTROLLER://127.0.0.1:" + ports.controller()),
+                Map.entry(
+                        "advertised.listeners",
+                        "PLAINTEXT://127.0.0.1:" + ports.broker() + ",PROXIED://127.0.0.1:" + ports.proxy()),
+                Map.entry("inter.broker.listener.name", "PLAINTEXT"),
                 Map.entry("controller.listener.names", "CONTROLLER"),
-                Map.entry("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
+                Map.entry(
+                        "listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT"),
                 Map.entry("log.dirs", directory.toString()),
                 Map.entry("auto.create.topics.enable", "false"),
                 // With the default, the first member of a group waits three seconds for others.
@@ -164,7 +191,16 @@ public final class EmbeddedKafka implements AutoCloseable {
      * @return host and port
      */
     public String bootstrapServers() {
-        return bootstrapServers;
+        return "127.0.0.1:" + ports.broker();
+    }
+
+    /**
+     * Where a proxy connects to.
+     *
+     * @return the port
+     */
+    public int proxiedPort() {
+        return ports.proxied();
     }
 
     /**
@@ -173,7 +209,7 @@ public final class EmbeddedKafka implements AutoCloseable {
      * @return a new client, to be closed by the caller
      */
     public Admin admin() {
-        return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
+        return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers()));
     }
 
     /**

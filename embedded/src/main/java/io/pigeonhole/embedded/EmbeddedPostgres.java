@@ -6,6 +6,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -84,7 +85,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
             // The library prepares and starts; stopping and restarting are done here, because its own way of stopping
             // takes a killed server for an error and its lock on the directory outlives the server.
             int port = builder.start().getPort();
-            var server = new EmbeddedPostgres(data, controllerIn(binaries), port, settings);
+            var server = new EmbeddedPostgres(data, controllerIn(binaries, data), port, settings);
             Runtime.getRuntime().addShutdownHook(server.closer);
             return server;
         } catch (IOException e) {
@@ -269,11 +270,24 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return unpacked;
     }
 
-    private static Path controllerIn(Path binaries) throws IOException {
+    /** Programs of other versions lie beside them where a test ran with these before. */
+    private static Path controllerIn(Path binaries, Path data) throws IOException {
+        String version = Files.readString(data.resolve("PG_VERSION")).trim();
         try (Stream<Path> files = Files.walk(binaries, 4)) {
-            return files.filter(file -> file.endsWith("bin/pg_ctl") || file.endsWith("bin/pg_ctl.exe"))
-                    .findFirst()
-                    .orElseThrow(() -> new IOException("no pg_ctl below " + binaries));
+            for (Path file : files.filter(file -> file.endsWith("bin/pg_ctl") || file.endsWith("bin/pg_ctl.exe"))
+                    .toList()) {
+                if (versionOf(file).contains(" " + version + ".")) {
+                    return file;
+                }
+            }
         }
+        throw new IOException("no pg_ctl of version " + version + " below " + binaries);
+    }
+
+    private static String versionOf(Path controller) throws IOException {
+        Process process = new ProcessBuilder(controller.toString(), "--version")
+                .redirectErrorStream(true)
+                .start();
+        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 }

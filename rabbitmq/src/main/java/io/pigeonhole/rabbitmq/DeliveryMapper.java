@@ -1,0 +1,100 @@
+package io.pigeonhole.rabbitmq;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Delivery;
+import com.rabbitmq.client.Envelope;
+import io.pigeonhole.core.message.Header;
+import io.pigeonhole.core.message.Headers;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Makes messages of deliveries: the payload and the bytes of headers stay what they are, nothing is dropped. */
+record DeliveryMapper(
+        Map<String, String> sourceNames,
+        @Nullable String idHeader,
+        String typeHeader,
+        Function<Delivery, byte @Nullable []> orderingKey) {
+    private static final String DELIVERY_COUNT = "x-delivery-count";
+    private static final char REPLACEMENT = '\uFFFD';
+
+    /** The message of a delivery from a queue. */
+    Message map(String queue, Delivery delivery) {
+        Envelope envelope = delivery.getEnvelope();
+        BasicProperties properties = delivery.getProperties();
+        Headers headers = headersOf(envelope, properties);
+        return Message.builder(sourceNames.getOrDefault(queue, queue))
+                .id(idHeader == null ? idOf(properties.getMessageId()) : idOf(headers.last(idHeader)))
+                .type(typeOf(properties.getType(), headers))
+                .contentType(properties.getContentType())
+                .orderingKey(orderingKey.apply(delivery))
+                .headers(headers)
+                .payload(delivery.getBody())
+                .deliveries(deliveriesOf(properties))
+                .origin("queue " + queue + ", exchange '" + envelope.getExchange() + "', routing key '"
+                        + envelope.getRoutingKey() + "'")
+                .build();
+    }
+
+    private @Nullable String typeOf(@Nullable String property, Headers headers) {
+        return property == null || property.isEmpty() ? headers.lastText(typeHeader) : property;
+    }
+
+    /**
+     * The client reads the property as UTF-8 and replaces what is none, which can make two ids one. Such an id is no id:
+     * the message goes to the dead letters, where it is not lost.
+     */
+    private static @Nullable MessageId idOf(@Nullable String property) {
+        return property == null || property.isEmpty() || property.indexOf(REPLACEMENT) >= 0
+                ? null
+                : MessageId.of(property);
+    }
+
+    private static @Nullable MessageId idOf(byte @Nullable [] header) {
+        return header == null || header.length == 0 ? null : MessageId.of(header);
+    }
+
+    /** What no header can override comes last. */
+    private static Headers headersOf(Envelope envelope, BasicProperties properties) {
+        List<Header> headers = new ArrayList<>();
+        Map<String, Object> table = properties.getHeaders();
+        if (table != null) {
+            table.forEach((name, value) -> headers.add(new Header(name, FieldText.bytesOf(value))));
+        }
+        Date timestamp = properties.getTimestamp();
+        add(headers, "amqp-exchange", envelope.getExchange());
+        add(headers, "amqp-routing-key", envelope.getRoutingKey());
+        add(headers, "amqp-content-encoding", properties.getContentEncoding());
+        add(headers, "amqp-correlation-id", properties.getCorrelationId());
+        add(headers, "amqp-reply-to", properties.getReplyTo());
+        add(
+                headers,
+                "amqp-timestamp",
+                timestamp == null ? null : timestamp.toInstant().toString());
+        add(headers, "amqp-user-id", properties.getUserId());
+        add(headers, "amqp-app-id", properties.getAppId());
+        return new Headers(headers);
+    }
+
+    private static void add(List<Header> headers, String name, @Nullable String value) {
+        if (value != null && !value.isEmpty()) {
+            headers.add(new Header(name, value.getBytes(StandardCharsets.UTF_8)));
+        }
+    }
+
+    /** Quorum queues count; the flag "redelivered" of the others says too little to suspect a message of anything. */
+    private static int deliveriesOf(BasicProperties properties) {
+        Map<String, Object> table = properties.getHeaders();
+        Object count = table == null ? null : table.get(DELIVERY_COUNT);
+        if (!(count instanceof Number number) || number.longValue() < 0) {
+            return 0;
+        }
+        return (int) Math.min(number.longValue(), Integer.MAX_VALUE - 1) + 1;
+    }
+}

@@ -1,0 +1,239 @@
+package io.pigeonhole.rabbitmq;
+
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.Delivery;
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.lane.LaneSettings;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Collects the settings of a {@link RabbitSource}. Not safe for use by many threads. */
+public final class RabbitSourceBuilder {
+    /** The protocol has 16 bits for it, and 0 means no limit. */
+    private static final int MOST_PREFETCHED = 65_535;
+
+    /** Of the client's ten minutes, in which nothing is acknowledged, little would be gained. */
+    private static final int LONGEST_ANSWER_MILLIS = 10_000;
+
+    private final Inbox<?> inbox;
+    private final ConnectionFactory connectionFactory;
+    private final List<String> queues;
+    private @Nullable String idHeader;
+    private String typeHeader = "message-type";
+    private Function<Delivery, byte @Nullable []> orderingKey = header("ordering-key");
+    private UnaryOperator<String> sourceName = queue -> queue;
+    private LaneSettings lanes = LaneSettings.standard();
+    private int prefetch = 500;
+    private Duration retryPause = Duration.ofSeconds(1);
+    private Duration closeTimeout = Duration.ofSeconds(10);
+    private ConnectionOpener connectionOpener = ConnectionFactory::newConnection;
+
+    RabbitSourceBuilder(Inbox<?> inbox, ConnectionFactory connectionFactory, List<String> queues) {
+        this.inbox = inbox;
+        this.connectionFactory = connectionFactory;
+        this.queues = queues;
+    }
+
+    /**
+     * Takes the id of a message from a header instead of the property {@code message-id}. The bytes of its value are the id,
+     * so that ids that are no text have to be in a header; an empty value is none.
+     *
+     * <p>There is no way to take the delivery tag: it is a number of the channel, begins anew with each channel, and is
+     * another one at each redelivery.
+     *
+     * @param name the header
+     * @return this
+     */
+    public RabbitSourceBuilder idHeader(String name) {
+        this.idHeader = name;
+        return this;
+    }
+
+    /**
+     * Names the header that holds the type of a message, as UTF-8, where the property {@code type} is absent or empty.
+     *
+     * @param name the header, {@code message-type} unless set
+     * @return this
+     */
+    public RabbitSourceBuilder typeHeader(String name) {
+        this.typeHeader = name;
+        return this;
+    }
+
+    /**
+     * Names the header that holds the key within which messages keep their order. Replaces {@link #orderingKey}.
+     *
+     * @param name the header, {@code ordering-key} unless set
+     * @return this
+     */
+    public RabbitSourceBuilder orderingKeyHeader(String name) {
+        this.orderingKey = header(name);
+        return this;
+    }
+
+    /**
+     * Finds the key within which messages keep their order, such as the routing key. Replaces {@link #orderingKeyHeader}.
+     *
+     * @param ofDelivery the bytes of the key, or null for none; always the same for one message. A source whose function
+     *     throws gives up, with the exception in {@link RabbitSource#failure()}
+     * @return this
+     */
+    public RabbitSourceBuilder orderingKey(Function<Delivery, byte @Nullable []> ofDelivery) {
+        this.orderingKey = ofDelivery;
+        return this;
+    }
+
+    /**
+     * Names the source of a queue's messages. It is part of their identity: a message that comes from two queues is one
+     * message only where both have the same source name.
+     *
+     * @param ofQueue the source by queue, the queue's own name unless set; never blank
+     * @return this
+     */
+    public RabbitSourceBuilder sourceName(UnaryOperator<String> ofQueue) {
+        this.sourceName = ofQueue;
+        return this;
+    }
+
+    /**
+     * Sets how many lanes work in parallel, each with a thread and, while it works, a connection to the database. Messages of
+     * one ordering key share a lane; those without a key are spread over all lanes.
+     *
+     * @param count at least 1, 4 unless set
+     * @return this
+     */
+    public RabbitSourceBuilder lanes(int count) {
+        this.lanes = lanes.lanes(count);
+        return this;
+    }
+
+    /**
+     * Sets how many messages go into one transaction at most. A batch is what is there; nothing waits for it to fill.
+     *
+     * @param messages at least 1, 500 unless set
+     * @return this
+     */
+    public RabbitSourceBuilder maxBatch(int messages) {
+        this.lanes = lanes.maxBatch(messages);
+        return this;
+    }
+
+    /**
+     * Sets how many messages of each queue may be delivered and not acknowledged. It is the only limit that the broker
+     * knows: the source holds up to so many messages in memory, however large they are.
+     *
+     * @param messages from 1 to 65,535, 500 unless set
+     * @return this
+     */
+    public RabbitSourceBuilder prefetch(int messages) {
+        this.prefetch = messages;
+        return this;
+    }
+
+    /**
+     * Sets how long to wait before connecting or consuming again after it failed.
+     *
+     * @param pause above 0, 1 s unless set; before connecting it is shortened at random by up to a half
+     * @return this
+     */
+    public RabbitSourceBuilder retryPause(Duration pause) {
+        this.retryPause = pause;
+        return this;
+    }
+
+    /**
+     * Sets how long closing waits for the messages in work.
+     *
+     * @param timeout not negative, 10 s unless set
+     * @return this
+     */
+    public RabbitSourceBuilder closeTimeout(Duration timeout) {
+        this.closeTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Replaces the opening of connections, for the nodes of a cluster and for instrumentation.
+     *
+     * @param opener opens a connection, {@code ConnectionFactory::newConnection} unless set
+     * @return this
+     */
+    public RabbitSourceBuilder connectionOpener(ConnectionOpener opener) {
+        this.connectionOpener = opener;
+        return this;
+    }
+
+    /**
+     * Checks the settings together and makes the source.
+     *
+     * @return a source, not started
+     * @throws ConfigurationException if settings are wrong or contradict each other
+     */
+    public RabbitSource build() {
+        require(
+                !queues.isEmpty()
+                        && queues.stream().noneMatch(String::isBlank)
+                        && new HashSet<>(queues).size() == queues.size(),
+                "queues are " + queues + "; name at least one, and each once");
+        require(
+                prefetch >= 1 && prefetch <= MOST_PREFETCHED,
+                "prefetch is " + prefetch + ", it has to be from 1 to " + MOST_PREFETCHED);
+        require(retryPause.compareTo(Duration.ZERO) > 0, "retryPause " + retryPause + " is not above 0");
+        require(!closeTimeout.isNegative(), "closeTimeout " + closeTimeout + " is negative");
+        Map<String, String> sourceNames = new HashMap<>();
+        for (String queue : queues) {
+            String name = sourceName.apply(queue);
+            require(
+                    !name.isBlank(),
+                    "sourceName is blank for queue '" + queue + "'; it is part of a message's identity");
+            sourceNames.put(queue, name);
+        }
+        ConsumeLoop.Settings loop = new ConsumeLoop.Settings(
+                "pigeonhole-rabbitmq-" + inbox.consumer(),
+                withoutRecovery(),
+                connectionOpener,
+                queues,
+                new DeliveryMapper(Map.copyOf(sourceNames), idHeader, typeHeader, orderingKey),
+                prefetch,
+                retryPause,
+                closeTimeout);
+        return new RabbitSource(inbox, lanes, loop);
+    }
+
+    private ConnectionFactory withoutRecovery() {
+        ConnectionFactory copy = connectionFactory.clone();
+        int answer = copy.getChannelRpcTimeout();
+        copy.setChannelRpcTimeout(answer == 0 ? LONGEST_ANSWER_MILLIS : Math.min(answer, LONGEST_ANSWER_MILLIS));
+        copy.setAutomaticRecoveryEnabled(false);
+        copy.setTopologyRecoveryEnabled(false);
+        ThreadFactory threads = copy.getThreadFactory();
+        copy.setThreadFactory(task -> {
+            // Like all threads of a node, they do not keep the process alive.
+            Thread thread = threads.newThread(task);
+            thread.setDaemon(true);
+            return thread;
+        });
+        return copy;
+    }
+
+    private static Function<Delivery, byte @Nullable []> header(String name) {
+        return delivery -> {
+            Map<String, Object> headers = delivery.getProperties().getHeaders();
+            return headers == null ? null : FieldText.bytesOf(headers.get(name));
+        };
+    }
+
+    private void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new ConfigurationException("RabbitMQ source of inbox '" + inbox.consumer() + "': " + otherwise);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.pigeonhole.rabbitmq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.ConnectionFactory;
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.memory.InMemoryContext;
+import io.pigeonhole.core.memory.InMemoryStore;
+import io.pigeonhole.core.node.SourceState;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+class RabbitSourceBuilderTest {
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("payments", InMemoryStore.create())
+            .handle("payment", PayloadDecoder.bytes(), (payload, context) -> {})
+            .build();
+
+    private void assertRefused(UnaryOperator<RabbitSourceBuilder> settings, String... texts) {
+        RabbitSourceBuilder builder = settings.apply(RabbitSource.builder(inbox, new ConnectionFactory(), "queue"));
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("inbox 'payments'")
+                .hasMessageContainingAll(texts);
+    }
+
+    @Test
+    void wrongSettingsAreRefusedWithTheirNames() {
+        assertRefused(builder -> builder.prefetch(0), "prefetch is 0", "65535");
+        assertRefused(builder -> builder.prefetch(65_536), "prefetch is 65536");
+        assertRefused(builder -> builder.retryPause(Duration.ZERO), "retryPause PT0S");
+        assertRefused(builder -> builder.closeTimeout(Duration.ofSeconds(-1)), "closeTimeout PT-1S");
+        assertRefused(builder -> builder.sourceName(queue -> " "), "sourceName", "'queue'");
+    }
+
+    @Test
+    void queuesAreNamedOnce() {
+        ConnectionFactory factory = new ConnectionFactory();
+        assertThatThrownBy(() -> RabbitSource.of(inbox, factory)).hasMessageContaining("queues are []");
+        assertThatThrownBy(() -> RabbitSource.of(inbox, factory, "")).hasMessageContaining("name at least one");
+        assertThatThrownBy(() -> RabbitSource.of(inbox, factory, "q", "q")).hasMessageContaining("each once");
+    }
+
+    @Test
+    void connectionFactoryIsCopiedAndItsRecoveryNotUsed() {
+        ConnectionFactory factory = new ConnectionFactory();
+        CompletableFuture<ConnectionFactory> used = new CompletableFuture<>();
+        RabbitSource source = RabbitSource.builder(inbox, factory, "queue")
+                .connectionOpener((copy, name) -> {
+                    used.complete(copy);
+                    throw new IOException("not there");
+                })
+                .build();
+        factory.setVirtualHost("changed afterwards");
+        source.start();
+        try {
+            ConnectionFactory copy = used.join();
+            assertThat(copy.isAutomaticRecoveryEnabled()).isFalse();
+            assertThat(copy.isTopologyRecoveryEnabled()).isFalse();
+            assertThat(copy.getChannelRpcTimeout()).isEqualTo(10_000);
+            assertThat(copy.getVirtualHost()).isEqualTo("/");
+            assertThat(copy.getThreadFactory().newThread(() -> {}).isDaemon()).isTrue();
+            assertThat(factory.isAutomaticRecoveryEnabled()).isTrue();
+            assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+        } finally {
+            source.close();
+        }
+        assertThat(source.state()).isEqualTo(SourceState.CLOSED);
+    }
+
+    @Test
+    void openerThatThrowsWhatItShouldNotStopsTheSource() {
+        RabbitSource source = RabbitSource.builder(inbox, new ConnectionFactory(), "queue")
+                .connectionOpener((copy, name) -> {
+                    throw new IllegalArgumentException("a defect");
+                })
+                .build();
+        source.start();
+        try {
+            await().until(() -> source.state() == SourceState.FAILED);
+            assertThat(source.failure()).hasMessage("a defect");
+        } finally {
+            source.close();
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.pigeonhole.sqs;
+
+import io.pigeonhole.sqs.Received.Delivery;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes from the queue what is settled, up to ten messages in a call, on threads that run {@link #run}. No deletion is ever
+ * needed for correctness: what is not deleted is delivered again and settles as a duplicate. So one that fails is tried again
+ * only while the message is still hidden from others. Safe for use by many threads.
+ */
+final class Acknowledgements implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(Acknowledgements.class);
+    private static final long TICK_MILLIS = 100;
+    private static final Duration PAUSE = Duration.ofMillis(250);
+    private static final int MOST_REFUSALS = 5;
+
+    private final String name;
+    private final SqsQueue queue;
+    private final Trouble trouble;
+    private final BlockingQueue<Delivery> settled = new LinkedBlockingQueue<>();
+    private final CountDownLatch givenUp = new CountDownLatch(1);
+    private volatile boolean closed;
+
+    Acknowledgements(String name, SqsQueue queue, Trouble trouble) {
+        this.name = name;
+        this.queue = queue;
+        this.trouble = trouble;
+    }
+
+    /** Notes a message that is settled. */
+    void add(Delivery delivery) {
+        settled.add(delivery);
+    }
+
+    /** How many settled messages are not deleted yet. */
+    int size() {
+        return settled.size();
+    }
+
+    /** Makes {@link #run} return when all is deleted. */
+    void close() {
+        closed = true;
+    }
+
+    /** Makes {@link #run} return soon. */
+    void giveUp() {
+        givenUp.countDown();
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (givenUp.getCount() > 0) {
+                Delivery first = settled.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+                if (first != null) {
+                    List<Delivery> batch = new ArrayList<>(List.of(first));
+                    settled.drainTo(batch, SqsQueue.MOST_AT_ONCE - 1);
+                    delete(batch);
+                } else if (closed) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            log.warn("{}: somebody interrupted the deletion of settled messages; they will be duplicates", name, e);
+        }
+    }
+
+    private void delete(List<Delivery> batch) throws InterruptedException {
+        List<Delivery> left = batch;
+        int refusals = 0;
+        boolean again = true;
+        while (again) {
+            try {
+                left = queue.delete(left);
+                refusals++;
+                trouble.isOver();
+            } catch (RuntimeException e) {
+                trouble.is(e);
+            }
+            left = left.stream().filter(delivery -> !delivery.isStale()).toList();
+            again = !left.isEmpty()
+                    && refusals < MOST_REFUSALS
+                    && !givenUp.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.pigeonhole.sqs;
+
+import io.pigeonhole.sqs.Received.Delivery;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Everything that is received and not settled. Its thread keeps these messages hidden from other receivers, by prolonging
+ * their visibility timeout at every third of it, and shows them to others when they are given back. Only this thread changes
+ * visibilities of what was taken, so that a late prolongation cannot undo a giving back. Other methods are safe for use by
+ * many threads.
+ */
+final class InFlight implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(InFlight.class);
+    private static final long LONGEST_TICK = TimeUnit.SECONDS.toNanos(1);
+
+    private final String name;
+    private final SqsQueue queue;
+    private final Duration visibility;
+    private final Duration longestHold;
+    private final Trouble trouble;
+    private final Set<Received> taken = ConcurrentHashMap.newKeySet();
+    private final Queue<Received> givenBack = new ConcurrentLinkedQueue<>();
+    private final Semaphore wake = new Semaphore(0);
+    private boolean takesNoMore;
+    private volatile boolean closed;
+
+    InFlight(String name, SqsQueue queue, Duration visibility, Duration longestHold, Trouble trouble) {
+        this.name = name;
+        this.queue = queue;
+        this.visibility = visibility;
+        this.longestHold = longestHold;
+        this.trouble = trouble;
+    }
+
+    /** Takes what was received under its care; false where it is too late for that. */
+    synchronized boolean take(Received received) {
+        return !takesNoMore && taken.add(received);
+    }
+
+    /** Takes nothing any more, and answers what it has. */
+    synchronized List<Received> takeNoMore() {
+        takesNoMore = true;
+        return List.copyOf(taken);
+    }
+
+    /** Lets others have these messages at once. None of them may be in work. */
+    void giveBack(Received received) {
+        givenBack.add(received);
+        wake.release();
+    }
+
+    /** Makes {@link #run} return once what was given back before is shown to others. */
+    void close() {
+        closed = true;
+        wake.release();
+    }
+
+    @Override
+    public void run() {
+        long tick = Math.min(LONGEST_TICK, visibility.toNanos() / 12);
+        try {
+            while (!closed) {
+                keepHidden();
+                if (wake.tryAcquire(tick, TimeUnit.NANOSECONDS)) {
+                    wake.drainPermits();
+                }
+            }
+            showGivenBack();
+        } catch (InterruptedException e) {
+            log.warn(
+                    "{}: somebody interrupted the heartbeat; handlers that take longer than the visibility"
+                            + " timeout run again from now on, and settle as duplicates",
+                    name,
+                    e);
+        }
+    }
+
+    private void keepHidden() {
+        showGivenBack();
+        taken.removeIf(Received::isOver);
+        for (Received received : taken) {
+            boolean due = received.sinceHidden().multipliedBy(3).compareTo(visibility) >= 0;
+            if (due && !prolong(received)) {
+                return;
+            }
+            showGivenBack();
+        }
+    }
+
+    /** False where SQS cannot be reached, so that it makes no sense to go on with others now. */
+    private boolean prolong(Received received) {
+        List<Delivery> deliveries = received.held();
+        Duration left = longestHold.minus(received.age());
+        Duration duration = left.compareTo(visibility) < 0 ? Duration.ofSeconds(left.toSeconds()) : visibility;
+        if (deliveries.isEmpty() || duration.isNegative() || duration.isZero()) {
+            received.letGo(deliveries);
+            return true;
+        }
+        try {
+            long from = System.nanoTime();
+            received.letGo(queue.hide(deliveries, (int) duration.toSeconds()));
+            received.hidden(from, duration);
+            trouble.isOver();
+            return true;
+        } catch (RuntimeException e) {
+            trouble.is(e);
+            return false;
+        }
+    }
+
+    private void showGivenBack() {
+        for (Received next = givenBack.poll(); next != null; next = givenBack.poll()) {
+            taken.remove(next);
+            show(next);
+        }
+    }
+
+    /** Where SQS cannot be reached, they come back when their visibility timeout is over. */
+    void show(Received received) {
+        List<Delivery> deliveries = received.held();
+        if (deliveries.isEmpty()) {
+            return;
+        }
+        try {
+            List<Delivery> lost = queue.hide(deliveries, 0);
+            log.debug("{}: {} messages given back, {} of them were lost before", name, deliveries.size(), lost.size());
+        } catch (RuntimeException e) {
+            trouble.is(e);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.pigeonhole.sqs;
+
+import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.lane.Lanes;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.services.sqs.model.Message;
+
+/**
+ * Asks the queue for messages and puts them into the lanes, ten at a time, for as long as there is room. What is not asked
+ * for stays with SQS and does not age there. One of several.
+ */
+final class Poller implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(Poller.class);
+    private static final Duration PAUSE_WHILE_FULL = Duration.ofMillis(10);
+    private static final Duration PAUSE_AFTER_ERROR = Duration.ofSeconds(1);
+    private static final double RESUME_BELOW = 0.5;
+
+    private final SqsSource.Settings settings;
+    private final Inbox<?> inbox;
+    private final SqsQueue queue;
+    private final Lanes lanes;
+    private final InFlight inFlight;
+    private final Acknowledgements acknowledgements;
+    private final CountDownLatch stopping;
+    private final Trouble trouble;
+    private boolean full;
+    private volatile boolean waitsForStore;
+
+    Poller(
+            SqsSource.Settings settings,
+            Inbox<?> inbox,
+            SqsQueue queue,
+            Lanes lanes,
+            InFlight inFlight,
+            Acknowledgements acknowledgements,
+            CountDownLatch stopping,
+            Trouble trouble) {
+        this.settings = settings;
+        this.inbox = inbox;
+        this.queue = queue;
+        this.lanes = lanes;
+        this.inFlight = inFlight;
+        this.acknowledgements = acknowledgements;
+        this.stopping = stopping;
+        this.trouble = trouble;
+    }
+
+    /** Whether it has not begun yet, because the database is away. */
+    boolean waitsForStore() {
+        return waitsForStore;
+    }
+
+    @Override
+    public void run() {
+        try {
+            awaitStore();
+            while (stopping.getCount() > 0) {
+                if (isHeldBack()) {
+                    pause(PAUSE_WHILE_FULL);
+                } else {
+                    receive();
+                }
+            }
+        } catch (InterruptedException e) {
+            trouble.is(new IllegalStateException(
+                    "somebody interrupted " + Thread.currentThread().getName(), e));
+        }
+    }
+
+    /**
+     * SQS counts what it hands out. A process that begins while the database is away must not make messages suspects of
+     * killing processes, again and again.
+     */
+    private void awaitStore() throws InterruptedException {
+        while (stopping.getCount() > 0) {
+            try {
+                inbox.probe();
+                waitsForStore = false;
+                return;
+            } catch (PigeonholeException e) {
+                log.debug("{}: the database is away, nothing is received yet", settings.name(), e);
+                waitsForStore = true;
+                pause(PAUSE_AFTER_ERROR);
+            }
+        }
+    }
+
+    private boolean isHeldBack() {
+        full = lanes.load() >= (full ? RESUME_BELOW : 1);
+        return full
+                || lanes.isWaiting()
+                || acknowledgements.size() >= settings.lanes().maxMessages();
+    }
+
+    private void receive() throws InterruptedException {
+        List<Message> messages;
+        try {
+            messages = queue.receive();
+            trouble.isOver();
+        } catch (RuntimeException e) {
+            if (stopping.getCount() > 0) {
+                trouble.is(e);
+                pause(PAUSE_AFTER_ERROR);
+            }
+            return;
+        }
+        if (messages.isEmpty()) {
+            return;
+        }
+        Received received = new Received(messages, settings.visibilityTimeout(), lanes.open(), acknowledgements::add);
+        if (inFlight.take(received)) {
+            received.submit(settings.mapper());
+        } else {
+            // The source was closed while this thread waited for messages.
+            inFlight.show(received);
+        }
+    }
+
+    private void pause(Duration duration) throws InterruptedException {
+        if (stopping.await(duration.toMillis(), TimeUnit.MILLISECONDS)) {
+            log.debug("{}: stopping", settings.name());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.pigeonhole.sqs;
+
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.lane.Consignment;
+import io.pigeonhole.core.lane.Settlement;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import software.amazon.awssdk.services.sqs.model.Message;
+
+/**
+ * The messages of one receive, up to ten, until each is settled. As they came together, they are kept hidden together and
+ * taken back together. Safe for use by many threads.
+ */
+final class Received {
+    private final List<Message> messages;
+    private final Consignment consignment;
+    private final Consumer<Delivery> acknowledge;
+    private final List<Delivery> deliveries;
+    private final Set<Delivery> unsettled = ConcurrentHashMap.newKeySet();
+    /** Of the unsettled ones, those that SQS may still have hidden for us. */
+    private final Set<Delivery> held = ConcurrentHashMap.newKeySet();
+
+    private final long since = System.nanoTime();
+    private volatile long hiddenAt = since;
+    private volatile long hiddenUntil;
+    private boolean withdrawn;
+
+    /** One message on its way. Compared by identity: the same message may come twice. */
+    final class Delivery implements Settlement {
+        private final String receipt;
+
+        Delivery(String receipt) {
+            this.receipt = receipt;
+        }
+
+        /** What SQS knows this delivery by. */
+        String receipt() {
+            return receipt;
+        }
+
+        /** Whether SQS may have given the message to somebody else meanwhile. */
+        boolean isStale() {
+            return System.nanoTime() - hiddenUntil >= 0;
+        }
+
+        @Override
+        public void settled(Outcome outcome) {
+            unsettled.remove(this);
+            held.remove(this);
+            acknowledge.accept(this);
+        }
+    }
+
+    Received(List<Message> messages, Duration hidden, Consignment consignment, Consumer<Delivery> acknowledge) {
+        this.messages = messages;
+        this.consignment = consignment;
+        this.acknowledge = acknowledge;
+        this.hiddenUntil = since + hidden.toNanos();
+        this.deliveries = messages.stream()
+                .map(message -> new Delivery(message.receiptHandle()))
+                .toList();
+        unsettled.addAll(deliveries);
+        held.addAll(deliveries);
+    }
+
+    /** Puts the messages into their lanes, in their order, unless they were taken back before. */
+    synchronized void submit(MessageMapper mapper) {
+        for (int i = 0; i < messages.size() && !withdrawn; i++) {
+            Message message = messages.get(i);
+            consignment.submit(mapper.map(message), message.messageId().hashCode(), deliveries.get(i));
+        }
+    }
+
+    /** Takes back what is not in work. */
+    synchronized void withdraw() {
+        withdrawn = true;
+        consignment.withdraw();
+    }
+
+    /** After {@link #withdraw}: waits until nothing is in work; false where something still is. */
+    boolean awaitIdle(Duration patience) {
+        return consignment.awaitIdle(patience);
+    }
+
+    /** Those that are not settled and may still be hidden for us. */
+    List<Delivery> held() {
+        return List.copyOf(held);
+    }
+
+    /** Leaves these alone. They are worked on all the same; whoever is given them as well finds duplicates. */
+    void letGo(Collection<Delivery> lost) {
+        held.removeAll(lost);
+    }
+
+    /** Whether all are settled. */
+    boolean isOver() {
+        return unsettled.isEmpty();
+    }
+
+    /** Since when SQS has them down as given to us. */
+    Duration age() {
+        return Duration.ofNanos(System.nanoTime() - since);
+    }
+
+    /** How long ago it was that they were hidden last. */
+    Duration sinceHidden() {
+        return Duration.ofNanos(System.nanoTime() - hiddenAt);
+    }
+
+    /** They are hidden for so long from an instant of {@link System#nanoTime} on. */
+    void hidden(long from, Duration duration) {
+        hiddenAt = from;
+        hiddenUntil = from + duration.toNanos();
+    }
+}

@@ -1,0 +1,148 @@
+package io.pigeonhole.sqs;
+
+import io.pigeonhole.sqs.Received.Delivery;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
+import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequestEntry;
+import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchRequestEntry;
+import software.amazon.awssdk.services.sqs.model.Message;
+import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
+import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
+
+/**
+ * The calls of a source to its queue, each bounded in time. All throw {@link RuntimeException}s of the client; what became of
+ * the single messages of a call they answer. Safe for use by many threads.
+ */
+final class SqsQueue {
+    /** How many messages SQS takes or gives in one call at most. */
+    static final int MOST_AT_ONCE = 10;
+
+    private static final Duration CALL_PATIENCE = Duration.ofSeconds(10);
+    /** Refusals that have the status 403 and pass. */
+    private static final Set<String> PASSING = names("OverLimit RequestThrottled KmsThrottled ExpiredToken"
+            + " ExpiredTokenException RequestExpired RequestTimeTooSkewed");
+    /** Refusals that do not pass, where their status does not say so. */
+    private static final Set<String> FINAL = names("AccessDenied AccessDeniedException IncompleteSignature"
+            + " InvalidClientTokenId InvalidSecurity KmsAccessDenied MissingAuthenticationToken NotAuthorized"
+            + " OptInRequired SignatureDoesNotMatch UnrecognizedClientException");
+
+    private final SqsClient client;
+    private final String nameOrUrl;
+    private final Duration visibility;
+    private final Duration wait;
+    private volatile @Nullable String url;
+
+    SqsQueue(SqsClient client, String nameOrUrl, Duration visibility, Duration wait) {
+        this.client = client;
+        this.nameOrUrl = nameOrUrl;
+        this.visibility = visibility;
+        this.wait = wait;
+    }
+
+    /** The next messages, or none if none comes within the waiting time. */
+    List<Message> receive() {
+        return call(queue -> client.receiveMessage(request -> request.queueUrl(queue)
+                        .maxNumberOfMessages(MOST_AT_ONCE)
+                        .waitTimeSeconds((int) wait.toSeconds())
+                        .visibilityTimeout((int) visibility.toSeconds())
+                        .messageAttributeNames("All")
+                        .messageSystemAttributeNames(
+                                MessageSystemAttributeName.APPROXIMATE_RECEIVE_COUNT,
+                                MessageSystemAttributeName.MESSAGE_GROUP_ID)
+                        .overrideConfiguration(within(wait.plus(CALL_PATIENCE)))))
+                .messages();
+    }
+
+    /** Deletes up to ten messages and answers those that SQS failed to delete through no fault of ours. */
+    List<Delivery> delete(List<Delivery> deliveries) {
+        List<DeleteMessageBatchRequestEntry> entries = IntStream.range(0, deliveries.size())
+                .mapToObj(i -> DeleteMessageBatchRequestEntry.builder()
+                        .id("" + i)
+                        .receiptHandle(deliveries.get(i).receipt())
+                        .build())
+                .toList();
+        List<BatchResultErrorEntry> failed = call(queue -> client.deleteMessageBatch(request ->
+                        request.queueUrl(queue).entries(entries).overrideConfiguration(within(CALL_PATIENCE))))
+                .failed();
+        return select(deliveries, failed, false);
+    }
+
+    /** Hides up to ten messages for so long from now and answers those that are no longer ours. */
+    List<Delivery> hide(List<Delivery> deliveries, int seconds) {
+        List<ChangeMessageVisibilityBatchRequestEntry> entries = IntStream.range(0, deliveries.size())
+                .mapToObj(i -> ChangeMessageVisibilityBatchRequestEntry.builder()
+                        .id("" + i)
+                        .receiptHandle(deliveries.get(i).receipt())
+                        .visibilityTimeout(seconds)
+                        .build())
+                .toList();
+        List<BatchResultErrorEntry> failed = call(queue -> client.changeMessageVisibilityBatch(request ->
+                        request.queueUrl(queue).entries(entries).overrideConfiguration(within(CALL_PATIENCE))))
+                .failed();
+        return select(deliveries, failed, true);
+    }
+
+    private static List<Delivery> select(
+            List<Delivery> deliveries, List<BatchResultErrorEntry> failed, boolean byOurFault) {
+        List<Delivery> selected = new ArrayList<>();
+        for (BatchResultErrorEntry entry : failed) {
+            if (Boolean.TRUE.equals(entry.senderFault()) == byOurFault) {
+                selected.add(deliveries.get(Integer.parseInt(entry.id())));
+            }
+        }
+        return selected;
+    }
+
+    private <T> T call(Function<String, T> withUrl) {
+        try {
+            String known = url;
+            if (known == null) {
+                known = nameOrUrl.contains("://") ? nameOrUrl : lookUp();
+                url = known;
+            }
+            return withUrl.apply(known);
+        } catch (QueueDoesNotExistException e) {
+            url = null;
+            throw e;
+        }
+    }
+
+    private String lookUp() {
+        return client.getQueueUrl(request -> request.queueName(nameOrUrl).overrideConfiguration(within(CALL_PATIENCE)))
+                .queueUrl();
+    }
+
+    private static AwsRequestOverrideConfiguration within(Duration patience) {
+        return AwsRequestOverrideConfiguration.builder()
+                .apiCallTimeout(patience)
+                .build();
+    }
+
+    private static Set<String> names(String separatedBySpaces) {
+        return Set.of(separatedBySpaces.split(" ", -1));
+    }
+
+    /** Whether it makes no sense to try again: missing rights, wrong credentials, a client that is closed. */
+    static boolean isFinal(RuntimeException failure) {
+        if (!(failure instanceof AwsServiceException refusal)) {
+            return !(failure instanceof SdkException);
+        }
+        String code = refusal.awsErrorDetails() == null
+                ? ""
+                : refusal.awsErrorDetails().errorCode();
+        if (refusal.isThrottlingException() || PASSING.contains(code)) {
+            return false;
+        }
+        return refusal.statusCode() == 401 || refusal.statusCode() == 403 || FINAL.contains(code);
+    }
+}

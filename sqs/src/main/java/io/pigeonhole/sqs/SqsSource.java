@@ -1,0 +1,249 @@
+package io.pigeonhole.sqs;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.lane.LaneSettings;
+import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.node.Source;
+import io.pigeonhole.core.node.SourceState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.services.sqs.SqsClient;
+
+/**
+ * Takes the messages of an SQS queue to an inbox. A message is deleted from the queue only after the database has committed;
+ * whatever SQS delivers again, the inbox tells as a duplicate. While a message is unfinished, it is kept hidden from other
+ * receivers, however long its handler takes. On FIFO queues messages keep the order of their group.
+ *
+ * <p>While the database is away, or enough is unfinished, the source asks for nothing, and goes on by itself. When SQS refuses
+ * it for good (missing rights, wrong credentials), it stops and tells why by {@link #failure()}; other errors it outlasts, a
+ * queue that does not exist yet included.
+ *
+ * <p>Safe for use by many threads. A process that dies at any point loses nothing: its messages are delivered again when
+ * their visibility timeout is over.
+ */
+public final class SqsSource implements Source {
+    private static final Logger log = LoggerFactory.getLogger(SqsSource.class);
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+    /** A poller that waits for messages is not waited for: what it still gets it gives back. */
+    private static final Duration POLLER_PATIENCE = Duration.ofMillis(500);
+
+    private final Inbox<?> inbox;
+    private final SqsQueue queue;
+    private final Settings settings;
+    private final CountDownLatch stopping = new CountDownLatch(1);
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private volatile @Nullable Running running;
+    private volatile boolean closed;
+
+    /** What the builder was told. */
+    record Settings(
+            String name,
+            MessageMapper mapper,
+            LaneSettings lanes,
+            int pollers,
+            Duration visibilityTimeout,
+            Duration longestHold,
+            Duration closeTimeout) {}
+
+    /** What works from the start on. */
+    private record Running(
+            Lanes lanes,
+            InFlight inFlight,
+            Acknowledgements acknowledgements,
+            List<Poller> pollers,
+            ExecutorService polling,
+            ExecutorService deleting,
+            ExecutorService heartbeat) {}
+
+    SqsSource(Inbox<?> inbox, SqsQueue queue, Settings settings) {
+        this.inbox = inbox;
+        this.queue = queue;
+        this.settings = settings;
+    }
+
+    /**
+     * A source with the standard settings.
+     *
+     * @param inbox where the messages go
+     * @param client any client of the SDK, with the HTTP client, region and credentials of your choice; used from several
+     *     threads, and not closed by the source. It must allow an answer to take 20 seconds, as all do unless told otherwise
+     * @param queue the queue's name, or its URL
+     * @return a source, to be started by a {@link io.pigeonhole.core.node.Node}
+     * @throws ConfigurationException if the queue's name cannot be one
+     */
+    public static SqsSource of(Inbox<?> inbox, SqsClient client, String queue) {
+        return builder(inbox, client, queue).build();
+    }
+
+    /**
+     * Begins a source.
+     *
+     * @param inbox where the messages go
+     * @param client a client of the SDK, as of {@link #of}
+     * @param queue the queue's name, or its URL
+     * @return a builder with the standard settings
+     */
+    public static SqsSourceBuilder builder(Inbox<?> inbox, SqsClient client, String queue) {
+        return new SqsSourceBuilder(inbox, client, queue);
+    }
+
+    @Override
+    public String name() {
+        return "SQS source of inbox '" + inbox.consumer() + "' with queue "
+                + settings.mapper().queue();
+    }
+
+    @Override
+    public Inbox<?> inbox() {
+        return inbox;
+    }
+
+    @Override
+    public synchronized void start() {
+        if (running != null || closed) {
+            throw new IllegalStateException(name() + " was started or closed before; build another one");
+        }
+        Lanes lanes = Lanes.start(settings.name(), inbox, settings.lanes());
+        InFlight inFlight = new InFlight(
+                settings.name(),
+                queue,
+                settings.visibilityTimeout(),
+                settings.longestHold(),
+                trouble("keeping messages hidden"));
+        Acknowledgements acknowledgements =
+                new Acknowledgements(settings.name(), queue, trouble("deleting settled messages"));
+        Trouble receiving = trouble("receiving");
+        List<Poller> pollers = IntStream.range(0, settings.pollers())
+                .mapToObj(
+                        i -> new Poller(settings, inbox, queue, lanes, inFlight, acknowledgements, stopping, receiving))
+                .toList();
+        running = new Running(
+                lanes,
+                inFlight,
+                acknowledgements,
+                pollers,
+                run("poller", pollers),
+                // As many as pollers, so that deleting keeps up with receiving.
+                run("deleter", Collections.nCopies(settings.pollers(), acknowledgements)),
+                run("heartbeat", List.of(inFlight)));
+    }
+
+    private Trouble trouble(String what) {
+        return new Trouble(name() + ": " + what, this::fail);
+    }
+
+    /** Each on a thread of its own, for as long as it runs. */
+    private ExecutorService run(String kind, List<? extends Runnable> tasks) {
+        ExecutorService threads = Executors.newFixedThreadPool(tasks.size(), task -> {
+            Thread thread = new Thread(task, settings.name() + "-" + kind);
+            thread.setDaemon(true);
+            return thread;
+        });
+        tasks.forEach(task -> threads.execute(() -> run(task)));
+        threads.shutdown();
+        return threads;
+    }
+
+    private void run(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    /** Nothing more is received; what was received before goes on. */
+    private void fail(Throwable reason) {
+        if (!closed && failure.compareAndSet(null, reason)) {
+            log.error("{}: gives up; it takes no more messages until it is started anew", name(), reason);
+            stopping.countDown();
+        }
+    }
+
+    @Override
+    public SourceState state() {
+        Running now = running;
+        if (failure.get() != null) {
+            return SourceState.FAILED;
+        }
+        if (closed) {
+            return SourceState.CLOSED;
+        }
+        if (now == null) {
+            return SourceState.NEW;
+        }
+        boolean waits = now.lanes().isWaiting() || now.pollers().stream().anyMatch(Poller::waitsForStore);
+        return waits ? SourceState.WAITING_FOR_STORE : SourceState.RUNNING;
+    }
+
+    @Override
+    public @Nullable Throwable failure() {
+        return failure.get();
+    }
+
+    @Override
+    public void close() {
+        Running now;
+        synchronized (this) {
+            closed = true;
+            stopping.countDown();
+            now = running;
+        }
+        if (now != null) {
+            giveBack(now);
+            now.acknowledgements().close();
+            await(now.deleting(), CLOSE_PATIENCE);
+            now.acknowledgements().giveUp();
+            now.inFlight().close();
+            await(now.heartbeat(), CLOSE_PATIENCE);
+            now.lanes().close(CLOSE_PATIENCE);
+            await(now.polling(), POLLER_PATIENCE);
+        }
+    }
+
+    /** What is not in work others may have at once; the rest is waited for. */
+    private void giveBack(Running now) {
+        List<Received> inWork = new ArrayList<>();
+        List<Received> all = now.inFlight().takeNoMore();
+        all.forEach(Received::withdraw);
+        for (Received received : all) {
+            if (received.awaitIdle(Duration.ZERO)) {
+                now.inFlight().giveBack(received);
+            } else {
+                inWork.add(received);
+            }
+        }
+        long deadline = System.nanoTime() + settings.closeTimeout().toNanos();
+        for (Received received : inWork) {
+            if (received.awaitIdle(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())))) {
+                now.inFlight().giveBack(received);
+            } else {
+                log.warn(
+                        "{}: messages are still in work after {}; their redelivery will settle what became of them",
+                        name(),
+                        settings.closeTimeout());
+            }
+        }
+    }
+
+    private void await(ExecutorService threads, Duration patience) {
+        try {
+            boolean ended = threads.awaitTermination(patience.toMillis(), TimeUnit.MILLISECONDS);
+            log.debug("{}: {} after at most {}", name(), ended ? "ended" : "left alone", patience);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

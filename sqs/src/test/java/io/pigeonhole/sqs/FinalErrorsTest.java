@@ -1,0 +1,58 @@
+package io.pigeonhole.sqs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.services.sqs.model.SqsException;
+
+/** Which errors make a source give up. */
+class FinalErrorsTest {
+    private static boolean isFinal(int status, String code) {
+        return SqsQueue.isFinal((SqsException) SqsException.builder()
+                .statusCode(status)
+                .awsErrorDetails(AwsErrorDetails.builder().errorCode(code).build())
+                .build());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "400, AccessDenied",
+        "400, AccessDeniedException",
+        "400, UnrecognizedClientException",
+        "403, InvalidClientTokenId",
+        "403, SignatureDoesNotMatch",
+        "401, Anything",
+        "403, Anything"
+    })
+    void refusalsForGoodAreFinal(int status, String code) {
+        assertThat(isFinal(status, code)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "400, AWS.SimpleQueueService.NonExistentQueue",
+        "400, ThrottlingException",
+        "403, RequestThrottled",
+        "403, OverLimit",
+        "403, ExpiredToken",
+        "403, RequestTimeTooSkewed",
+        "429, Anything",
+        "500, InternalError",
+        "503, ServiceUnavailable"
+    })
+    void whatMayPassIsNot(int status, String code) {
+        assertThat(isFinal(status, code)).isFalse();
+    }
+
+    @Test
+    void theNetworkMayComeBackButAClosedClientDoesNot() {
+        assertThat(SqsQueue.isFinal(SdkClientException.create("no route to host")))
+                .isFalse();
+        assertThat(SqsQueue.isFinal(new IllegalStateException("the connection pool is shut down")))
+                .isTrue();
+    }
+}
