@@ -64,6 +64,17 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
     }
 
     @Test
+    void messageThatItsAdapterCouldNotReadIsUndecodableWhateverItsHandlerTakes() {
+        buried(
+                writing(),
+                odd().payload("taken for text")
+                        .defect("no base64")
+                        .origin("here")
+                        .build(),
+                DeadReason.UNDECODABLE);
+    }
+
+    @Test
     void tombstoneThatTheDecoderRefusesIsUndecodable() {
         buried(writing(), odd().build(), DeadReason.UNDECODABLE);
     }

@@ -2,6 +2,8 @@ package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.handler.HandlerContext;
@@ -224,6 +226,7 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void whoeverIsIdleForTooLongLosesItsLanesAndWhatItTook() {
+        assumeTrue(fixture.endsIdleTransactions(), "this database has no limit for idle transactions");
         consumer = register(KeyOrder.PAST_DEAD_LETTERS);
         Message message = ofKey("a");
         receive(message);
@@ -232,7 +235,8 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
             assertThat(keys(take(idle))).containsExactly(keyOf(message));
             run(transaction -> transaction.lock(consumer, List.of(0), LONG));
 
-            assertThat(available()).containsExactly(keyOf(message));
+            // Of what it held, the server lets go one after the other: the lane may be free before its worker is.
+            await().untilAsserted(() -> assertThat(available()).containsExactly(keyOf(message)));
             assertThatThrownBy(idle::commit).isInstanceOf(RuntimeException.class);
         }
     }

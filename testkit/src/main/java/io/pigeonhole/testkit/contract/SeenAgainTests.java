@@ -7,9 +7,12 @@ import io.pigeonhole.core.inbox.DeadAgain;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.DeadReason;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -78,11 +81,12 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
         inbox.process(message);
         workLater(inbox);
         assertThat(dead()).hasSize(1);
-        AtomicInteger told = new AtomicInteger();
-        inbox.whenWorkIsStored(told::incrementAndGet);
+        Set<Backlog.Due> told = new HashSet<>();
+        inbox.whenWorkIsStored(told::addAll);
 
         assertThat(inbox.process(message).kind()).isEqualTo(Kind.DUPLICATE);
-        assertThat(told).hasValue(1);
+        int lane = inbox.registered().laneOf(message, keyOf(inbox, message));
+        assertThat(told).contains(new Backlog.Due(inbox.registered(), Backlog.Kind.ORDINARY, lane, Duration.ZERO));
         assertThat(inbox.work()).isEqualTo(1);
         assertThat(parked()).containsExactly("x");
         workLater(inbox);

@@ -106,6 +106,14 @@ public interface StoreFixture<C extends HandlerContext> extends AutoCloseable {
     void advance(Duration duration);
 
     /**
+     * Whether the database itself ends a transaction that is idle for too long. One that lies in the process cannot outlive
+     * it, and need not.
+     *
+     * @return false where nothing frees what an idle transaction holds
+     */
+    boolean endsIdleTransactions();
+
+    /**
      * Pauses a consumer, or resumes it. Done when it returns.
      *
      * @param consumer the consumer's name

@@ -1,0 +1,117 @@
+package io.pigeonhole.testkit.broker;
+
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.lane.Consignment;
+import io.pigeonhole.core.lane.LaneSettings;
+import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.node.Source;
+import io.pigeonhole.core.node.SourceState;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the messages of a queue to an inbox: one thread takes them and puts them into lanes, the lanes acknowledge what is
+ * settled. It takes nothing while the lanes are full or the database is away. The smallest source that is complete.
+ */
+final class InMemorySource implements Source {
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+
+    private static final long PATIENCE_NANOS = Duration.ofMillis(10).toNanos();
+
+    private final Inbox<?> inbox;
+    private final InMemoryQueue queue;
+    private final LaneSettings settings;
+    private final Thread thread;
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private @Nullable Lanes lanes;
+    private volatile SourceState state = SourceState.NEW;
+
+    InMemorySource(Inbox<?> inbox, InMemoryQueue queue, LaneSettings settings) {
+        this.inbox = inbox;
+        this.queue = queue;
+        this.settings = settings;
+        this.thread = new Thread(this::run, "in-memory-source-" + queue.name());
+    }
+
+    @Override
+    public String name() {
+        return "in-memory source of inbox '" + inbox.consumer() + "' with queue " + queue.name();
+    }
+
+    @Override
+    public Inbox<?> inbox() {
+        return inbox;
+    }
+
+    @Override
+    public synchronized void start() {
+        if (state != SourceState.NEW) {
+            throw new IllegalStateException(name() + " was started or closed before; make another one");
+        }
+        lanes = Lanes.start(thread.getName(), inbox, settings);
+        state = SourceState.RUNNING;
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void run() {
+        Lanes into = lanes;
+        if (into == null) {
+            return;
+        }
+        int generation = queue.generation();
+        Consignment consignment = into.open();
+        try {
+            while (state == SourceState.RUNNING) {
+                boolean heldBack = into.load() >= 1 || into.isWaiting();
+                InMemoryQueue.Delivery delivery = heldBack ? null : queue.take(this, PATIENCE_NANOS);
+                if (heldBack && closing.await(PATIENCE_NANOS, TimeUnit.NANOSECONDS)) {
+                    return;
+                }
+                if (delivery == null) {
+                    continue;
+                }
+                // The delivery itself says on which connection it came: asked before or after, the queue might say
+                // another.
+                if (delivery.generation() != generation) {
+                    consignment.withdraw();
+                    consignment = into.open();
+                    generation = delivery.generation();
+                }
+                consignment.submit(delivery.message(), queue.name().hashCode(), outcome -> queue.acknowledge(delivery));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public SourceState state() {
+        Lanes now = lanes;
+        return state == SourceState.RUNNING && now != null && now.isWaiting() ? SourceState.WAITING_FOR_STORE : state;
+    }
+
+    @Override
+    public @Nullable Throwable failure() {
+        return null;
+    }
+
+    @Override
+    public void close() {
+        Lanes started;
+        synchronized (this) {
+            if (state == SourceState.CLOSED) {
+                return;
+            }
+            state = SourceState.CLOSED;
+            started = lanes;
+            closing.countDown();
+        }
+        if (started != null) {
+            started.close(CLOSE_PATIENCE);
+            queue.leave(this);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.pigeonhole.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.node.Source;
+import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.testkit.contract.BrokerFixture.Ability;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** Whatever happens to the database or the broker: nothing is lost, nothing takes effect twice, and it goes on by itself. */
+abstract class SourceTroubleTests<C extends HandlerContext> extends SourceLab<C> {
+    private static final int MANY = 400;
+
+    SourceTroubleTests(Supplier<BrokerFixture> brokers, Supplier<StoreFixture<C>> stores) {
+        super(brokers, stores);
+    }
+
+    private void loseTheDatabase() {
+        plan.always(CrashPoint.BEFORE_BEGIN, () -> {
+            throw new StoreUnavailableException("the test says so", null);
+        });
+    }
+
+    @Test
+    void whatIsNotCommittedIsDeliveredAgain() {
+        List<Message> messages = keyed(100, 7);
+        loseTheDatabase();
+        Source source = run(writing());
+        queue.send(messages);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_STORE);
+        closeNodes();
+        plan.calm();
+        assertThat(fixture.effects()).isEmpty();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(queue.left(consumer)).isEqualTo(100));
+        run(writing());
+        assertAllTookEffectOnce(messages);
+    }
+
+    @Test
+    void databaseThatGoesAwayCostsNoAttempt() {
+        List<Message> messages = keyed(MANY, 13);
+        Source source = run(writing());
+        queue.send(messages.subList(0, 100));
+        awaitEffects(1);
+        loseTheDatabase();
+        queue.send(messages.subList(100, MANY));
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_STORE);
+        plan.calm();
+        awaitEffects(MANY);
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+        assertThat(fixture.parked(consumer)).isEmpty();
+        assertThat(fixture.deadLetters(consumer)).isEmpty();
+        assertAllTookEffectOnce(messages);
+    }
+
+    /** Cut, frozen or restarted just after a commit, the broker does not hear of it, or not in time. */
+    @Test
+    void whatIsCommittedAndNotAcknowledgedIsADuplicate() {
+        requires(Ability.CUT);
+        List<Message> messages = keyed(MANY, 13);
+        plan.at(CrashPoint.AFTER_COMMIT, 1, broker::cut);
+        plan.at(CrashPoint.AFTER_COMMIT, 3, broker::cut);
+        queue.send(messages);
+        Inbox<C> inbox = writing();
+        Source source = run(inbox);
+        awaitEffects(MANY);
+        assertThat(source.failure()).isNull();
+        takeTheRest(inbox);
+        assertAllTookEffectOnce(messages);
+    }
+
+    @Test
+    void connectionsThatAreCutInTheMiddleOfABatchAreMadeAnew() {
+        requires(Ability.CUT);
+        List<Message> messages = keyed(MANY, 13);
+        plan.at(CrashPoint.BEFORE_COMMIT, 1, broker::cut);
+        plan.at(CrashPoint.BEFORE_COMMIT, 4, broker::cut);
+        Inbox<C> inbox = writing();
+        Source source = run(inbox);
+        queue.send(messages.subList(0, MANY / 2));
+        awaitEffects(MANY / 4);
+        broker.cut();
+        queue.send(messages.subList(MANY / 2, MANY));
+        awaitEffects(MANY);
+        assertThat(source.failure()).isNull();
+        takeTheRest(inbox);
+        assertAllTookEffectOnce(messages);
+    }
+
+    @Test
+    void brokerThatIsFrozenInTheMiddleOfABatchIsOutlasted() {
+        requires(Ability.FREEZE);
+        List<Message> messages = keyed(MANY, 13);
+        plan.at(CrashPoint.BEFORE_COMMIT, 1, broker::freeze);
+        Inbox<C> inbox = writing();
+        Source source = run(inbox);
+        queue.send(messages.subList(0, MANY / 2));
+        awaitEffects(1);
+        queue.send(messages.subList(MANY / 2, MANY));
+        broker.thaw();
+        awaitEffects(MANY);
+        assertThat(source.failure()).isNull();
+        takeTheRest(inbox);
+        assertAllTookEffectOnce(messages);
+    }
+
+    @Test
+    void brokerThatIsRestartedInTheMiddleOfABatchIsFoundAgain() {
+        requires(Ability.RESTART);
+        List<Message> messages = keyed(MANY, 13);
+        queue.send(messages);
+        plan.at(CrashPoint.BEFORE_COMMIT, 1, broker::restart);
+        Inbox<C> inbox = writing();
+        Source source = run(inbox);
+        awaitEffects(MANY);
+        assertThat(source.failure()).isNull();
+        takeTheRest(inbox);
+        assertAllTookEffectOnce(messages);
+    }
+}

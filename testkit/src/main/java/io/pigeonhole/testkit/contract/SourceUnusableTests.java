@@ -1,0 +1,67 @@
+package io.pigeonhole.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.testkit.contract.BrokerFixture.Ability;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** What no handler can do anything with goes to the dead letters, with its bytes, and holds up nothing. */
+abstract class SourceUnusableTests<C extends HandlerContext> extends SourceLab<C> {
+    private static final int LIMIT = 1_000;
+
+    SourceUnusableTests(Supplier<BrokerFixture> brokers, Supplier<StoreFixture<C>> stores) {
+        super(brokers, stores);
+    }
+
+    private void assertDead(Message unusable, DeadReason reason) {
+        Message good = message("good");
+        queue.send(List.of(unusable, good));
+        run(builder()
+                .payloadLimit(LIMIT)
+                .handle(TYPE, PayloadDecoder.text(), this::write)
+                .build());
+        StoredMessage letter = awaitDeadLetter();
+        assertThat(letter.reason()).isEqualTo(reason);
+        assertThat(letter.payload()).isEqualTo(hex(unusable.payload()));
+        assertThat(letter.id()).isEqualTo(unusable.id());
+        assertAllTookEffectOnce(List.of(good));
+    }
+
+    @Test
+    void messageOfAnUnknownTypeIsADeadLetter() {
+        Message unusable = Message.builder("sent")
+                .id(Ids.opaque())
+                .type("nobody's")
+                .payload("what is this?")
+                .build();
+        assertDead(unusable, DeadReason.UNKNOWN_TYPE);
+    }
+
+    @Test
+    void messageThatIsTooLargeIsADeadLetter() {
+        assertDead(message("x".repeat(LIMIT + 1)), DeadReason.TOO_LARGE);
+    }
+
+    @Test
+    void messageThatCannotBeDecodedIsADeadLetter() {
+        requires(Ability.ANY_BYTES);
+        Message unusable = Message.builder("sent")
+                .id(Ids.opaque())
+                .type(TYPE)
+                .payload(new byte[] {'x', (byte) 0xc3, 0x28, 0})
+                .build();
+        assertDead(unusable, DeadReason.UNDECODABLE);
+    }
+
+    @Test
+    void messageWithoutAnIdIsADeadLetter() {
+        requires(Ability.NO_ID);
+        assertDead(Message.builder("sent").type(TYPE).payload("who am I?").build(), DeadReason.NO_ID);
+    }
+}
