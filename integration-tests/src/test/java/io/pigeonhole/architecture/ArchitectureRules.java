@@ -49,7 +49,7 @@ final class ArchitectureRules {
     private Map<String, ArchRule> all() {
         Map<String, ArchRule> rules = new LinkedHashMap<>();
         rules.put("core knows no other module", onlyKnows("core"));
-        for (String adapter : List.of("jdbc", "jackson", "kafka", "testkit")) {
+        for (String adapter : List.of("jdbc", "jackson", "kafka", "rabbitmq", "sqs", "testkit")) {
             rules.put(adapter + " knows core and no other module", onlyKnows(adapter, "core"));
         }
         rules.put("core needs slf4j and nothing else", coreNeedsSlf4jOnly());
@@ -144,7 +144,7 @@ final class ArchitectureRules {
     }
 
     private String[] published() {
-        return Stream.of("core", "jdbc", "jackson", "kafka", "testkit")
+        return Stream.of("core", "jdbc", "jackson", "kafka", "rabbitmq", "sqs", "testkit")
                 .map(this::module)
                 .toArray(String[]::new);
     }

@@ -26,6 +26,8 @@ class GatesBiteTest {
             Map.entry("jdbc knows core and no other module", List.of("jdbc.arrow.KnowsKafka.")),
             Map.entry("jackson knows core and no other module", List.of("jackson.arrow.KnowsJdbc.")),
             Map.entry("kafka knows core and no other module", List.of("kafka.arrow.KnowsJackson.")),
+            Map.entry("rabbitmq knows core and no other module", List.of("rabbitmq.arrow.KnowsKafka.")),
+            Map.entry("sqs knows core and no other module", List.of("sqs.arrow.KnowsKafka.")),
             Map.entry("testkit knows core and no other module", List.of("testkit.arrow.KnowsJdbc.")),
             Map.entry("core needs slf4j and nothing else", List.of("core.foreign.UsesLogback.")),
             Map.entry("core does not know JDBC", List.of("core.sql.KnowsConnection.", "core.sql.KnowsDataSource.")),

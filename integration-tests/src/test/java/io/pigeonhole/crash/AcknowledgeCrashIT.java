@@ -55,7 +55,7 @@ class AcknowledgeCrashIT {
 
     @BeforeAll
     static void startServers() {
-        database = new Database();
+        database = Database.onPostgres();
         kafka = EmbeddedKafka.start(Database.directory().resolve("kafka"));
     }
 

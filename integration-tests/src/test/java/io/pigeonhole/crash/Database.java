@@ -1,5 +1,8 @@
 package io.pigeonhole.crash;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.pigeonhole.embedded.EmbeddedMariaDb;
 import io.pigeonhole.embedded.EmbeddedPostgres;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.Schema;
@@ -12,27 +15,52 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
+import org.mariadb.jdbc.MariaDbDataSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** A durable server of its own, with a table of effects that has no unique constraint. */
 final class Database implements AutoCloseable {
     private static final String NAME = "crash";
     private static final String WRITE = "INSERT INTO effect (run, message) VALUES (?, ?)";
 
-    private final EmbeddedPostgres server;
+    private final AutoCloseable server;
+    private final String url;
 
-    Database() {
-        server = EmbeddedPostgres.start(directory().resolve("postgres"));
-        server.createDatabase(NAME);
+    private Database(AutoCloseable server, String url, String... tables) {
+        this.server = server;
+        this.url = url;
         Schema.apply(dataSource());
         try (Connection connection = dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute("CREATE TABLE effect (run text NOT NULL, message text NOT NULL,"
-                    + " place bigint GENERATED ALWAYS AS IDENTITY)");
-            statement.execute(
-                    "CREATE TABLE foreign_call (run text NOT NULL, message text NOT NULL, key text NOT NULL)");
+            for (String table : tables) {
+                statement.execute(table);
+            }
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    static Database onPostgres() {
+        EmbeddedPostgres server = EmbeddedPostgres.start(directory().resolve("postgres"));
+        server.createDatabase(NAME);
+        return new Database(
+                server,
+                server.url(NAME),
+                """
+                CREATE TABLE effect (run text NOT NULL, message text NOT NULL,
+                    place bigint GENERATED ALWAYS AS IDENTITY)""",
+                "CREATE TABLE foreign_call (run text NOT NULL, message text NOT NULL, idempotency_key text NOT NULL)");
+    }
+
+    /** An effect's place is its own, as the key of a table must be; nothing else keeps effects apart. */
+    static Database onMariaDb() {
+        EmbeddedMariaDb server = EmbeddedMariaDb.start(directory().resolve("mariadb"));
+        server.createDatabase(NAME);
+        return new Database(server, server.url(NAME), """
+                CREATE TABLE effect (run varchar(200) NOT NULL, message varchar(200) NOT NULL,
+                    place bigint NOT NULL AUTO_INCREMENT PRIMARY KEY) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin""", """
+                CREATE TABLE foreign_call (run varchar(200) NOT NULL, message varchar(200) NOT NULL,
+                    idempotency_key varchar(200) NOT NULL) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin""");
     }
 
     static Path directory() {
@@ -40,11 +68,25 @@ final class Database implements AutoCloseable {
     }
 
     String url() {
-        return server.url(NAME);
+        return url;
     }
 
     DataSource dataSource() {
-        return server.dataSource(NAME);
+        return dataSource(url);
+    }
+
+    /** For a process that has only the URL. */
+    static DataSource dataSource(String url) {
+        try {
+            if (url.startsWith("jdbc:mariadb:")) {
+                return new MariaDbDataSource(url);
+            }
+        } catch (SQLException e) {
+            throw new IllegalArgumentException(url, e);
+        }
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(url);
+        return dataSource;
     }
 
     /** Half of the effects are written at once, half are deferred. */
@@ -69,13 +111,13 @@ final class Database implements AutoCloseable {
 
     /** For a process that has only the URL. */
     static List<String> effects(DataSource dataSource, String run) {
-        return ids(dataSource, "SELECT message FROM effect WHERE run = ? ORDER BY place", run);
+        return texts(dataSource, "SELECT message FROM effect WHERE run = ? ORDER BY place", run);
     }
 
     List<String> parked(String run) {
         return ids(
                 dataSource(),
-                "SELECT convert_from(message_id, 'UTF8') FROM inbox_work JOIN inbox_consumer AS c"
+                "SELECT message_id FROM inbox_work JOIN inbox_consumer AS c"
                         + " ON c.id = consumer_id WHERE c.name = ? AND status = 'parked'",
                 run);
     }
@@ -84,15 +126,15 @@ final class Database implements AutoCloseable {
     List<String> unfinished(String run) {
         return ids(
                 dataSource(),
-                "SELECT convert_from(message_id, 'UTF8') FROM inbox_work JOIN inbox_consumer AS c"
+                "SELECT message_id FROM inbox_work JOIN inbox_consumer AS c"
                         + " ON c.id = consumer_id WHERE c.name = ?",
                 run);
     }
 
     int failedAttempts(String run) {
-        return ids(
+        return texts(
                         dataSource(),
-                        "SELECT message_key FROM inbox_attempt JOIN inbox_consumer AS c ON c.id = consumer_id"
+                        "SELECT number FROM inbox_attempt JOIN inbox_consumer AS c ON c.id = consumer_id"
                                 + " WHERE c.name = ?",
                         run)
                 .size();
@@ -101,15 +143,15 @@ final class Database implements AutoCloseable {
     /** How many messages people have changed, as far as it is on record. */
     int audited(String run) {
         return Integer.parseInt(
-                ids(dataSource(), "SELECT coalesce(sum(affected), 0)::text FROM inbox_audit WHERE consumer = ?", run)
+                texts(dataSource(), "SELECT coalesce(sum(affected), 0) FROM inbox_audit WHERE consumer = ?", run)
                         .get(0));
     }
 
     /** The foreign system, which forgets nothing: it commits each call by itself. */
     static void call(DataSource dataSource, String run, String message, String key) {
         try (Connection connection = dataSource.getConnection();
-                PreparedStatement statement =
-                        connection.prepareStatement("INSERT INTO foreign_call (run, message, key) VALUES (?, ?, ?)")) {
+                PreparedStatement statement = connection.prepareStatement(
+                        "INSERT INTO foreign_call (run, message, idempotency_key) VALUES (?, ?, ?)")) {
             statement.setString(1, run);
             statement.setString(2, message);
             statement.setString(3, key);
@@ -121,9 +163,9 @@ final class Database implements AutoCloseable {
 
     /** How many different keys the foreign system was given for each message. */
     List<Integer> foreignKeysPerMessage(String run) {
-        return ids(
+        return texts(
                         dataSource(),
-                        "SELECT count(DISTINCT key)::text FROM foreign_call WHERE run = ? GROUP BY message",
+                        "SELECT count(DISTINCT idempotency_key) FROM foreign_call WHERE run = ? GROUP BY message",
                         run)
                 .stream()
                 .map(Integer::parseInt)
@@ -133,22 +175,36 @@ final class Database implements AutoCloseable {
     List<String> dead(String run) {
         return ids(
                 dataSource(),
-                "SELECT convert_from(message_id, 'UTF8') FROM inbox_dead_letter JOIN inbox_consumer AS c"
+                "SELECT message_id FROM inbox_dead_letter JOIN inbox_consumer AS c"
                         + " ON c.id = consumer_id WHERE c.name = ?",
                 run);
     }
 
+    /** Ids are stored as bytes. */
     private static List<String> ids(DataSource dataSource, String sql, String run) {
-        List<String> ids = new ArrayList<>();
+        return all(dataSource, sql, run, row -> new String(row.getBytes(1), UTF_8));
+    }
+
+    private static List<String> texts(DataSource dataSource, String sql, String run) {
+        return all(dataSource, sql, run, row -> row.getString(1));
+    }
+
+    /** Reads the row that an answer is at. */
+    private interface Reader {
+        String read(ResultSet row) throws SQLException;
+    }
+
+    private static List<String> all(DataSource dataSource, String sql, String run, Reader reader) {
+        List<String> all = new ArrayList<>();
         try (Connection connection = dataSource.getConnection();
                 PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setString(1, run);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    ids.add(row.getString(1));
+                    all.add(reader.read(row));
                 }
             }
-            return ids;
+            return all;
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
@@ -156,6 +212,10 @@ final class Database implements AutoCloseable {
 
     @Override
     public void close() {
-        server.close();
+        try {
+            server.close();
+        } catch (Exception e) {
+            throw new IllegalStateException("the server was not stopped", e);
+        }
     }
 }

@@ -14,9 +14,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Consumes a topic and is halted around a commit of its offsets. */
 final class DyingConsumer {
@@ -24,8 +24,7 @@ final class DyingConsumer {
 
     /** Arguments: JDBC URL, bootstrap servers, run, number of effects, commit interval in ms, crash point, passage. */
     public static void main(String[] arguments) {
-        PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(arguments[0]);
+        DataSource dataSource = Database.dataSource(arguments[0]);
         CrashPlan plan = CrashPlan.haltAt(CrashPoint.valueOf(arguments[5]), Integer.parseInt(arguments[6]));
         Duration commitInterval = Duration.ofMillis(Long.parseLong(arguments[4]));
         JdbcStore store = JdbcStore.create(dataSource);

@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import org.postgresql.ds.PGSimpleDataSource;
+import javax.sql.DataSource;
 
 /** Tells one story and is halted in the middle of it. */
 final class DyingProcess {
@@ -23,8 +23,7 @@ final class DyingProcess {
      * before anything is done.
      */
     public static void main(String[] arguments) {
-        PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(arguments[0]);
+        DataSource dataSource = Database.dataSource(arguments[0]);
         Story story = Story.valueOf(arguments[1]);
         String run = arguments[2];
         CrashPoint point = CrashPoint.valueOf(arguments[3]);

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Requeueing many dead letters goes on where a killed process left it, and what it did is on record. */
 class RequeueCrashIT {
@@ -27,9 +26,7 @@ class RequeueCrashIT {
         private Somebody() {}
 
         public static void main(String[] arguments) {
-            PGSimpleDataSource dataSource = new PGSimpleDataSource();
-            dataSource.setUrl(arguments[0]);
-            requeueAll(JdbcStore.create(dataSource));
+            requeueAll(JdbcStore.create(Database.dataSource(arguments[0])));
         }
     }
 
@@ -41,7 +38,7 @@ class RequeueCrashIT {
 
     @Test
     void requeueThatIsKilledGoesOnAtTheNextCall() throws Exception {
-        try (Database database = new Database()) {
+        try (Database database = Database.onPostgres()) {
             JdbcStore store = JdbcStore.create(database.dataSource());
             bury(Inbox.builder(CONSUMER, store).build());
             assertThat(database.dead(CONSUMER)).hasSize(LETTERS);

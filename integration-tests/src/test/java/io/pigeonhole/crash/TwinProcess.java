@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import org.postgresql.ds.PGSimpleDataSource;
+import javax.sql.DataSource;
 
 /** Works on the same messages as its twins do, in an order of its own, and counts what was new. */
 final class TwinProcess {
@@ -21,8 +21,7 @@ final class TwinProcess {
 
     /** Arguments: JDBC URL, run, number of messages, seed of the order. Begins when it reads a byte. */
     public static void main(String[] arguments) throws IOException {
-        PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(arguments[0]);
+        DataSource dataSource = Database.dataSource(arguments[0]);
         String run = arguments[1];
         Inbox<JdbcContext> inbox = Inbox.builder(run, JdbcStore.create(dataSource))
                 .handle("good", PayloadDecoder.text(), (payload, context) -> Database.write(context, run))

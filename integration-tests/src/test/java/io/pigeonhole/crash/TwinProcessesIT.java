@@ -17,7 +17,7 @@ class TwinProcessesIT {
 
     @Test
     void messagesThatComeToTwoProcessesAtOnceTakeEffectOnce() throws Exception {
-        try (Database database = new Database()) {
+        try (Database database = Database.onPostgres()) {
             String run = "twins";
             Path directory = Files.createTempDirectory(Files.createDirectories(Database.directory()), "twins-");
             List<ChildJvm> twins = new ArrayList<>();

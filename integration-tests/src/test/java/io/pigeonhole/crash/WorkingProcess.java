@@ -5,7 +5,6 @@ import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
 import javax.sql.DataSource;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Tells one story with all that follows it, and is halted in the middle of it. */
 final class WorkingProcess {
@@ -13,8 +12,7 @@ final class WorkingProcess {
 
     /** Arguments: JDBC URL, story, run, crash point, passage. */
     public static void main(String[] arguments) {
-        PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(arguments[0]);
+        DataSource dataSource = Database.dataSource(arguments[0]);
         WorkStory story = WorkStory.valueOf(arguments[1]);
         CrashPlan plan = CrashPlan.haltAt(CrashPoint.valueOf(arguments[3]), Integer.parseInt(arguments[4]));
         tell(story, dataSource, arguments[2], plan);

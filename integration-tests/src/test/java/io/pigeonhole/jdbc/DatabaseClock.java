@@ -1,9 +1,10 @@
 package io.pigeonhole.jdbc;
 
 import java.time.Duration;
+import javax.sql.DataSource;
 
-/** A clock of the tests' own for connections of its {@link #url}: the server's, moved forward. */
-public final class DatabaseClock {
+/** A clock of the tests' own for connections of its {@link #url}: PostgreSQL's, moved forward. */
+public final class DatabaseClock implements DatabaseServer.MovableClock {
     private final Workshop workshop;
 
     public DatabaseClock(Workshop workshop) {
@@ -22,11 +23,18 @@ public final class DatabaseClock {
         return workshop.url() + ",pg_catalog";
     }
 
+    @Override
+    public DataSource dataSource() {
+        return PostgresServers.dataSource(url());
+    }
+
+    @Override
     public void advance(Duration duration) {
         workshop.execute("UPDATE moved SET by_ms = by_ms + ?", duration.toMillis());
     }
 
-    void reset() {
+    @Override
+    public void reset() {
         workshop.execute("UPDATE moved SET by_ms = 0");
     }
 }

@@ -19,7 +19,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -30,10 +29,11 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
     private final JdbcStore store;
     private final DataSource pool;
     private final Workshop workshop;
-    private final DatabaseClock clock;
-    private final String oldest;
+    private final DatabaseServer.MovableClock clock;
+    private final MessageKey oldest;
 
-    JdbcStoreFixture(JdbcStore store, DataSource pool, Workshop workshop, DatabaseClock clock, String oldest) {
+    JdbcStoreFixture(
+            JdbcStore store, DataSource pool, Workshop workshop, DatabaseServer.MovableClock clock, MessageKey oldest) {
         this.store = store;
         this.pool = pool;
         this.workshop = workshop;
@@ -81,7 +81,7 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
         return stored(consumer, """
                 SELECT m.*, true AS claimed, NULL AS reason, true AS with_payload
                 FROM inbox_work AS m JOIN inbox_consumer AS c ON c.id = m.consumer_id
-                WHERE c.name = ? AND m.status = 'parked' AND m.due_at > clock_timestamp() ORDER BY m.id""");
+                WHERE c.name = ? AND m.status = 'parked' AND m.due_at > %s ORDER BY m.id""".formatted(workshop.server().now()));
     }
 
     @Override
@@ -114,12 +114,12 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
         }
     }
 
-    private static StoredMessage stored(ResultSet row) throws SQLException {
+    private StoredMessage stored(ResultSet row) throws SQLException {
         byte[] id = row.getBytes("message_id");
         byte[] headers = row.getBytes("headers");
         String reason = row.getString("reason");
         return new StoredMessage(
-                MessageKey.of(row.getObject("message_key", UUID.class)),
+                workshop.server().readKey(row, "message_key"),
                 id == null ? null : MessageId.of(id),
                 headers == null ? Headers.none() : HeaderFormat.read(headers),
                 hex(row.getBytes("payload")),
@@ -147,19 +147,28 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
 
     @Override
     public void horizon(Instant oldest) {
-        UUID key = MessageKey.firstOf(oldest.toEpochMilli()).toUuid();
-        workshop.execute("UPDATE inbox_horizon SET oldest = ?", key);
+        setOldest(MessageKey.firstOf(oldest.toEpochMilli()));
+    }
+
+    private void setOldest(MessageKey key) {
+        workshop.execute(
+                "UPDATE inbox_horizon SET oldest = ?", workshop.server().parameter(key));
     }
 
     @Override
     public Instant beyondTheLedger() {
-        UUID newest = UUID.fromString(workshop.ask("SELECT newest FROM inbox_horizon"));
-        return Instant.ofEpochMilli(MessageKey.of(newest).epochMillis());
+        return Instant.ofEpochMilli(
+                workshop.askKey("SELECT newest FROM inbox_horizon").epochMillis());
     }
 
     @Override
     public void advance(Duration duration) {
         clock.advance(duration);
+    }
+
+    @Override
+    public boolean endsIdleTransactions() {
+        return workshop.server().endsIdleTransactions();
     }
 
     @Override
@@ -173,22 +182,22 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
                 "SELECT d.seen_again FROM inbox_dead_letter AS d JOIN inbox_consumer AS c ON c.id = d.consumer_id"
                         + " WHERE c.name = ? AND d.message_key = ?",
                 consumer,
-                key.toUuid()));
+                workshop.server().parameter(key)));
     }
 
     @Override
     public List<String> attempts(String consumer, MessageKey key) {
         return workshop.askAll(
-                "SELECT a.number || ': ' || a.error_class || ': ' || a.message FROM inbox_attempt AS a"
+                "SELECT concat(a.number, ': ', a.error_class, ': ', a.message) FROM inbox_attempt AS a"
                         + " JOIN inbox_consumer AS c ON c.id = a.consumer_id"
                         + " WHERE c.name = ? AND a.message_key = ? ORDER BY a.id",
                 consumer,
-                key.toUuid());
+                workshop.server().parameter(key));
     }
 
     @Override
     public void close() {
-        workshop.execute("UPDATE inbox_horizon SET oldest = ?", UUID.fromString(oldest));
+        setOldest(oldest);
         clock.reset();
     }
 

@@ -1,31 +1,69 @@
 package io.pigeonhole.jdbc;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import io.pigeonhole.core.message.MessageKey;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
-/** A running server with a database for these tests. */
-public record PostgresServer(String name, String url) {
-    private static final Map<PostgresServer, Workshop> SHARED = new ConcurrentHashMap<>();
-    private static final AtomicInteger SCHEMAS = new AtomicInteger();
-
-    /** A new schema without tables, dropped when it is closed. */
-    public Workshop emptySchema() {
-        return new Workshop(url, "s" + SCHEMAS.incrementAndGet());
+/** A running PostgreSQL with a database for these tests. */
+public record PostgresServer(String name, String url) implements DatabaseServer {
+    @Override
+    public void create(String schema) {
+        inDatabase("DROP SCHEMA IF EXISTS " + schema + " CASCADE", "CREATE SCHEMA " + schema);
     }
 
-    /** A new schema with the inbox and a table of effects, dropped when it is closed. */
-    public Workshop schema() {
-        Workshop workshop = emptySchema();
-        Schema.apply(workshop.dataSource());
-        workshop.execute(
-                "CREATE TABLE effect (place bigint GENERATED ALWAYS AS IDENTITY, text text, at timestamptz DEFAULT clock_timestamp())");
-        return workshop;
+    @Override
+    public void drop(String schema) {
+        inDatabase("DROP SCHEMA " + schema + " CASCADE");
     }
 
-    /** A schema with the inbox that all tests of this JVM share; each works with consumers and rows of its own. */
-    Workshop sharedSchema() {
-        return SHARED.computeIfAbsent(this, PostgresServer::schema);
+    private void inDatabase(String... statements) {
+        try {
+            DatabaseServer.execute(dataSource(url), statements);
+        } catch (SQLException e) {
+            throw new AssertionError(statements[0], e);
+        }
+    }
+
+    @Override
+    public String url(String schema) {
+        return url + "&currentSchema=" + schema;
+    }
+
+    @Override
+    public DataSource dataSource(String url) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(url);
+        return dataSource;
+    }
+
+    @Override
+    public DatabaseClock clock(Workshop workshop) {
+        return new DatabaseClock(workshop);
+    }
+
+    @Override
+    public String now() {
+        return "clock_timestamp()";
+    }
+
+    @Override
+    public String createEffects() {
+        return """
+                CREATE TABLE effect (place bigint GENERATED ALWAYS AS IDENTITY, text text,
+                    at timestamptz DEFAULT clock_timestamp())""";
+    }
+
+    @Override
+    public Object parameter(MessageKey key) {
+        return key.toUuid();
+    }
+
+    @Override
+    public MessageKey readKey(ResultSet row, String column) throws SQLException {
+        return MessageKey.of(row.getObject(column, UUID.class));
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -23,7 +22,7 @@ public final class PostgresServers {
 
     /** For {@code @MethodSource}. */
     public static Stream<PostgresServer> all() {
-        PostgresServer own = MachinesOwn.SERVER;
+        PostgresServer own = DatabaseServer.isShort() ? null : MachinesOwn.SERVER;
         return own == null ? Stream.of(embedded()) : Stream.of(embedded(), own);
     }
 
@@ -50,10 +49,10 @@ public final class PostgresServers {
         private static @Nullable PostgresServer find() {
             DataSource maintenance = dataSource(MACHINES_OWN + "postgres?user=postgres&connectTimeout=2");
             try {
-                execute(maintenance, "DROP DATABASE IF EXISTS " + DATABASE);
-                execute(maintenance, "CREATE DATABASE " + DATABASE);
+                DatabaseServer.execute(
+                        maintenance, "DROP DATABASE IF EXISTS " + DATABASE, "CREATE DATABASE " + DATABASE);
             } catch (SQLException e) {
-                if (Boolean.parseBoolean(System.getenv("CI"))) {
+                if (DatabaseServer.isCi()) {
                     throw new IllegalStateException(
                             "the PostgreSQL of this machine does not answer, but CI needs it", e);
                 }
@@ -61,7 +60,7 @@ public final class PostgresServers {
             }
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 try {
-                    execute(maintenance, "DROP DATABASE IF EXISTS " + DATABASE + " WITH (FORCE)");
+                    DatabaseServer.execute(maintenance, "DROP DATABASE IF EXISTS " + DATABASE + " WITH (FORCE)");
                 } catch (SQLException e) {
                     throw new IllegalStateException("the database " + DATABASE + " stays behind", e);
                 }
@@ -74,12 +73,5 @@ public final class PostgresServers {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(url);
         return dataSource;
-    }
-
-    private static void execute(DataSource dataSource, String sql) throws SQLException {
-        try (Connection connection = dataSource.getConnection();
-                var statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
     }
 }

@@ -42,9 +42,10 @@ class WorkPlansIT {
         RegisteredConsumer ordered = register(KeyOrder.BEHIND_DEAD_LETTERS);
         fill(plain, WAITING / 2, 1);
         fill(ordered, WAITING / 2, 10);
-        workshop.execute("ANALYZE inbox_work");
+        // As it will be sooner or later: from then on whoever locks a row looks into the visibility map, too.
+        workshop.execute("VACUUM (ANALYZE) inbox_work");
 
-        assertCheap("take", 1_050, WorkStatements.TAKE, plain.id(), 0, DueHints.BEGINNING, DUE);
+        assertCheap("take", 1_550, WorkStatements.TAKE, plain.id(), 0, DueHints.BEGINNING, DUE);
         assertCheap("lease, nothing due", 50, WorkStatements.LEASE, 30_000, "node", plain.id(), 0, DUE);
         assertCheap("take in order", 5_500, LaneStatements.TAKE_BY_DUE, ordered.id(), 0, false, DUE, DUE);
         assertCheap("lease in order, nothing due", 50, LaneStatements.TAKE_BY_DUE, ordered.id(), 0, true, DUE, 1);

@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.message.MessageKey;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -11,28 +12,31 @@ import org.jspecify.annotations.Nullable;
 
 /** A schema of a test's own, and short ways to ask it something. */
 public final class Workshop implements AutoCloseable {
-    private final String database;
+    private final DatabaseServer server;
     private final String name;
 
-    Workshop(String database, String name) {
-        this.database = database;
+    Workshop(DatabaseServer server, String name) {
+        this.server = server;
         this.name = name;
-        inDatabase("DROP SCHEMA IF EXISTS " + name + " CASCADE");
-        inDatabase("CREATE SCHEMA " + name);
+        server.create(name);
+    }
+
+    DatabaseServer server() {
+        return server;
     }
 
     /** The URL whose connections have this schema as their current one. */
     public String url() {
-        return database + "&currentSchema=" + name;
+        return server.url(name);
     }
 
     public DataSource dataSource() {
-        return PostgresServers.dataSource(url());
+        return server.dataSource(url());
     }
 
     /** The same with more parameters of the driver, each with its ampersand. */
     DataSource dataSource(String parameters) {
-        return PostgresServers.dataSource(url() + parameters);
+        return server.dataSource(url() + parameters);
     }
 
     public void execute(String sql, @Nullable Object... parameters) {
@@ -68,6 +72,20 @@ public final class Workshop implements AutoCloseable {
         }
     }
 
+    /** The only row's only column, which holds a key. */
+    MessageKey askKey(String sql) {
+        try (Connection connection = dataSource().getConnection();
+                PreparedStatement statement = prepare(connection, sql);
+                ResultSet row = statement.executeQuery()) {
+            if (!row.next()) {
+                throw new AssertionError(sql + " has no row");
+            }
+            return server.readKey(row, row.getMetaData().getColumnLabel(1));
+        } catch (SQLException e) {
+            throw new AssertionError(sql, e);
+        }
+    }
+
     private static PreparedStatement prepare(Connection connection, String sql, @Nullable Object... parameters)
             throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
@@ -77,17 +95,8 @@ public final class Workshop implements AutoCloseable {
         return statement;
     }
 
-    private void inDatabase(String sql) {
-        try (Connection connection = PostgresServers.dataSource(database).getConnection();
-                var statement = connection.createStatement()) {
-            statement.execute(sql);
-        } catch (SQLException e) {
-            throw new AssertionError(sql, e);
-        }
-    }
-
     @Override
     public void close() {
-        inDatabase("DROP SCHEMA " + name + " CASCADE");
+        server.drop(name);
     }
 }

@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** An empty store and a list of effects. */
-final class InMemoryFixture implements StoreFixture<InMemoryContext> {
+public final class InMemoryFixture implements StoreFixture<InMemoryContext> {
     private final Instant end = Instant.now().plus(Duration.ofDays(30));
     private final MovedClock clock = new MovedClock();
     private final InMemoryStore store = InMemoryStore.create(clock);
     private final List<String> effects = new CopyOnWriteArrayList<>();
 
-    InMemoryFixture() {
+    public InMemoryFixture() {
         horizon(Instant.EPOCH);
     }
 
@@ -105,6 +105,11 @@ final class InMemoryFixture implements StoreFixture<InMemoryContext> {
     @Override
     public void advance(Duration duration) {
         clock.advance(duration);
+    }
+
+    @Override
+    public boolean endsIdleTransactions() {
+        return true;
     }
 
     @Override

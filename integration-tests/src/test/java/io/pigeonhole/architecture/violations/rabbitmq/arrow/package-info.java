@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.architecture.violations.rabbitmq.arrow;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,105 @@
+package io.pigeonhole.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.memory.InMemoryStore;
+import io.pigeonhole.testkit.crash.CrashPlan;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import io.pigeonhole.testkit.crash.CrashingStore;
+import io.pigeonhole.testkit.effects.EffectsChecker;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A process of its own that is halted at a point of a way that a message takes after it was delivered. */
+record WorkDeath(WorkStory story, CrashPoint point, int passage) {
+    /** The first passages of a point are those of first attempts, the later ones those of second attempts. */
+    private static final List<Integer> PASSAGES = List.of(1, 2, 4);
+
+    private static final Map<WorkStory, CrashPlan> IN_MEMORY = new EnumMap<>(WorkStory.class);
+
+    /** Every point of every story. */
+    static synchronized List<WorkDeath> all() {
+        List<WorkDeath> deaths = new ArrayList<>();
+        for (WorkStory story : WorkStory.values()) {
+            CrashPlan passed = IN_MEMORY.computeIfAbsent(story, WorkDeath::tellInMemory);
+            for (CrashPoint point : CrashPoint.values()) {
+                PASSAGES.stream()
+                        .filter(passage -> passage <= passed.passages(point))
+                        .filter(passage -> passage == 1 || !isHeartbeat(point))
+                        .forEach(passage -> deaths.add(new WorkDeath(story, point, passage)));
+            }
+        }
+        return deaths;
+    }
+
+    /** How often it comes is a matter of time. */
+    private static boolean isHeartbeat(CrashPoint point) {
+        return point == CrashPoint.BEFORE_HEARTBEAT || point == CrashPoint.AFTER_HEARTBEAT;
+    }
+
+    private static CrashPlan tellInMemory(WorkStory story) {
+        CrashPlan plan = CrashPlan.none();
+        story.tell(
+                new CrashingStore<>(InMemoryStore.create(), plan),
+                "in memory",
+                plan,
+                (payload, context) -> {},
+                (message, key) -> {});
+        return plan;
+    }
+
+    String run() {
+        return story + " " + point + " " + passage;
+    }
+
+    /** Another process then tells the same story again. Answers what the dead one said. */
+    String dieAndGoOn(Database database, Path directory) throws IOException, InterruptedException {
+        Path output = directory.resolve(run().replace(' ', '-') + ".out");
+        ChildJvm child = ChildJvm.start(
+                WorkingProcess.class, output, List.of(database.url(), story.name(), run(), point.name(), "" + passage));
+        assertThat(child.exitCode()).as(child.output()).isEqualTo(CrashPlan.HALTED);
+        WorkingProcess.tell(story, database.dataSource(), run(), CrashPlan.none());
+        return child.output();
+    }
+
+    void assertNothingIsLostRepeatedStuckOrOutOfOrder(Database database, String output) {
+        EffectsChecker.expecting(story.ids(run()))
+                .effects(database.effects(run()))
+                .dead(database.dead(run()))
+                .unfinished(database.unfinished(run()))
+                .check()
+                .assertExactlyOnce();
+        assertThat(database.dead(run())).as(output).containsExactlyElementsOf(story.ids(run(), "hopeless"));
+        assertThat(database.foreignKeysPerMessage(run())).allMatch(keys -> keys == 1);
+        assertInOrderOfKeys(database);
+        if (!story.isUnderLease() && story != WorkStory.REOPENED) {
+            assertThat(database.failedAttempts(run()))
+                    .as("a crash adds no attempt, and takes none away")
+                    .isEqualTo(1 + WorkStory.ATTEMPTS);
+        }
+    }
+
+    private void assertInOrderOfKeys(Database database) {
+        Map<String, List<String>> expected = new LinkedHashMap<>();
+        story.messages(run())
+                .forEach(message -> expected.computeIfAbsent(
+                                Arrays.toString(message.orderingKey()), key -> new ArrayList<>())
+                        .add(WorkStory.id(message)));
+        List<String> effects = database.effects(run());
+        expected.values().forEach(ofKey -> {
+            List<String> inOrder = effects.stream().filter(ofKey::contains).toList();
+            assertThat(inOrder).isSortedAccordingTo((one, other) -> ofKey.indexOf(one) - ofKey.indexOf(other));
+        });
+    }
+
+    @Override
+    public String toString() {
+        return run();
+    }
+}

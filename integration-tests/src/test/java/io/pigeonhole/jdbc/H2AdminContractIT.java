@@ -1,0 +1,12 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.testkit.contract.AdminContract;
+import io.pigeonhole.testkit.contract.StoreFixture;
+
+/** The store on H2, under the contract of the admin API. */
+class H2AdminContractIT extends AdminContract<JdbcContext> {
+    @Override
+    protected StoreFixture<JdbcContext> fixture() {
+        return SharedStore.fixtureOn(H2Server.FILES);
+    }
+}

@@ -1,0 +1,97 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.InboxTransaction;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is special about transactions on H2. */
+class H2TransactionIT {
+    private static JdbcDataSource inMemory(String options) {
+        JdbcDataSource dataSource = new JdbcDataSource();
+        dataSource.setURL("jdbc:h2:mem:transactions;DB_CLOSE_DELAY=-1" + options);
+        return dataSource;
+    }
+
+    private static StoreLab lab() {
+        Schema.apply(inMemory(""));
+        return StoreLab.of(inMemory(""));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"COMMIT", "ROLLBACK", "CREATE TABLE IF NOT EXISTS made (id int)"})
+    void endOfTheTransactionInSqlIsFoundAtTheCommit(String sql) throws SQLException {
+        StoreLab lab = lab();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            Connection connection = lab.claimed(transaction).connection();
+            try (Statement around = connection.createStatement();
+                    ResultSet row = around.executeQuery("SELECT 1");
+                    Statement driversOwn = row.getStatement().getConnection().createStatement()) {
+                driversOwn.execute(sql);
+            }
+            assertThatThrownBy(transaction::commit)
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("a handler ended the transaction by itself");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ";MODE=PostgreSQL", ";MODE=MariaDB"})
+    void modeOfTheConnectionDoesNotMatter(String options) {
+        lab();
+        StoreLab lab = StoreLab.of(inMemory(options));
+        Message message = StoreLab.message();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            lab.claimed(transaction, message);
+            transaction.commit();
+        }
+        assertThat(lab.isNew(message)).isFalse();
+        assertThat(lab.isNew(StoreLab.message())).isTrue();
+    }
+
+    @Test
+    void lockTimeoutIsTheHandlersAgainAfterAClaim() throws SQLException {
+        lab();
+        StoreLab lab = StoreLab.of(inMemory(";LOCK_TIMEOUT=7000"));
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            Connection connection = lab.claimed(transaction).connection();
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery("SELECT LOCK_TIMEOUT()")) {
+                row.next();
+                assertThat(row.getInt(1)).isEqualTo(7000);
+            }
+        }
+    }
+
+    @Test
+    void twoThatClaimTheSameKeysDoNotMeetTheirOwnRows() throws Exception {
+        StoreLab lab = lab();
+        List<MessageKey> keys = List.of(lab.keyOf(StoreLab.message()), lab.keyOf(StoreLab.message()));
+        List<MessageKey> sorted = keys.stream().sorted().toList();
+        try (InboxTransaction<JdbcContext> twin = lab.begin();
+                InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            twin.claim(lab.consumer(), sorted.subList(1, 2), StoreLab.LONG);
+            CompletableFuture<Claim> waiting = CompletableFuture.supplyAsync(
+                    () -> transaction.claim(lab.consumer(), sorted, StoreLab.LONG), OwnThread.FOR_EACH);
+            assertThatThrownBy(() -> waiting.get(200, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+            twin.commit();
+            assertThat(waiting.get(20, TimeUnit.SECONDS).claimed()).containsExactly(sorted.get(0));
+        }
+    }
+}

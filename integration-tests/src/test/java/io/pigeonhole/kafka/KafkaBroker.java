@@ -1,0 +1,155 @@
+package io.pigeonhole.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Header;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.node.Source;
+import io.pigeonhole.embedded.EmbeddedKafka;
+import io.pigeonhole.network.ProxiedBroker;
+import io.pigeonhole.testkit.contract.BrokerFixture;
+import io.pigeonhole.testkit.contract.BrokerQueue;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+
+/** A Kafka inside this JVM for the contract of sources; sources come through a proxy, producers do not. */
+public final class KafkaBroker extends ProxiedBroker {
+    private static final int PARTITIONS = 3;
+    private static final AtomicInteger QUEUES = new AtomicInteger();
+
+    private final Path directory;
+    private EmbeddedKafka kafka;
+    private @Nullable KafkaTopic topic;
+
+    private KafkaBroker(Path directory) {
+        super(0); // It has no port yet.
+        this.directory = directory;
+        this.kafka = EmbeddedKafka.startBehind(directory, proxy.port());
+        proxy.server(kafka.proxiedPort());
+    }
+
+    /** For all tests of a class; its data stay in the directory. */
+    public static KafkaBroker start(Path directory) {
+        return new KafkaBroker(directory);
+    }
+
+    /** For one test: its queues go, the broker stays. */
+    public BrokerFixture forOneTest() {
+        proxy.thaw();
+        return this;
+    }
+
+    @Override
+    public Set<Ability> abilities() {
+        return EnumSet.allOf(Ability.class);
+    }
+
+    @Override
+    public BrokerQueue queue() {
+        KafkaTopic made = KafkaTopic.create(kafka, "contract-" + QUEUES.incrementAndGet(), PARTITIONS);
+        topic = made;
+        return new Queue(made);
+    }
+
+    @Override
+    public void restart() {
+        kafka.close();
+        proxy.cut();
+        kafka = EmbeddedKafka.startBehind(directory, proxy.port());
+        proxy.server(kafka.proxiedPort());
+    }
+
+    @Override
+    public void close() {
+        proxy.thaw();
+        if (topic != null) {
+            topic.close();
+        }
+    }
+
+    /** At the end of a class. */
+    public void stop() {
+        proxy.close();
+        kafka.close();
+    }
+
+    private final class Queue implements BrokerQueue {
+        private final KafkaTopic topic;
+
+        Queue(KafkaTopic topic) {
+            this.topic = topic;
+        }
+
+        @Override
+        public String name() {
+            return topic.name();
+        }
+
+        @Override
+        public void send(List<Message> messages) {
+            List<Future<RecordMetadata>> sent = messages.stream()
+                    .map(message -> topic.producer().send(record(message)))
+                    .toList();
+            sent.forEach(KafkaTopic::get);
+        }
+
+        private ProducerRecord<byte[], byte[]> record(Message message) {
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                    topic.name(), message.orderingKey(), message.isTombstone() ? null : message.payload());
+            MessageId id = message.id();
+            if (id != null) {
+                record.headers().add("message-id", id.toBytes());
+            }
+            addText(record, "message-type", message.type());
+            addText(record, "content-type", message.contentType());
+            for (Header header : message.headers()) {
+                record.headers().add(header.name(), header.value());
+            }
+            return record;
+        }
+
+        private static void addText(ProducerRecord<byte[], byte[]> record, String name, @Nullable String text) {
+            if (text != null) {
+                record.headers().add(name, text.getBytes(UTF_8));
+            }
+        }
+
+        @Override
+        public Source source(Inbox<?> inbox) {
+            return KafkaSource.of(
+                    inbox,
+                    Map.of(
+                            "bootstrap.servers",
+                            "127.0.0.1:" + proxy.port(),
+                            "reconnect.backoff.max.ms",
+                            200,
+                            "request.timeout.ms",
+                            8_000,
+                            "session.timeout.ms",
+                            6_000,
+                            "heartbeat.interval.ms",
+                            500),
+                    topic.name());
+        }
+
+        @Override
+        public long left(String consumer) {
+            try (KafkaTopic asked = KafkaTopic.of(kafka, topic.name(), PARTITIONS, Map.of())) {
+                Map<Integer, Long> committed = asked.committed(consumer);
+                return asked.ends().entrySet().stream()
+                        .mapToLong(end -> end.getValue() - committed.getOrDefault(end.getKey(), 0L))
+                        .sum();
+            }
+        }
+    }
+}

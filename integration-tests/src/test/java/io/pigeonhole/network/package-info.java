@@ -1,0 +1,5 @@
+/** Networks that fail. */
+@NullMarked
+package io.pigeonhole.network;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,34 @@
+package io.pigeonhole.pairs;
+
+import io.pigeonhole.jdbc.JdbcContext;
+import io.pigeonhole.testkit.contract.BrokerFixture;
+import io.pigeonhole.testkit.contract.SourceContract;
+import io.pigeonhole.testkit.contract.StoreFixture;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every broker with every database: {@code mvn verify -Pfull-matrix}. */
+@ParameterizedClass
+@MethodSource("io.pigeonhole.pairs.Pair#all")
+@EnabledIfSystemProperty(
+        named = "pigeonhole.matrix",
+        matches = "full",
+        disabledReason = "takes ten minutes; the profile full-matrix runs it")
+class FullMatrixIT extends SourceContract<JdbcContext> {
+    private final Pair pair;
+
+    FullMatrixIT(Pair pair) {
+        this.pair = pair;
+    }
+
+    @Override
+    protected BrokerFixture broker() {
+        return pair.brokerFixture();
+    }
+
+    @Override
+    protected StoreFixture<JdbcContext> store() {
+        return pair.storeFixture();
+    }
+}

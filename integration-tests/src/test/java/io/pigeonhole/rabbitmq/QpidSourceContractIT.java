@@ -1,0 +1,47 @@
+package io.pigeonhole.rabbitmq;
+
+import io.pigeonhole.core.memory.InMemoryContext;
+import io.pigeonhole.embedded.EmbeddedAmqp;
+import io.pigeonhole.memory.InMemoryFixture;
+import io.pigeonhole.testkit.contract.BrokerFixture;
+import io.pigeonhole.testkit.contract.SourceContract;
+import io.pigeonhole.testkit.contract.StoreFixture;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An AMQP broker inside the JVM, so that the contract is kept on every machine, with the store in memory. */
+class QpidSourceContractIT extends SourceContract<InMemoryContext> {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    static Path directory;
+
+    @SuppressWarnings("NullAway.Init")
+    private static EmbeddedAmqp qpid;
+
+    @SuppressWarnings("NullAway.Init")
+    private static AmqpBroker broker;
+
+    @BeforeAll
+    static void start() {
+        qpid = EmbeddedAmqp.start(directory.resolve("qpid"));
+        broker = AmqpBroker.at(qpid.port(), AmqpQueue.CLASSIC);
+    }
+
+    @AfterAll
+    static void stop() {
+        broker.stop();
+        qpid.close();
+    }
+
+    @Override
+    protected BrokerFixture broker() {
+        return broker.forOneTest();
+    }
+
+    @Override
+    protected StoreFixture<InMemoryContext> store() {
+        return new InMemoryFixture();
+    }
+}

@@ -1,0 +1,72 @@
+package io.pigeonhole.rabbitmq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.node.SourceState;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a RabbitMQ of our own can be made to do. */
+@EnabledIf("io.pigeonhole.rabbitmq.RabbitMq#isInstalledOrHasToBe")
+class RabbitMqFailuresIT extends RabbitSourceTestBase {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    static Path directory;
+
+    @SuppressWarnings("NullAway.Init")
+    private static RabbitMq rabbit;
+
+    @BeforeAll
+    static void startRabbit() {
+        rabbit = RabbitMq.start(directory.resolve("rabbitmq"));
+    }
+
+    @AfterAll
+    static void stopRabbit() {
+        rabbit.close();
+    }
+
+    @Override
+    int port() {
+        return rabbit.port();
+    }
+
+    @Test
+    void brokerThatIsKilledInTheMiddleOfABatchIsFoundAgain() {
+        isFoundAgain(queue(AmqpQueue.CLASSIC), rabbit::kill);
+    }
+
+    @Test
+    void brokerOfAQuorumQueueThatIsStoppedInTheMiddleOfABatchIsFoundAgain() {
+        isFoundAgain(queue(AmqpQueue.QUORUM), rabbit::stop);
+    }
+
+    private void isFoundAgain(AmqpQueue queue, Runnable end) {
+        queue.send(messages(0, 500));
+        AtomicInteger handled = new AtomicInteger();
+        RabbitSource source = start(
+                inbox(() -> {
+                    if (handled.incrementAndGet() == 100) {
+                        end.run();
+                    }
+                }),
+                queue,
+                builder -> builder.lanes(2).maxBatch(20));
+        await().atMost(PATIENCE).until(() -> handled.get() > 100);
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+        rabbit.startAgain();
+        awaitEffects(500);
+        await().atMost(PATIENCE).until(() -> queue.ready() == 0);
+        queue.send(messages(490, 600));
+        awaitEffects(600);
+        assertEachOnce(600);
+        assertThat(source.failure()).isNull();
+        assertNothingComesBack(source, queue);
+    }
+}

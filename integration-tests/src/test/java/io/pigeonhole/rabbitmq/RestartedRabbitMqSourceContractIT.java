@@ -1,0 +1,51 @@
+package io.pigeonhole.rabbitmq;
+
+import io.pigeonhole.core.memory.InMemoryContext;
+import io.pigeonhole.memory.InMemoryFixture;
+import io.pigeonhole.testkit.contract.BrokerFixture;
+import io.pigeonhole.testkit.contract.SourceContract;
+import io.pigeonhole.testkit.contract.StoreFixture;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A RabbitMQ of our own, which is restarted, with the store in memory. */
+@EnabledIf("io.pigeonhole.rabbitmq.RabbitMq#isInstalledOrHasToBe")
+class RestartedRabbitMqSourceContractIT extends SourceContract<InMemoryContext> {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    static Path directory;
+
+    @SuppressWarnings("NullAway.Init")
+    private static RabbitMq rabbit;
+
+    @SuppressWarnings("NullAway.Init")
+    private static AmqpBroker broker;
+
+    @BeforeAll
+    static void start() {
+        rabbit = RabbitMq.start(directory.resolve("rabbitmq"));
+        broker = AmqpBroker.at(rabbit.port(), AmqpQueue.CLASSIC, () -> {
+            rabbit.stop();
+            rabbit.startAgain();
+        });
+    }
+
+    @AfterAll
+    static void stop() {
+        broker.stop();
+        rabbit.close();
+    }
+
+    @Override
+    protected BrokerFixture broker() {
+        return broker.forOneTest();
+    }
+
+    @Override
+    protected StoreFixture<InMemoryContext> store() {
+        return new InMemoryFixture();
+    }
+}

@@ -1,0 +1,21 @@
+package io.pigeonhole.sqs;
+
+import io.pigeonhole.jdbc.JdbcContext;
+import io.pigeonhole.jdbc.PostgresServers;
+import io.pigeonhole.jdbc.SharedStore;
+import io.pigeonhole.testkit.contract.BrokerFixture;
+import io.pigeonhole.testkit.contract.SourceContract;
+import io.pigeonhole.testkit.contract.StoreFixture;
+
+/** FIFO queues with PostgreSQL. */
+class SqsToPostgresContractIT extends SourceContract<JdbcContext> {
+    @Override
+    protected BrokerFixture broker() {
+        return SqsBroker.fifo();
+    }
+
+    @Override
+    protected StoreFixture<JdbcContext> store() {
+        return SharedStore.fixtureOn(PostgresServers.embedded());
+    }
+}
