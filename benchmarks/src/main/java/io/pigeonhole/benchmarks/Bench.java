@@ -1,7 +1,9 @@
 package io.pigeonhole.benchmarks;
 
 import io.pigeonhole.benchmarks.floor.FloorCommand;
+import io.pigeonhole.benchmarks.floor.KafkaCommand;
 import io.pigeonhole.benchmarks.floor.XminCommand;
+import io.pigeonhole.benchmarks.scale.ScaleCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -11,12 +13,14 @@ import picocli.CommandLine.Command;
         description = "Measures Pigeonhole side by side with the alternatives, in one run.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "SUITE",
-        subcommands = {FloorCommand.class, XminCommand.class})
+        subcommands = {FloorCommand.class, KafkaCommand.class, ScaleCommand.class, XminCommand.class})
 public final class Bench {
     private Bench() {}
 
     /** Runs a suite; exits with 0 when it ran and all its invariants held, with 2 for bad arguments. */
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new Bench()).execute(arguments));
+        System.exit(new CommandLine(new Bench())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .execute(arguments));
     }
 }

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import javax.sql.DataSource;
 
 /**
@@ -18,35 +19,26 @@ final class Bank {
     /** The second one: payment, account, amount. */
     static final String RECORD = "INSERT INTO effect (payment, account, amount) VALUES (?, ?, ?)";
 
-    private static final String TABLES = """
-            CREATE TABLE account (id integer PRIMARY KEY, balance bigint NOT NULL) WITH (fillfactor = 50);
-            CREATE TABLE effect (payment bigint NOT NULL, account integer NOT NULL, amount bigint NOT NULL)
-            """;
-
-    private static final String FILL = "INSERT INTO account (id, balance) SELECT id, 0 FROM generate_series(0, "
-            + (Workload.ACCOUNTS - 1) + ") AS id";
-
     private static final String BOOKS = """
             SELECT (SELECT sum(balance) FROM account), count(*), count(DISTINCT payment), coalesce(sum(amount), 0)
               FROM effect
             """;
 
     private final DataSource dataSource;
+    private final FloorStatements statements;
 
-    Bank(DataSource dataSource) {
+    Bank(DataSource dataSource, FloorStatements statements) {
         this.dataSource = dataSource;
+        this.statements = statements;
     }
 
     void create() throws SQLException {
-        execute(TABLES);
+        execute(statements.createTables());
     }
 
     /** Empties all tables of the suite, these and those of the inboxes, and makes the server's state the same again. */
-    void reset(String inboxTables) throws SQLException {
-        execute("TRUNCATE account, effect, " + inboxTables);
-        execute(FILL);
-        execute("VACUUM (ANALYZE) account");
-        execute("CHECKPOINT");
+    void reset() throws SQLException {
+        execute(statements.reset());
     }
 
     /** Checks balances and effects: as many as there should be, none twice that should be there once. */
@@ -63,10 +55,12 @@ final class Bank {
         }
     }
 
-    private void execute(String sql) throws SQLException {
+    private void execute(List<String> all) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute(sql);
+            for (String sql : all) {
+                statement.execute(sql);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package io.pigeonhole.benchmarks.floor;
 
 import io.pigeonhole.benchmarks.server.DatabaseServer;
+import io.pigeonhole.benchmarks.server.Product;
 import io.pigeonhole.benchmarks.suite.Suite;
 import io.pigeonhole.benchmarks.suite.SuiteProgram;
 import java.io.PrintWriter;
@@ -30,7 +31,7 @@ public final class FloorCommand implements Callable<Integer> {
     private static final int SPARE_CONNECTIONS = 2;
     private static final Duration QUICK_BUDGET = Duration.ofSeconds(80);
     private static final Duration UNLIMITED = Duration.ofDays(1);
-    private static final Path SERVER_FILES = Path.of(System.getProperty("pigeonhole.target", "target"), "postgres");
+    private static final Path SERVER_FILES = Path.of(System.getProperty("pigeonhole.target", "target"));
 
     @Option(names = "--quick", description = "Fewer and shorter rounds, under two minutes in all.")
     private boolean quick;
@@ -42,10 +43,16 @@ public final class FloorCommand implements Callable<Integer> {
     private @Nullable Integer rounds;
 
     @Option(
+            names = "--database",
+            paramLabel = "NAME",
+            defaultValue = "postgresql",
+            description = "${COMPLETION-CANDIDATES}.")
+    private Product database = Product.POSTGRESQL;
+
+    @Option(
             names = "--url",
             paramLabel = "JDBC",
-            description =
-                    "A running PostgreSQL, in which a database is created and dropped; one is started unless set.")
+            description = "A running server, in which a database is created and dropped; one is started unless set.")
     private @Nullable String url;
 
     @Option(
@@ -104,9 +111,9 @@ public final class FloorCommand implements Callable<Integer> {
     private DatabaseServer server() throws SQLException {
         int connections = Workload.LANES + SPARE_CONNECTIONS;
         if (url == null) {
-            return DatabaseServer.start(SERVER_FILES, connections);
+            return DatabaseServer.start(database, SERVER_FILES, connections);
         }
-        return DatabaseServer.at(url, connections);
+        return DatabaseServer.at(database, url, connections);
     }
 
     private void require(boolean holds, String otherwise) {

@@ -21,15 +21,9 @@ import javax.sql.DataSource;
 /** Puts the suite "floor" together. */
 final class FloorSuite implements FloorVariant.Ground {
     private static final int BATCH = 100;
-    private static final String INBOX_TABLES =
-            "seed_inbox, stored_inbox, inbox_ledger, inbox_work, inbox_attempt, inbox_dead_letter, inbox_history";
-
-    /** Rows for messages that were claimed, of them those whose keys are not in time form, rows of failures. */
-    private static final String INBOX_ROWS = """
-            SELECT (SELECT count(*) FROM inbox_ledger),
-                   (SELECT count(*) FROM inbox_ledger WHERE message_key >= 'ff000000-0000-0000-0000-000000000000'),
-                   (SELECT count(*) FROM inbox_work) + (SELECT count(*) FROM inbox_dead_letter)
-            """;
+    private static final String LEDGER_ROWS = "SELECT count(*) FROM inbox_ledger";
+    private static final String UNFINISHED =
+            "SELECT (SELECT count(*) FROM inbox_work) + (SELECT count(*) FROM inbox_dead_letter)";
 
     private static final List<Ratio> RATIOS = List.of(
             new Ratio("pigeonhole-batch", "floor-batch", 0.90),
@@ -42,20 +36,21 @@ final class FloorSuite implements FloorVariant.Ground {
 
     private final DatabaseServer server;
     private final DataSource dataSource;
+    private final FloorStatements statements;
     private final Bank bank;
     private final List<Variant> variants = new ArrayList<>();
 
     private FloorSuite(DatabaseServer server) {
         this.server = server;
         this.dataSource = server.dataSource();
-        this.bank = new Bank(dataSource);
+        this.statements = FloorStatements.of(server.product());
+        this.bank = new Bank(dataSource, statements);
     }
 
     /** Creates the tables and registers the consumers, then makes the messages: their ids must not be older. */
     static Suite create(DatabaseServer server, Sizes sizes, int duplicatePercent) throws SQLException {
         FloorSuite suite = new FloorSuite(server);
         suite.bank.create();
-        suite.createOtherInboxes();
         Schema.apply(server.dataSource());
         JdbcStore store = JdbcStore.create(server.dataSource());
         suite.addVariants(sizes, duplicatePercent, store);
@@ -74,7 +69,7 @@ final class FloorSuite implements FloorVariant.Ground {
         Course floorMessage = Course.into(new AtLeastOnce(dataSource), 1);
         Course floorBatch = Course.into(new AtLeastOnce(dataSource), BATCH);
         Course floorDeferred = Course.into(new AtLeastOnceDeferred(dataSource), BATCH);
-        Course seedLoop = Course.into(new SeedLoop(dataSource), 1);
+        Course seedLoop = Course.into(new SeedLoop(dataSource, statements), 1);
 
         add(FloorVariant.atLeastOnce("floor-message", perMessage, floorMessage, this));
         add(FloorVariant.pigeonhole("pigeonhole-message", perMessage, Course.into(message, 1), this));
@@ -83,7 +78,8 @@ final class FloorSuite implements FloorVariant.Ground {
         add(FloorVariant.atLeastOnce("floor-batch", perBatch, floorBatch, this));
         add(FloorVariant.atLeastOnce("floor-batch-deferred", inBulk, floorDeferred, this));
         add(FloorVariant.pigeonhole("pigeonhole-deferred", inBulk, Course.into(deferred, BATCH), this));
-        add(FloorVariant.exactlyOnce("store-then-process", perBatch, new StoreThenProcess(dataSource), this));
+        add(FloorVariant.exactlyOnce(
+                "store-then-process", perBatch, new StoreThenProcess(dataSource, server.product()), this));
         add(FloorVariant.pigeonhole("pigeonhole-receive", perBatch, receive, this));
     }
 
@@ -91,17 +87,9 @@ final class FloorSuite implements FloorVariant.Ground {
         variants.add(variant);
     }
 
-    private void createOtherInboxes() throws SQLException {
-        try (Connection connection = dataSource.getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(SeedLoop.TABLE);
-            statement.execute(StoreThenProcess.TABLE);
-        }
-    }
-
     @Override
     public void prepare() throws SQLException {
-        bank.reset(INBOX_TABLES);
+        bank.reset();
     }
 
     @Override
@@ -119,15 +107,22 @@ final class FloorSuite implements FloorVariant.Ground {
 
     /** A ledger in another form, or messages that failed on the way, would be other work than the one to be measured. */
     private void checkInbox(FloorVariant variant) throws SQLException {
+        long rows = count(LEDGER_ROWS);
+        long digests = count(statements.digestKeys());
+        long unfinished = count(UNFINISHED);
+        if (rows != variant.workload().unique() || digests != 0 || unfinished != 0) {
+            throw new InvariantBrokenException(variant.name() + " left " + rows + " ledger rows for "
+                    + variant.workload().unique() + " messages, " + digests + " of them without a time, and "
+                    + unfinished + " failed messages");
+        }
+    }
+
+    private long count(String sql) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(INBOX_ROWS)) {
-            rows.next();
-            if (rows.getLong(1) != variant.workload().unique() || rows.getLong(2) != 0 || rows.getLong(3) != 0) {
-                throw new InvariantBrokenException(variant.name() + " left " + rows.getLong(1) + " ledger rows for "
-                        + variant.workload().unique() + " messages, " + rows.getLong(2)
-                        + " of them without a time, and " + rows.getLong(3) + " failed messages");
-            }
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getLong(1);
         }
     }
 }

@@ -1,6 +1,8 @@
 package io.pigeonhole.benchmarks.floor;
 
+import io.pigeonhole.benchmarks.server.Product;
 import io.pigeonhole.core.message.Message;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.sql.Array;
 import java.sql.Connection;
@@ -8,6 +10,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -27,50 +30,21 @@ import javax.sql.DataSource;
  * an attempt and moves {@code due_at}: nothing fails here.
  */
 final class StoreThenProcess implements FloorVariant.Course {
-    static final String TABLE = """
-            CREATE TABLE stored_inbox (
-                message_id   uuid PRIMARY KEY,
-                worker       smallint NOT NULL,
-                source       text NOT NULL,
-                event_type   text NOT NULL,
-                ordering_key text NOT NULL,
-                content_type text NOT NULL,
-                payload      bytea NOT NULL,
-                status       text NOT NULL DEFAULT 'pending',
-                attempts     integer NOT NULL DEFAULT 0,
-                received_at  timestamptz NOT NULL DEFAULT now(),
-                due_at       timestamptz NOT NULL DEFAULT now(),
-                processed_at timestamptz);
-            CREATE INDEX stored_inbox_due ON stored_inbox (worker, due_at) WHERE status = 'pending'
-            """;
-
     static final int RECEIVERS = 2;
     static final int WORKERS = 2;
     static final int BATCH = 100;
 
-    private static final String STORE = """
-            INSERT INTO stored_inbox (message_id, worker, source, event_type, ordering_key, content_type, payload)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO NOTHING""";
-
-    private static final String TAKE = """
-            SELECT message_id, source, event_type, payload
-            FROM stored_inbox
-            WHERE status = 'pending' AND worker = ? AND due_at <= now()
-            ORDER BY due_at
-            LIMIT ?
-            FOR UPDATE SKIP LOCKED""";
-
-    private static final String FINISH = """
-            UPDATE stored_inbox SET status = 'processed', attempts = attempts + 1, processed_at = now()
-            WHERE message_id = ANY (?)""";
-
     private static final int PAUSE_MILLIS = 5;
+    private static final String DEADLOCK = "40001";
 
     private final DataSource dataSource;
+    private final FloorStatements statements;
+    private final boolean hasUuids;
 
-    StoreThenProcess(DataSource dataSource) {
+    StoreThenProcess(DataSource dataSource, Product product) {
         this.dataSource = dataSource;
+        this.statements = FloorStatements.of(product);
+        this.hasUuids = product == Product.POSTGRESQL;
     }
 
     @Override
@@ -83,7 +57,7 @@ final class StoreThenProcess implements FloorVariant.Course {
             for (int i = 0; i < WORKERS; i++) {
                 workers.add(executor.submit(worker(i, allStored)));
             }
-            new Lanes(workload, BATCH, RECEIVERS).drainInto(this::store);
+            new Lanes(workload, BATCH, RECEIVERS).drainInto(batch -> untilNoDeadlock(() -> store(batch)));
             allStored.countDown();
             for (Future<?> worker : workers) {
                 worker.get();
@@ -96,14 +70,14 @@ final class StoreThenProcess implements FloorVariant.Course {
         }
     }
 
-    private void store(List<Message> batch) throws SQLException {
+    private int store(List<Message> batch) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
-            try (PreparedStatement statement = connection.prepareStatement(STORE)) {
+            try (PreparedStatement statement = connection.prepareStatement(statements.storeReceive())) {
                 for (Message message : batch) {
                     byte[] key = message.orderingKey();
                     String account = key == null ? "" : new String(key, StandardCharsets.UTF_8);
-                    statement.setObject(1, UUID.fromString(String.valueOf(message.id())));
+                    bindId(statement, 1, UUID.fromString(String.valueOf(message.id())));
                     statement.setInt(2, Math.floorMod(account.hashCode(), WORKERS));
                     statement.setString(3, message.source());
                     statement.setString(4, message.type());
@@ -115,14 +89,34 @@ final class StoreThenProcess implements FloorVariant.Course {
                 statement.executeBatch();
             }
             connection.commit();
+            return batch.size();
         }
+    }
+
+    /** MariaDB lets those who insert into an index and those who change it meet in a deadlock now and then. */
+    private static int untilNoDeadlock(Attempt attempt) throws SQLException {
+        while (true) {
+            try {
+                return attempt.run();
+            } catch (SQLException e) {
+                if (!DEADLOCK.equals(e.getSQLState())) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** A transaction. */
+    @FunctionalInterface
+    private interface Attempt {
+        int run() throws SQLException;
     }
 
     private Callable<Void> worker(int number, CountDownLatch allStored) {
         return () -> {
             boolean last = false;
             while (true) {
-                if (work(number) > 0) {
+                if (untilNoDeadlock(() -> work(number)) > 0) {
                     continue;
                 }
                 if (last) {
@@ -150,14 +144,13 @@ final class StoreThenProcess implements FloorVariant.Course {
         }
     }
 
-    private static void take(int number, Connection connection, List<UUID> ids, List<Message> messages)
-            throws SQLException {
-        try (PreparedStatement take = connection.prepareStatement(TAKE)) {
+    private void take(int number, Connection connection, List<UUID> ids, List<Message> messages) throws SQLException {
+        try (PreparedStatement take = connection.prepareStatement(statements.storeTake())) {
             take.setInt(1, number);
             take.setInt(2, BATCH);
             try (ResultSet rows = take.executeQuery()) {
                 while (rows.next()) {
-                    ids.add(rows.getObject(1, UUID.class));
+                    ids.add(readId(rows));
                     messages.add(Message.builder(rows.getString(2))
                             .type(rows.getString(3))
                             .payload(rows.getBytes(4))
@@ -167,16 +160,52 @@ final class StoreThenProcess implements FloorVariant.Course {
         }
     }
 
-    private static void finish(List<UUID> ids, Connection connection) throws SQLException {
+    private void finish(List<UUID> ids, Connection connection) throws SQLException {
+        int finished = hasUuids ? finishByArray(ids, connection) : finishByList(ids, connection);
+        if (finished != ids.size()) {
+            throw new IllegalStateException("marked " + finished + " of " + ids.size() + " messages");
+        }
+    }
+
+    private int finishByArray(List<UUID> ids, Connection connection) throws SQLException {
         Array array = connection.createArrayOf("uuid", ids.toArray());
-        try (PreparedStatement finish = connection.prepareStatement(FINISH)) {
+        try (PreparedStatement finish = connection.prepareStatement(statements.storeFinish())) {
             finish.setArray(1, array);
-            int finished = finish.executeUpdate();
-            if (finished != ids.size()) {
-                throw new IllegalStateException("marked " + finished + " of " + ids.size() + " messages");
-            }
+            return finish.executeUpdate();
         } finally {
             array.free();
         }
+    }
+
+    private int finishByList(List<UUID> ids, Connection connection) throws SQLException {
+        String list = String.join(", ", Collections.nCopies(ids.size(), "?"));
+        try (PreparedStatement finish =
+                connection.prepareStatement(statements.storeFinish().formatted(list))) {
+            for (int i = 0; i < ids.size(); i++) {
+                bindId(finish, i + 1, ids.get(i));
+            }
+            return finish.executeUpdate();
+        }
+    }
+
+    private void bindId(PreparedStatement statement, int index, UUID id) throws SQLException {
+        if (hasUuids) {
+            statement.setObject(index, id);
+        } else {
+            statement.setBytes(
+                    index,
+                    ByteBuffer.allocate(16)
+                            .putLong(id.getMostSignificantBits())
+                            .putLong(id.getLeastSignificantBits())
+                            .array());
+        }
+    }
+
+    private UUID readId(ResultSet row) throws SQLException {
+        if (hasUuids) {
+            return row.getObject(1, UUID.class);
+        }
+        ByteBuffer bytes = ByteBuffer.wrap(row.getBytes(1));
+        return new UUID(bytes.getLong(), bytes.getLong());
     }
 }

@@ -1,5 +1,6 @@
 package io.pigeonhole.benchmarks.floor;
 
+import io.pigeonhole.benchmarks.load.TimeOrderedIds;
 import io.pigeonhole.core.message.Message;
 import java.time.Clock;
 import java.util.ArrayList;

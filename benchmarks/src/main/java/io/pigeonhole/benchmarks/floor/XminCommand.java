@@ -1,15 +1,16 @@
 package io.pigeonhole.benchmarks.floor;
 
 import io.pigeonhole.benchmarks.server.DatabaseServer;
+import io.pigeonhole.benchmarks.server.PostgresOptions;
 import io.pigeonhole.benchmarks.suite.SuiteProgram;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -23,7 +24,6 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true)
 public final class XminCommand implements Callable<Integer> {
     private static final int CONNECTIONS = 8;
-    private static final Path SERVER_FILES = Path.of(System.getProperty("pigeonhole.target", "target"), "postgres");
 
     @Option(names = "--completions", paramLabel = "N", description = "Messages finished before the measurement.")
     private int completions = 100_000;
@@ -37,12 +37,8 @@ public final class XminCommand implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the result there too.")
     private @Nullable Path json;
 
-    @Option(
-            names = "--url",
-            paramLabel = "JDBC",
-            description =
-                    "A running PostgreSQL, in which a database is created and dropped; one is started unless set.")
-    private @Nullable String url;
+    @Mixin
+    private PostgresOptions postgres;
 
     @Spec
     private CommandSpec spec;
@@ -56,16 +52,12 @@ public final class XminCommand implements Callable<Integer> {
         if (rounds < 1 || completions < 1 || messages < 1) {
             throw new ParameterException(spec.commandLine(), "--rounds, --completions and --messages are at least 1");
         }
-        try (DatabaseServer server = server()) {
+        try (DatabaseServer server = postgres.server(CONNECTIONS)) {
             Map<String, String> environment = new LinkedHashMap<>(server.environment());
             environment.put("messages", messages + " after " + completions + " completions");
             new SuiteProgram(spec.commandLine().getOut(), json)
                     .run(XminSuite.create(server, completions, messages), environment, rounds, Duration.ofDays(1));
         }
         return 0;
-    }
-
-    private DatabaseServer server() throws SQLException {
-        return url == null ? DatabaseServer.start(SERVER_FILES, CONNECTIONS) : DatabaseServer.at(url, CONNECTIONS);
     }
 }

@@ -22,8 +22,6 @@ import javax.sql.DataSource;
  * that somebody left open.
  */
 final class XminSuite {
-    private static final String INBOX_TABLES =
-            "inbox_ledger, inbox_work, inbox_attempt, inbox_dead_letter, inbox_history";
     private static final List<Ratio> RATIOS = List.of(new Ratio("work-held-xmin", "work", 0.5));
 
     private final DatabaseServer server;
@@ -36,7 +34,7 @@ final class XminSuite {
     private XminSuite(DatabaseServer server, int completions, int messages) {
         this.server = server;
         this.dataSource = server.dataSource();
-        this.bank = new Bank(dataSource);
+        this.bank = new Bank(dataSource, FloorStatements.of(server.product()));
         this.inbox = ReceiveThenWork.deferred("bench-xmin", JdbcStore.create(dataSource));
         this.before = Workload.generate(completions, 0, SystemTime.clock());
         this.measured = Workload.generate(messages, 0, SystemTime.clock());
@@ -97,7 +95,7 @@ final class XminSuite {
 
         @Override
         public Measurement measure() throws Exception {
-            bank.reset(INBOX_TABLES);
+            bank.reset();
             if (!held) {
                 return XminSuite.this.measure(name);
             }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.benchmarks.server.DatabaseServer;
+import io.pigeonhole.benchmarks.server.Product;
 import io.pigeonhole.benchmarks.suite.InvariantBrokenException;
 import io.pigeonhole.benchmarks.suite.JsonReport;
 import io.pigeonhole.benchmarks.suite.Round;
@@ -15,29 +16,36 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The whole suite in small: that it runs and that its checks hold, not how fast it is. */
-@TestInstance(Lifecycle.PER_CLASS)
+@ParameterizedClass
+@EnumSource(Product.class)
 class FloorSuiteIT {
     private static final Sizes TINY = new Sizes(200, 600, 600, 1);
 
+    private final Product product;
     private DatabaseServer server;
     private Suite suite;
 
-    @BeforeAll
+    @SuppressWarnings("NullAway.Init") // set before each test
+    FloorSuiteIT(Product product) {
+        this.product = product;
+    }
+
+    @BeforeEach
     void startServerAndCreateTables() throws SQLException {
-        server = DatabaseServer.start(Path.of(System.getProperty("pigeonhole.target"), "postgres"), Workload.LANES + 2);
+        server = DatabaseServer.start(product, Path.of(System.getProperty("pigeonhole.target")), Workload.LANES + 2);
         suite = FloorSuite.create(server, TINY, 10);
     }
 
-    @AfterAll
+    @AfterEach
     void stopServer() throws SQLException {
         server.close();
     }
@@ -73,8 +81,8 @@ class FloorSuiteIT {
     @Test
     void applyingADuplicateBreaksTheBooksOfAnExactlyOnceVariant() throws Exception {
         Workload workload = Workload.generate(500, 20, SystemTime.clock());
-        Bank bank = new Bank(server.dataSource());
-        bank.reset("seed_inbox");
+        Bank bank = new Bank(server.dataSource(), FloorStatements.of(product));
+        bank.reset();
 
         new Lanes(workload, 100, Workload.LANES).drainInto(new AtLeastOnce(server.dataSource()));
 

@@ -3,6 +3,7 @@ package io.pigeonhole.benchmarks.floor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.benchmarks.server.DatabaseServer;
+import io.pigeonhole.benchmarks.server.Product;
 import io.pigeonhole.benchmarks.suite.Round;
 import io.pigeonhole.benchmarks.suite.Suite;
 import io.pigeonhole.benchmarks.suite.SuiteRunner;
@@ -15,8 +16,8 @@ import org.junit.jupiter.api.Test;
 class XminSuiteIT {
     @Test
     void workersFinishEverythingWithAndWithoutATransactionThatIsHeldOpen() throws Exception {
-        Path files = Path.of(System.getProperty("pigeonhole.target"), "postgres");
-        try (DatabaseServer server = DatabaseServer.start(files, 8)) {
+        Path files = Path.of(System.getProperty("pigeonhole.target"));
+        try (DatabaseServer server = DatabaseServer.start(Product.POSTGRESQL, files, 8)) {
             Suite suite = XminSuite.create(server, 600, 300);
             List<Round> rounds = new SuiteRunner(suite, Duration.ofDays(1), line -> {}).run(1);
 

@@ -1,0 +1,131 @@
+package io.pigeonhole.benchmarks.floor;
+
+import io.pigeonhole.benchmarks.server.DatabaseServer;
+import io.pigeonhole.benchmarks.suite.Ratio;
+import io.pigeonhole.benchmarks.suite.Suite;
+import io.pigeonhole.benchmarks.suite.Variant;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.InboxListener;
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.node.Node;
+import io.pigeonhole.core.time.SystemTime;
+import io.pigeonhole.embedded.EmbeddedKafka;
+import io.pigeonhole.jdbc.JdbcContext;
+import io.pigeonhole.jdbc.JdbcStore;
+import io.pigeonhole.jdbc.Schema;
+import io.pigeonhole.kafka.KafkaSource;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Puts the suite "kafka" together: from a topic to the effects in the database, with an inbox and without. Each message is in
+ * the topic once, so that all of them do the same work.
+ */
+final class KafkaSuite {
+    /** Embedded brokers keep their topics from run to run. */
+    private static final String TOPIC = "payments-" + SystemTime.clock().millis();
+
+    private static final double TARGET = 0.9;
+    private static final List<Ratio> RATIOS = List.of(new Ratio("pigeonhole-ids", "bare-consumer", TARGET));
+
+    private final String bootstrapServers;
+    private final JdbcStore store;
+
+    private KafkaSuite(String bootstrapServers, JdbcStore store) {
+        this.bootstrapServers = bootstrapServers;
+        this.store = store;
+    }
+
+    /**
+     * Creates the tables, and the topic with its messages.
+     *
+     * @param messages how many
+     */
+    static Suite create(DatabaseServer server, EmbeddedKafka broker, int messages) throws Exception {
+        FloorStatements statements = FloorStatements.of(server.product());
+        Bank bank = new Bank(server.dataSource(), statements);
+        bank.create();
+        Schema.apply(server.dataSource());
+        JdbcStore store = JdbcStore.create(server.dataSource());
+        KafkaSuite suite = new KafkaSuite(broker.bootstrapServers(), store);
+        Workload workload = Workload.generate(messages, 0, SystemTime.clock());
+        broker.createTopic(TOPIC, Workload.LANES);
+        suite.produce(workload);
+        BareConsumer bare = new BareConsumer(server.dataSource(), suite.bootstrapServers, TOPIC);
+        List<Variant> variants = List.of(
+                new KafkaVariant("bare-consumer", bare, workload, bank, server),
+                new KafkaVariant("pigeonhole-ids", suite::ids, workload, bank, server));
+        return new Suite("kafka", variants, RATIOS);
+    }
+
+    private void produce(Workload workload) throws Exception {
+        Map<String, Object> settings = Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        ByteArraySerializer bytes = new ByteArraySerializer();
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings, bytes, bytes)) {
+            List<Future<RecordMetadata>> sent = new ArrayList<>(workload.deliveries());
+            for (List<Message> lane : workload.lanes()) {
+                for (Message message : lane) {
+                    ProducerRecord<byte[], byte[]> produced = new ProducerRecord<>(
+                            TOPIC, Objects.requireNonNull(message.orderingKey()), message.payload());
+                    produced.headers()
+                            .add(
+                                    "message-id",
+                                    Objects.requireNonNull(message.id()).toBytes())
+                            .add("message-type", Workload.TYPE.getBytes(StandardCharsets.UTF_8));
+                    sent.add(producer.send(produced));
+                }
+            }
+            for (Future<RecordMetadata> one : sent) {
+                one.get();
+            }
+        }
+    }
+
+    private void ids(String group, Tally tally) throws Exception {
+        // A message is new to a consumer that is new.
+        Inbox<JdbcContext> inbox = Inbox.builder("bench-kafka-ids", store)
+                .handle(Workload.TYPE, Payment::of, (payment, context) -> {
+                    tally.begun();
+                    ExactlyOnce.deferPayment(payment, context);
+                })
+                .listener(counting(tally))
+                .build();
+        consume(inbox, group, tally);
+    }
+
+    private void consume(Inbox<JdbcContext> inbox, String group, Tally tally) throws Exception {
+        Map<String, Object> settings = Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers, ConsumerConfig.GROUP_ID_CONFIG, group);
+        Node node = Node.builder(store)
+                .source(KafkaSource.of(inbox, settings, TOPIC))
+                .start();
+        try {
+            tally.await();
+        } finally {
+            node.close();
+        }
+    }
+
+    private static InboxListener counting(Tally tally) {
+        return new InboxListener() {
+            @Override
+            public void onOutcome(String consumer, Message message, Outcome outcome) {
+                if (outcome.kind() != Outcome.Kind.PROCESSED) {
+                    throw new IllegalStateException("each message is there once, yet the inbox said " + outcome);
+                }
+                tally.done(1);
+            }
+        };
+    }
+}

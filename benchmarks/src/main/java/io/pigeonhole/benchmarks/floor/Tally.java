@@ -1,0 +1,46 @@
+package io.pigeonhole.benchmarks.floor;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Counts up to a goal, and takes the time from the first to the last. Safe for use by many threads. */
+final class Tally {
+    private static final long PATIENCE_MINUTES = 5;
+
+    private final long goal;
+    private final AtomicLong counted = new AtomicLong();
+    private final AtomicLong began = new AtomicLong();
+    private final CountDownLatch full = new CountDownLatch(1);
+    private volatile long ended;
+
+    Tally(long goal) {
+        this.goal = goal;
+    }
+
+    /** Somebody has the first messages in hand, or others had them before. */
+    void begun() {
+        began.compareAndSet(0, System.nanoTime());
+    }
+
+    /** The effects of so many more messages are committed. */
+    void done(long messages) {
+        if (counted.addAndGet(messages) >= goal && full.getCount() > 0) {
+            ended = System.nanoTime();
+            full.countDown();
+        }
+    }
+
+    boolean isFull() {
+        return full.getCount() == 0;
+    }
+
+    /** Waits until the goal is reached and answers how long it took, in nanoseconds. */
+    long await() throws InterruptedException, TimeoutException {
+        if (!full.await(PATIENCE_MINUTES, TimeUnit.MINUTES)) {
+            throw new TimeoutException(counted + " of " + goal + " messages after " + PATIENCE_MINUTES + " minutes");
+        }
+        return ended - began.get();
+    }
+}

@@ -1,0 +1,7 @@
+package io.pigeonhole.benchmarks.server;
+
+/** The databases that are measured. */
+public enum Product {
+    POSTGRESQL,
+    MARIADB
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.benchmarks.scale;
+
+import org.jspecify.annotations.NullMarked;
