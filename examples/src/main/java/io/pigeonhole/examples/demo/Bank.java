@@ -9,7 +9,6 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import javax.sql.DataSource;
 
 /**
  * The database as the narrator sees it: accounts, and a ledger of effects that has no unique constraint, so that an effect
@@ -27,14 +26,24 @@ final class Bank implements AutoCloseable {
     }
 
     /** Creates the tables and accounts 1 to {@code accounts}, all with nothing on them. */
-    static Bank open(DataSource dataSource, int accounts, boolean hasInbox) throws SQLException {
-        Connection connection = dataSource.getConnection();
+    static Bank open(Database database, int accounts, boolean hasInbox) throws SQLException {
+        Connection connection = database.connect();
         try (Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE account (id bigint PRIMARY KEY, balance bigint NOT NULL)");
-            statement.execute("INSERT INTO account SELECT i, 0 FROM generate_series(1, " + accounts + ") AS i");
-            statement.execute("CREATE TABLE effect (message_id text NOT NULL, account bigint NOT NULL,"
+            statement.execute("CREATE TABLE effect (message_id varchar(100) NOT NULL, account bigint NOT NULL,"
                     + " amount bigint NOT NULL) -- and no unique constraint");
         }
+        connection.setAutoCommit(false);
+        try (PreparedStatement statement =
+                connection.prepareStatement("INSERT INTO account (id, balance) VALUES (?, 0)")) {
+            for (int account = 1; account <= accounts; account++) {
+                statement.setLong(1, account);
+                statement.addBatch();
+            }
+            statement.executeBatch();
+        }
+        connection.commit();
+        connection.setAutoCommit(true);
         return new Bank(connection, hasInbox);
     }
 

@@ -2,39 +2,39 @@ package io.pigeonhole.examples.demo;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /**
  * What the narrator tells the consumer's process.
  *
- * @param bootstrapServers where Kafka is
- * @param databaseUrl where PostgreSQL is
+ * @param broker which broker it is
+ * @param brokerAddress where the broker is
+ * @param databaseUrl where the database is
  * @param directory where the two logs of deliveries are
  */
-record ConsumerSettings(String bootstrapServers, String databaseUrl, Path directory) {
-    static final String TOPIC = "payments";
-    static final String GROUP = "payments";
+record ConsumerSettings(BrokerKind broker, String brokerAddress, String databaseUrl, Path directory) {
+    static final String QUEUE = "payments";
+    static final String CONSUMER = "payments";
 
-    private static final int ARGUMENTS = 3;
+    private static final int ARGUMENTS = 4;
 
     static ConsumerSettings of(String[] arguments) {
         if (arguments.length != ARGUMENTS) {
             throw new IllegalArgumentException("the demo starts this program, with " + ARGUMENTS + " arguments");
         }
-        return new ConsumerSettings(arguments[0], arguments[1], Path.of(arguments[2]));
+        return new ConsumerSettings(
+                BrokerKind.valueOf(arguments[0]), arguments[1], arguments[2], Path.of(arguments[3]));
     }
 
     List<String> toArguments() {
-        return List.of(bootstrapServers, databaseUrl, directory.toString());
+        return List.of(broker.name(), brokerAddress, databaseUrl, directory.toString());
     }
 
-    /** A line for every record that Kafka handed to the process. */
+    /** A line for every message that the broker handed to the process. */
     Path deliveries() {
         return directory.resolve("deliveries.log");
     }
 
-    /** A line for every record that the inbox turned away as a duplicate. */
+    /** A line for every message that the inbox turned away as a duplicate. */
     Path duplicates() {
         return directory.resolve("duplicates.log");
     }
@@ -42,25 +42,5 @@ record ConsumerSettings(String bootstrapServers, String databaseUrl, Path direct
     /** The consumer's output. */
     Path output() {
         return directory.resolve("consumer.log");
-    }
-
-    /** The Kafka settings that both consumers share. */
-    Map<String, Object> kafka() {
-        return Map.of(
-                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                bootstrapServers,
-                ConsumerConfig.GROUP_ID_CONFIG,
-                GROUP,
-                // A name of its own: when it comes back after a kill it takes its partitions at once. Without, the
-                // group
-                // would wait until the session of the dead one is over.
-                ConsumerConfig.GROUP_INSTANCE_ID_CONFIG,
-                "demo-consumer",
-                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                "earliest",
-                ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG,
-                DeliveryTap.class.getName(),
-                DeliveryTap.FILE,
-                deliveries().toString());
     }
 }

@@ -35,7 +35,7 @@ public final class DeliveryTap implements ConsumerInterceptor<Object, Object> {
     public ConsumerRecords<Object, Object> onConsume(ConsumerRecords<Object, Object> records) {
         StringBuilder lines = new StringBuilder();
         for (ConsumerRecord<Object, Object> record : records) {
-            Header id = record.headers().lastHeader(PaymentProducer.ID_HEADER);
+            Header id = record.headers().lastHeader(KafkaBroker.ID_HEADER);
             lines.append(id == null ? "-" : new String(id.value(), StandardCharsets.UTF_8))
                     .append('\n');
         }

@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
         usageHelpAutoWidth = true,
         description = {
             "",
-            "Payments from a real Kafka change balances in a real PostgreSQL exactly once, while duplicates are injected"
+            "Payments from a real broker change balances in a real database exactly once, while duplicates are injected"
                     + " and the consuming process is killed again and again. Everything is in examples/target: no"
                     + " server is needed, none is left behind.",
             ""
@@ -40,7 +40,7 @@ public final class Demo implements Callable<Integer> {
             names = "--messages",
             paramLabel = "N",
             defaultValue = "50000",
-            description = "records sent to Kafka, 22 %% of them duplicates (default: ${DEFAULT-VALUE})")
+            description = "messages sent to the broker, 22 %% of them duplicates (default: ${DEFAULT-VALUE})")
     private int messages;
 
     @Option(
@@ -56,6 +56,20 @@ public final class Demo implements Callable<Integer> {
             defaultValue = "1",
             description = "decides on payments, duplicates and moments of death (default: ${DEFAULT-VALUE})")
     private long seed;
+
+    @Option(
+            names = "--broker",
+            paramLabel = "NAME",
+            defaultValue = "kafka",
+            description = "where payments come from: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+    private BrokerKind broker = BrokerKind.KAFKA;
+
+    @Option(
+            names = "--database",
+            paramLabel = "NAME",
+            defaultValue = "postgresql",
+            description = "where the balances are: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+    private DatabaseKind database = DatabaseKind.POSTGRESQL;
 
     @Option(names = "--without-inbox", description = "the same story with a plain consumer, to see money multiply")
     private boolean withoutInbox;
@@ -78,7 +92,9 @@ public final class Demo implements Callable<Integer> {
      * @param arguments see the usage
      */
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new Demo()).execute(arguments));
+        System.exit(new CommandLine(new Demo())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .execute(arguments));
     }
 
     @Override
@@ -90,6 +106,9 @@ public final class Demo implements Callable<Integer> {
         require(
                 (long) kills * MESSAGES_PER_KILL <= messages,
                 "--kills: at most one per " + MESSAGES_PER_KILL + " messages");
+        require(
+                !withoutInbox || broker == BrokerKind.KAFKA,
+                "--without-inbox: the plain consumer is written for Kafka only");
         boolean terminal = Boolean.getBoolean("demo.terminal");
         Progress progress = new Progress(System.err, terminal, withoutInbox ? "paid again" : "turned away");
         try (Teardown teardown = new Teardown()) {
@@ -100,7 +119,8 @@ public final class Demo implements Callable<Integer> {
     private int run(Progress progress, Teardown teardown) {
         try {
             Path base = Path.of(System.getProperty("demo.directory", "target/demo"));
-            Report report = new Story(messages, kills, seed, !withoutInbox, progress, teardown).tell(base);
+            Report report =
+                    new Story(messages, kills, seed, !withoutInbox, broker, database, progress, teardown).tell(base);
             progress.clear();
             return conclude(report, progress);
         } catch (Exception e) {

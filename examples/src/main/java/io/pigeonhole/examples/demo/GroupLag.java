@@ -19,7 +19,7 @@ final class GroupLag implements AutoCloseable {
     GroupLag(Admin admin, int partitions) {
         this.admin = admin;
         this.partitions = IntStream.range(0, partitions)
-                .mapToObj(i -> new TopicPartition(ConsumerSettings.TOPIC, i))
+                .mapToObj(i -> new TopicPartition(ConsumerSettings.QUEUE, i))
                 .toList();
     }
 
@@ -29,7 +29,7 @@ final class GroupLag implements AutoCloseable {
                             partitions.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest())))
                     .all()
                     .get();
-            Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(ConsumerSettings.GROUP)
+            Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(ConsumerSettings.CONSUMER)
                     .partitionsToOffsetAndMetadata()
                     .get();
             long lag = 0;

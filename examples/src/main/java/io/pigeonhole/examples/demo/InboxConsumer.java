@@ -10,9 +10,9 @@ import io.pigeonhole.core.inbox.InboxListener;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.Node;
+import io.pigeonhole.core.node.Source;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.JdbcStore;
-import io.pigeonhole.kafka.KafkaSource;
 import java.io.IOException;
 
 /**
@@ -41,12 +41,12 @@ public final class InboxConsumer {
         try (DeliveryLog duplicates = DeliveryLog.append(settings.duplicates());
                 HikariDataSource database = new HikariDataSource(pool)) {
             JdbcStore store = JdbcStore.create(database);
-            Inbox<JdbcContext> inbox = Inbox.builder("payments", store)
+            Inbox<JdbcContext> inbox = Inbox.builder(ConsumerSettings.CONSUMER, store)
                     .handle(PaymentProducer.TYPE, json(Payment.class), InboxConsumer::pay)
                     .listener(new DuplicateCounter(duplicates))
                     .build();
-            KafkaSource source = KafkaSource.of(inbox, settings.kafka(), ConsumerSettings.TOPIC);
-            try (Node node = Node.builder(store).inbox(inbox).source(source).start()) {
+            Source source = settings.broker().source(inbox, settings);
+            try (Node node = Node.builder(store).source(source).start()) {
                 while (!parent.isOverWithin(1) && node.failure().isEmpty()) {
                     // The node works, this thread only waits.
                 }

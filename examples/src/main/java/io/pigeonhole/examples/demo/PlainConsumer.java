@@ -48,12 +48,12 @@ public final class PlainConsumer {
         HikariConfig pool = new HikariConfig();
         pool.setJdbcUrl(settings.databaseUrl());
         pool.setMaximumPoolSize(1);
-        Map<String, Object> kafka = new HashMap<>(settings.kafka());
+        Map<String, Object> kafka = new HashMap<>(KafkaBroker.consumerConfig(settings));
         kafka.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         try (HikariDataSource database = new HikariDataSource(pool);
                 Consumer<byte[], byte[]> consumer =
                         new KafkaConsumer<>(kafka, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            consumer.subscribe(List.of(ConsumerSettings.TOPIC));
+            consumer.subscribe(List.of(ConsumerSettings.QUEUE));
             PlainConsumer plain = new PlainConsumer();
             while (!parent.isOver()) {
                 ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
@@ -106,6 +106,6 @@ public final class PlainConsumer {
     }
 
     private static String id(ConsumerRecord<byte[], byte[]> record) {
-        return new String(record.headers().lastHeader(PaymentProducer.ID_HEADER).value(), StandardCharsets.UTF_8);
+        return new String(record.headers().lastHeader(KafkaBroker.ID_HEADER).value(), StandardCharsets.UTF_8);
     }
 }

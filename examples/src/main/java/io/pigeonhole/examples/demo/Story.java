@@ -1,7 +1,7 @@
 package io.pigeonhole.examples.demo;
 
-import io.pigeonhole.embedded.EmbeddedKafka;
-import io.pigeonhole.embedded.EmbeddedPostgres;
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.jdbc.Schema;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,11 +15,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * One run from the first payment to the audit: starts the servers, the producers and the consumer, kills and restarts the
- * consumer, waits until the group has acknowledged everything, and counts. For one thread.
+ * consumer, waits until it has acknowledged everything, and counts. For one thread.
  */
 final class Story {
     private static final int ACCOUNTS = 3_000;
-    private static final int PARTITIONS = 6;
     private static final int TICK_MILLIS = 20;
     private static final int COUNTING_SHARE = 5;
     private static final int SMALLEST_WINDOW = 500;
@@ -42,6 +41,8 @@ final class Story {
     private final int messages;
     private final long seed;
     private final boolean withInbox;
+    private final BrokerKind brokerKind;
+    private final DatabaseKind databaseKind;
     private final Progress progress;
     private final Teardown teardown;
     private final KillSchedule kills;
@@ -52,10 +53,20 @@ final class Story {
     private final long window;
     private int crashes;
 
-    Story(int messages, int killCount, long seed, boolean withInbox, Progress progress, Teardown teardown) {
+    Story(
+            int messages,
+            int killCount,
+            long seed,
+            boolean withInbox,
+            BrokerKind brokerKind,
+            DatabaseKind databaseKind,
+            Progress progress,
+            Teardown teardown) {
         this.messages = messages;
         this.seed = seed;
         this.withInbox = withInbox;
+        this.brokerKind = brokerKind;
+        this.databaseKind = databaseKind;
         this.progress = progress;
         this.teardown = teardown;
         this.plan = PaymentPlan.of(messages, ACCOUNTS, seed);
@@ -78,33 +89,29 @@ final class Story {
                 kills.planned(),
                 seed,
                 withInbox ? "with the inbox" : "WITHOUT the inbox"));
-        CompletableFuture<EmbeddedKafka> starting =
-                CompletableFuture.supplyAsync(() -> teardown.add(EmbeddedKafka.start(place.kafka())));
-        EmbeddedPostgres postgres = teardown.add(EmbeddedPostgres.start(place.postgres()));
-        postgres.createDatabase("bank");
+        CompletableFuture<Broker> starting = CompletableFuture.supplyAsync(() -> teardown.add(brokerKind.start(place)));
+        Database database = teardown.add(databaseKind.start(place));
         if (withInbox) {
-            Schema.apply(postgres.dataSource("bank"));
+            applySchema(database);
         }
-        Bank bank = teardown.add(Bank.open(postgres.dataSource("bank"), ACCOUNTS, withInbox));
-        EmbeddedKafka kafka = starting.join();
-        kafka.createTopic(ConsumerSettings.TOPIC, PARTITIONS);
-        GroupLag lag = teardown.add(new GroupLag(kafka.admin(), PARTITIONS));
+        Bank bank = teardown.add(Bank.open(database, ACCOUNTS, withInbox));
+        Broker broker = starting.join();
         progress.say(String.format(
                 Locale.ROOT,
-                "PostgreSQL (fsync on) and Kafka are up after %.1f s; logs in %s",
+                "%s and %s are up after %.1f s; logs in %s",
+                database.description(),
+                brokerKind.product(),
                 seconds(begin),
                 place.directory()));
 
-        var settings = new ConsumerSettings(kafka.bootstrapServers(), postgres.url("bank"), place.directory());
-        PaymentProducer producer = teardown.add(
-                new PaymentProducer(plan, ids, pace, !withInbox, kafka.bootstrapServers(), ConsumerSettings.TOPIC));
+        var settings = new ConsumerSettings(brokerKind, broker.address(), database.url(), place.directory());
+        PaymentProducer producer = teardown.add(new PaymentProducer(plan, ids, pace, !withInbox, broker));
         ConsumerProcess consumer =
                 teardown.add(new ConsumerProcess(withInbox ? InboxConsumer.class : PlainConsumer.class, settings));
         consumer.start();
         pace.allow(window);
         producer.start();
-        follow(bank, producer, consumer, lag, settings);
-        consumer.stop();
+        follow(bank, producer, consumer, broker, settings);
         progress.clear();
         Report report = new Audit(plan, ids, bank)
                 .report(DeliveryLog.count(settings.deliveries()), kills.done(), kills.planned());
@@ -112,9 +119,18 @@ final class Story {
         return report;
     }
 
-    /** Kills and restarts the consumer until the producers have sent and the group has acknowledged everything. */
+    private static void applySchema(Database database) {
+        HikariConfig pool = new HikariConfig();
+        pool.setJdbcUrl(database.url());
+        pool.setMaximumPoolSize(1);
+        try (HikariDataSource dataSource = new HikariDataSource(pool)) {
+            Schema.apply(dataSource);
+        }
+    }
+
+    /** Kills and restarts the consumer until the producers have sent and the consumer has acknowledged everything. */
     private void follow(
-            Bank bank, PaymentProducer producer, ConsumerProcess consumer, GroupLag lag, ConsumerSettings settings)
+            Bank bank, PaymentProducer producer, ConsumerProcess consumer, Broker broker, ConsumerSettings settings)
             throws SQLException, InterruptedException, IOException {
         long lastLag = System.nanoTime();
         long lastChange = System.nanoTime();
@@ -149,14 +165,18 @@ final class Story {
             }
             if (producer.finished() && kills.isOver() && System.nanoTime() - lastLag > LAG_NANOS) {
                 lastLag = System.nanoTime();
-                if (lag.records() == 0) {
-                    return;
+                if (broker.unacknowledged() == 0 && (!withInbox || processed >= units)) {
+                    consumer.stop();
+                    if (broker.unacknowledged() == 0) {
+                        return;
+                    }
+                    consumer.start();
                 }
             }
             if (System.nanoTime() - lastChange > STALL.toNanos()) {
                 throw new StalledException("nothing has happened for " + STALL.toSeconds() + " s: " + effects
                         + " effects, " + parked + " parked, " + producer.sent() + " of " + messages + " sent, "
-                        + lag.records() + " not acknowledged." + tail(settings.output()));
+                        + broker.unacknowledged() + " not acknowledged." + tail(settings.output()));
             }
         }
     }

@@ -8,13 +8,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * A directory for one run at a time. Runs side by side get one each; what an earlier run left in it, because it was killed
- * itself, is stopped and deleted, its PostgreSQL server included. The unpacked programs of PostgreSQL stay for the next run.
+ * itself, is stopped and deleted, its database server included. The unpacked programs of servers stay for the next run.
  */
 final class Workplace implements AutoCloseable {
+    private static final Pattern SERVER = Pattern.compile("postgres|mariadbd|mysqld");
+
     private final Path directory;
     private final FileChannel lock;
 
@@ -49,16 +52,25 @@ final class Workplace implements AutoCloseable {
         return directory.resolve("postgres");
     }
 
-    Path kafka() {
-        return directory.resolve("kafka");
+    Path mariaDb() {
+        return directory.resolve("mariadb");
+    }
+
+    Path h2() {
+        return directory.resolve("h2");
+    }
+
+    Path broker() {
+        return directory.resolve("broker");
     }
 
     private void tidy() throws IOException {
         for (Path file : list(directory)) {
-            if (file.equals(postgres())) {
+            if (file.equals(postgres()) || file.equals(mariaDb())) {
                 for (Path data : list(file)) {
                     if (String.valueOf(data.getFileName()).startsWith("data-")) {
                         stopServer(data.resolve("postmaster.pid"));
+                        stopServer(data.resolve("server.pid"));
                         delete(data);
                     }
                 }
@@ -74,10 +86,11 @@ final class Workplace implements AutoCloseable {
         }
         long pid = Long.parseLong(Files.readAllLines(pidFile).get(0).trim());
         ProcessHandle.of(pid)
-                .filter(process -> process.info().command().orElse("").contains("postgres"))
-                .ifPresent(postmaster -> {
-                    List<ProcessHandle> backends = postmaster.descendants().toList();
-                    postmaster.destroyForcibly();
+                .filter(process ->
+                        SERVER.matcher(process.info().command().orElse("")).find())
+                .ifPresent(server -> {
+                    List<ProcessHandle> backends = server.descendants().toList();
+                    server.destroyForcibly();
                     backends.forEach(ProcessHandle::destroyForcibly);
                 });
     }
@@ -100,8 +113,8 @@ final class Workplace implements AutoCloseable {
     @Override
     public void close() throws IOException {
         try {
-            if (Files.exists(kafka())) {
-                delete(kafka());
+            if (Files.exists(broker())) {
+                delete(broker());
             }
         } finally {
             lock.close();
