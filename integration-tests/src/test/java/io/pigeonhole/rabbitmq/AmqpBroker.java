@@ -122,9 +122,10 @@ public final class AmqpBroker extends ProxiedBroker {
             return RabbitSource.of(inbox, proxied, queue.name());
         }
 
+        /** A consumer that the broker has not parted from counts too: what it did not acknowledge comes back with its end. */
         @Override
         public long left(String consumer) {
-            return queue.ready();
+            return queue.readyAndConsumers();
         }
     }
 }

@@ -3,6 +3,7 @@ package io.pigeonhole.rabbitmq;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.AMQP.Queue.DeclareOk;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
@@ -93,6 +94,14 @@ final class AmqpQueue implements AutoCloseable {
     /** How many messages wait to be delivered. */
     long ready() {
         return ask(channel -> channel.messageCount(name));
+    }
+
+    /** Both numbers of one answer. */
+    long readyAndConsumers() {
+        return ask(channel -> {
+            DeclareOk queue = channel.queueDeclarePassive(name);
+            return (long) queue.getMessageCount() + queue.getConsumerCount();
+        });
     }
 
     long consumers() {
