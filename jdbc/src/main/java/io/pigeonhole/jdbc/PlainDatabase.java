@@ -6,6 +6,7 @@ import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Retired;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
@@ -20,10 +21,14 @@ final class PlainDatabase implements Database {
     private final Dialect dialect;
     private final TransactionControl control;
     private final PlainDays days;
+    private final RetentionSettings settings;
+    private final PlainRetention retention;
     private final AdminDatabase admin;
 
-    PlainDatabase(ConnectionSource connections, Dialect dialect, int daysAhead) {
+    PlainDatabase(ConnectionSource connections, Dialect dialect, int daysAhead, RetentionSettings settings) {
         this.connections = connections;
+        this.settings = settings;
+        this.retention = new PlainRetention(connections, dialect, settings);
         this.dialect = dialect;
         this.control = new TransactionControl(dialect::endsTransaction);
         this.days = new PlainDays(connections, dialect, daysAhead);
@@ -85,6 +90,16 @@ final class PlainDatabase implements Database {
     @Override
     public void maintain() {
         days.ensure();
+    }
+
+    @Override
+    public Duration window() {
+        return settings.window();
+    }
+
+    @Override
+    public Retired retire() {
+        return retention.retire();
     }
 
     @Override

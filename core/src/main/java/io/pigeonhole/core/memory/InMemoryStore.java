@@ -33,6 +33,7 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
 import io.pigeonhole.core.time.SystemTime;
@@ -286,7 +287,19 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
         return new MemoryHeartbeat(this, tables);
     }
 
-    /** Nothing is to be done from time to time. */
+    @Override
+    public Duration window() {
+        return Forgetting.WINDOW;
+    }
+
+    /** Forgets all that is due, after the times that are standard. */
+    @Override
+    public Retired retire() {
+        probe();
+        return tables.read(Forgetting::run);
+    }
+
+    /** No day has to be prepared. */
     @Override
     public void maintain() {
         probe();
