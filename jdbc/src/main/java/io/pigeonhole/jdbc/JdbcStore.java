@@ -15,6 +15,7 @@ import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.admin.RequeuedPart;
 import io.pigeonhole.core.admin.Selection;
+import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.admin.WorkEntry;
 import io.pigeonhole.core.admin.WorkFilter;
 import io.pigeonhole.core.failure.ErrorClass;
@@ -142,6 +143,11 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
      */
     public Ledger ledger(Connection connection) {
         return database.ledger(connection);
+    }
+
+    @Override
+    public Sizes sizes() {
+        return database.sizes();
     }
 
     @Override

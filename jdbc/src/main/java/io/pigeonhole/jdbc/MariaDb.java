@@ -137,6 +137,10 @@ public class MariaDb extends Dialect {
                 attempts, received_at, died_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, ?, ?, ?, ?)
             ON DUPLICATE KEY UPDATE seen_again = seen_again + 1"""),
+            entry(RetentionStatement.TABLE_SIZES, """
+            SELECT table_name, table_rows, data_length + index_length
+            FROM information_schema.tables
+            WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'"""),
             entry(
                     SchemaStatement.TABLES,
                     "SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = DATABASE()"),

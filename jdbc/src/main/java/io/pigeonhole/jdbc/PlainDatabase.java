@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
@@ -100,6 +101,15 @@ final class PlainDatabase implements Database {
     @Override
     public Retired retire() {
         return retention.retire();
+    }
+
+    @Override
+    public Sizes sizes() {
+        return PlainErrand.run(
+                connections,
+                dialect,
+                "to tell how much there is",
+                session -> PlainSizes.read(session, settings.window()));
     }
 
     @Override

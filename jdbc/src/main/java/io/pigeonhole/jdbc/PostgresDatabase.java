@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
@@ -90,6 +91,14 @@ final class PostgresDatabase implements Database {
     @Override
     public Retired retire() {
         return retention.retire();
+    }
+
+    @Override
+    public Sizes sizes() {
+        return Errand.run(
+                connections,
+                "to tell how much there is",
+                connection -> PostgresSizes.read(connection, settings.window()));
     }
 
     @Override

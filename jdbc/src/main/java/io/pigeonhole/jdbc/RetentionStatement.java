@@ -76,7 +76,16 @@ public enum RetentionStatement implements PlainStatement {
     OLD_HISTORY("SELECT id FROM inbox_history WHERE id > ? AND processed_at < ? ORDER BY id LIMIT ?"),
 
     /** Parameters: ids. */
-    FORGET_HISTORY("DELETE FROM inbox_history WHERE id IN ({?})");
+    FORGET_HISTORY("DELETE FROM inbox_history WHERE id IN ({?})"),
+
+    /** Tables, about how many rows they have, and how many bytes or NULL. */
+    TABLE_SIZES("""
+            SELECT table_name, row_count_estimate, CAST(NULL AS BIGINT)
+            FROM information_schema.tables
+            WHERE table_schema = CURRENT_SCHEMA AND table_type = 'BASE TABLE'"""),
+
+    /** Every task, with its pass. */
+    TASKS("SELECT task, begun_at, place, deleted, millis FROM inbox_upkeep ORDER BY task");
 
     private final String standard;
 

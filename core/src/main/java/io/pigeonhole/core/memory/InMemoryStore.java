@@ -15,6 +15,7 @@ import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.admin.RequeuedPart;
 import io.pigeonhole.core.admin.Selection;
+import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.admin.WorkEntry;
 import io.pigeonhole.core.admin.WorkFilter;
 import io.pigeonhole.core.failure.ErrorClass;
@@ -303,6 +304,12 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     @Override
     public void maintain() {
         probe();
+    }
+
+    @Override
+    public Sizes sizes() {
+        probe();
+        return tables.read(Forgetting::sizes);
     }
 
     @Override
