@@ -37,6 +37,18 @@ final class PostgresRetentionStatements {
 
     static final String DROP = "DROP TABLE IF EXISTS %1$s_%2$s";
 
+    /** The table of the keys in digest form, empty, made anew for hash partitions. */
+    static final String SPLIT_DIGESTS = """
+            DROP TABLE inbox_ledger_digest;
+            CREATE TABLE inbox_ledger_digest PARTITION OF inbox_ledger
+                FOR VALUES FROM ('ff000000-0000-0000-0000-000000000000') TO (MAXVALUE)
+                PARTITION BY HASH (message_key)""";
+
+    /** Formatted with: the partition's number, how many there are. */
+    static final String ADD_DIGESTS = """
+            CREATE TABLE inbox_ledger_digest_%1$s PARTITION OF inbox_ledger_digest
+                FOR VALUES WITH (MODULUS %2$s, REMAINDER %1$s)""";
+
     /** Parameters: task. */
     static final String ADD_TASK = """
             INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)
