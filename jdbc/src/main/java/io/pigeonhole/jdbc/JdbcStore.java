@@ -15,6 +15,7 @@ import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.admin.RequeuedPart;
 import io.pigeonhole.core.admin.Selection;
+import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.admin.WorkEntry;
 import io.pigeonhole.core.admin.WorkFilter;
 import io.pigeonhole.core.failure.ErrorClass;
@@ -26,7 +27,9 @@ import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.core.store.MaintenanceWindow;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Retired;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -121,6 +124,16 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         database.maintain();
     }
 
+    @Override
+    public Duration window() {
+        return database.window();
+    }
+
+    @Override
+    public Retired retire() {
+        return database.retire();
+    }
+
     /**
      * The ledger in a transaction of the caller, who also ends it: for work that is done without a handler.
      *
@@ -130,6 +143,11 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
      */
     public Ledger ledger(Connection connection) {
         return database.ledger(connection);
+    }
+
+    @Override
+    public Sizes sizes() {
+        return database.sizes();
     }
 
     @Override
@@ -213,6 +231,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         private final DataSource dataSource;
         private int daysAhead = Schema.DAYS_AHEAD;
         private @Nullable Dialect dialect;
+        private RetentionSettings retention = RetentionSettings.STANDARD;
 
         private Builder(DataSource dataSource) {
             this.dataSource = dataSource;
@@ -230,6 +249,73 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
                 throw new IllegalArgumentException("daysAhead " + days + " is not from 1 to 365");
             }
             this.daysAhead = days;
+            return this;
+        }
+
+        /**
+         * How long keys are remembered at least. It should be longer than a broker may deliver a message again. Days are
+         * dropped as a whole, so that keys in time form live for up to a day more.
+         *
+         * @param duration from an hour to 100 years; 7 days unless set. A horizon that was raised is never lowered
+         * @return this
+         */
+        public Builder window(Duration duration) {
+            this.retention = retention.withWindow(duration);
+            return this;
+        }
+
+        /**
+         * How long the history keeps finished messages.
+         *
+         * @param duration from an hour to 100 years; 30 days unless set
+         * @return this
+         */
+        public Builder historyRetention(Duration duration) {
+            this.retention = retention.withHistory(duration);
+            return this;
+        }
+
+        /**
+         * How long failed attempts are kept. Those of messages in work and of dead letters stay as long as these.
+         *
+         * @param duration from an hour to 100 years; 30 days unless set
+         * @return this
+         */
+        public Builder attemptRetention(Duration duration) {
+            this.retention = retention.withAttempts(duration);
+            return this;
+        }
+
+        /**
+         * How long it is kept what people did through the admin API.
+         *
+         * @param duration from an hour to 100 years; 365 days unless set
+         * @return this
+         */
+        public Builder auditRetention(Duration duration) {
+            this.retention = retention.withAudit(duration);
+            return this;
+        }
+
+        /**
+         * When the store may forget what is past its time. New days are created at any time.
+         *
+         * @param hours local times, compared with the database's clock; always unless set
+         * @return this
+         */
+        public Builder maintenanceWindow(MaintenanceWindow hours) {
+            this.retention = retention.withHours(hours);
+            return this;
+        }
+
+        /**
+         * How many rows are looked through in one transaction, about, where rows are deleted one by one.
+         *
+         * @param rows from 100 to 1,000,000; 5,000 unless set
+         * @return this
+         */
+        public Builder purgeBatch(int rows) {
+            this.retention = retention.withBatch(rows);
             return this;
         }
 
@@ -257,8 +343,8 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
             Schema.validate(connections, known);
             return new JdbcStore(
                     known == null
-                            ? new PostgresDatabase(connections, daysAhead)
-                            : new PlainDatabase(connections, known, daysAhead));
+                            ? new PostgresDatabase(connections, daysAhead, retention)
+                            : new PlainDatabase(connections, known, daysAhead, retention));
         }
     }
 }

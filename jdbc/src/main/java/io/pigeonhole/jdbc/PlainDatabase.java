@@ -1,11 +1,13 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Retired;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
@@ -20,10 +22,14 @@ final class PlainDatabase implements Database {
     private final Dialect dialect;
     private final TransactionControl control;
     private final PlainDays days;
+    private final RetentionSettings settings;
+    private final PlainRetention retention;
     private final AdminDatabase admin;
 
-    PlainDatabase(ConnectionSource connections, Dialect dialect, int daysAhead) {
+    PlainDatabase(ConnectionSource connections, Dialect dialect, int daysAhead, RetentionSettings settings) {
         this.connections = connections;
+        this.settings = settings;
+        this.retention = new PlainRetention(connections, dialect, settings);
         this.dialect = dialect;
         this.control = new TransactionControl(dialect::endsTransaction);
         this.days = new PlainDays(connections, dialect, daysAhead);
@@ -85,6 +91,25 @@ final class PlainDatabase implements Database {
     @Override
     public void maintain() {
         days.ensure();
+    }
+
+    @Override
+    public Duration window() {
+        return settings.window();
+    }
+
+    @Override
+    public Retired retire() {
+        return retention.retire();
+    }
+
+    @Override
+    public Sizes sizes() {
+        return PlainErrand.run(
+                connections,
+                dialect,
+                "to tell how much there is",
+                session -> PlainSizes.read(session, settings.window()));
     }
 
     @Override

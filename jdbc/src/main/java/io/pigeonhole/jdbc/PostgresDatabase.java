@@ -1,11 +1,13 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Retired;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
@@ -15,11 +17,15 @@ import java.util.List;
 final class PostgresDatabase implements Database {
     private final ConnectionSource connections;
     private final LedgerDays days;
+    private final RetentionSettings settings;
+    private final PostgresRetention retention;
     private final AdminDatabase admin;
     private final DueHints hints = new DueHints();
 
-    PostgresDatabase(ConnectionSource connections, int daysAhead) {
+    PostgresDatabase(ConnectionSource connections, int daysAhead, RetentionSettings settings) {
         this.connections = connections;
+        this.settings = settings;
+        this.retention = new PostgresRetention(connections, settings);
         this.days = new LedgerDays(connections, daysAhead);
         this.admin = new PostgresAdminDatabase(connections);
     }
@@ -75,6 +81,24 @@ final class PostgresDatabase implements Database {
     @Override
     public void maintain() {
         days.ensure();
+    }
+
+    @Override
+    public Duration window() {
+        return settings.window();
+    }
+
+    @Override
+    public Retired retire() {
+        return retention.retire();
+    }
+
+    @Override
+    public Sizes sizes() {
+        return Errand.run(
+                connections,
+                "to tell how much there is",
+                connection -> PostgresSizes.read(connection, settings.window()));
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import java.util.List;
@@ -138,6 +139,12 @@ public final class KafkaSource implements Source {
     public @Nullable Throwable failure() {
         Running now = running;
         return now == null ? null : now.loop().failure();
+    }
+
+    /** The largest retention of its topics, and a segment more, since Kafka deletes whole segments. Asks Kafka. */
+    @Override
+    public RedeliveryHorizon redeliveryHorizon() {
+        return TopicRetention.ask(consumerSettings.forAdmin(), settings.topics());
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.memory.InMemoryContext;
 import io.pigeonhole.core.memory.InMemoryStore;
+import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.SourceState;
 import java.io.IOException;
 import java.time.Duration;
@@ -37,6 +38,15 @@ class RabbitSourceBuilderTest {
         assertRefused(builder -> builder.retryPause(Duration.ZERO), "retryPause PT0S");
         assertRefused(builder -> builder.closeTimeout(Duration.ofSeconds(-1)), "closeTimeout PT-1S");
         assertRefused(builder -> builder.sourceName(queue -> " "), "sourceName", "'queue'");
+    }
+
+    @Test
+    void redeliveryHorizonIsWhatTheBuilderWasToldAndUnknownWithoutIt() {
+        RabbitSourceBuilder builder = RabbitSource.builder(inbox, new ConnectionFactory(), "queue");
+
+        assertThat(builder.build().redeliveryHorizon().kind()).isEqualTo(RedeliveryHorizon.Kind.UNKNOWN);
+        assertThat(builder.messageTtl(Duration.ofDays(3)).build().redeliveryHorizon())
+                .isEqualTo(RedeliveryHorizon.of(Duration.ofDays(3), "queues [queue] (x-message-ttl)"));
     }
 
     @Test

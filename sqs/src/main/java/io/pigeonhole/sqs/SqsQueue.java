@@ -17,6 +17,7 @@ import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchReq
 import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
 
 /**
@@ -90,6 +91,16 @@ final class SqsQueue {
                         request.queueUrl(queue).entries(entries).overrideConfiguration(within(CALL_PATIENCE))))
                 .failed();
         return select(deliveries, failed, true);
+    }
+
+    /** For how long the queue keeps a message that nobody deletes. */
+    Duration retention() {
+        return Duration.ofSeconds(Long.parseLong(
+                call(queue -> client.getQueueAttributes(request -> request.queueUrl(queue)
+                                .attributeNames(QueueAttributeName.MESSAGE_RETENTION_PERIOD)
+                                .overrideConfiguration(within(CALL_PATIENCE))))
+                        .attributesAsStrings()
+                        .getOrDefault(QueueAttributeName.MESSAGE_RETENTION_PERIOD.toString(), "not told")));
     }
 
     private static List<Delivery> select(

@@ -52,6 +52,15 @@ public final class Admin {
     }
 
     /**
+     * How much the store holds, and how far it has come with forgetting: for gauges and alarms.
+     *
+     * @return the database's estimates; cheap enough to be asked every minute
+     */
+    public Sizes sizes() {
+        return store.sizes();
+    }
+
+    /**
      * The key of a message, for those who know where it came from and its id.
      *
      * @param consumer the consumer's name

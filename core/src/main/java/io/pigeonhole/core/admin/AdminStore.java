@@ -27,6 +27,13 @@ public interface AdminStore {
     List<ConsumerSummary> consumers();
 
     /**
+     * How much the store holds, and how far it has come with forgetting.
+     *
+     * @return the database's estimates; nothing is counted
+     */
+    Sizes sizes();
+
+    /**
      * Unfinished messages, in the order of arrival.
      *
      * @param filter which

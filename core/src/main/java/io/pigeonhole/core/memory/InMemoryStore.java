@@ -15,6 +15,7 @@ import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.admin.RequeuedPart;
 import io.pigeonhole.core.admin.Selection;
+import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.admin.WorkEntry;
 import io.pigeonhole.core.admin.WorkFilter;
 import io.pigeonhole.core.failure.ErrorClass;
@@ -33,6 +34,7 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
 import io.pigeonhole.core.time.SystemTime;
@@ -286,10 +288,28 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
         return new MemoryHeartbeat(this, tables);
     }
 
-    /** Nothing is to be done from time to time. */
+    @Override
+    public Duration window() {
+        return Forgetting.WINDOW;
+    }
+
+    /** Forgets all that is due, after the times that are standard. */
+    @Override
+    public Retired retire() {
+        probe();
+        return tables.read(Forgetting::run);
+    }
+
+    /** No day has to be prepared. */
     @Override
     public void maintain() {
         probe();
+    }
+
+    @Override
+    public Sizes sizes() {
+        probe();
+        return tables.read(Forgetting::sizes);
     }
 
     @Override

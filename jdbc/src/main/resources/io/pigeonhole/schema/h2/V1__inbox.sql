@@ -176,6 +176,17 @@ CREATE TABLE IF NOT EXISTS inbox_history (
 );
 CREATE INDEX IF NOT EXISTS inbox_history_of_message ON inbox_history (consumer_id, message_key);
 
+-- What forgets rows piece by piece: where each pass is, and which node is at it.
+CREATE TABLE IF NOT EXISTS inbox_upkeep (
+    task       VARCHAR(200) NOT NULL PRIMARY KEY,
+    place      VARCHAR(200) NOT NULL,
+    begun_at   TIMESTAMP(6) NOT NULL,
+    next_at    TIMESTAMP(6) NOT NULL,
+    busy_until TIMESTAMP(6) NOT NULL,
+    deleted    BIGINT       NOT NULL,
+    millis     BIGINT       NOT NULL
+);
+
 -- Every message with its status, for a person. Source and id of processed messages are known where a history is kept.
 CREATE OR REPLACE VIEW inbox AS
 SELECT c.name AS consumer, CAST(w.message_key AS UUID) AS message_key, w.status, w.source,

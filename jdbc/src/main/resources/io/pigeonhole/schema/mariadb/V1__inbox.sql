@@ -193,6 +193,18 @@ CREATE TABLE IF NOT EXISTS inbox_history (
     PARTITION later VALUES LESS THAN (MAXVALUE)
   );
 
+-- What forgets rows piece by piece: where each pass is, and which node is at it.
+CREATE TABLE IF NOT EXISTS inbox_upkeep (
+    task       VARCHAR(200) NOT NULL PRIMARY KEY,
+    place      VARCHAR(200) NOT NULL COMMENT 'Where the pass under way goes on; empty between two.',
+    begun_at   DATETIME(6)  NOT NULL,
+    next_at    DATETIME(6)  NOT NULL,
+    busy_until DATETIME(6)  NOT NULL,
+    deleted    BIGINT       NOT NULL COMMENT 'How many rows this pass, or the last one, deleted, in so many milliseconds.',
+    millis     BIGINT       NOT NULL
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
+  COMMENT = 'Where the upkeep of each table is, so that nodes take turns and a killed one leaves nothing half done.';
+
 -- Every message with its status, for a person. Source and id of processed messages are known where a history is kept. Bytes
 -- that are no text in UTF-8 show as question marks.
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW inbox AS

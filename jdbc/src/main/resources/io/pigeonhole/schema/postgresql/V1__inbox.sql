@@ -196,6 +196,20 @@ CREATE INDEX inbox_history_of_message ON inbox_history (consumer_id, message_key
 COMMENT ON TABLE inbox_history IS
     'Finished messages, where a consumer asks for it. Without payload headers are NULL too; with it a NULL is a tombstone.';
 
+-- What forgets rows piece by piece: where each pass is, and which node is at it.
+CREATE TABLE inbox_upkeep (
+    task       text        NOT NULL PRIMARY KEY,
+    place      text        NOT NULL,
+    begun_at   timestamptz NOT NULL,
+    next_at    timestamptz NOT NULL,
+    busy_until timestamptz NOT NULL,
+    deleted    bigint      NOT NULL,
+    millis     bigint      NOT NULL
+);
+COMMENT ON TABLE inbox_upkeep IS 'Where the upkeep of each table is, so that nodes take turns and a killed one leaves nothing half done.';
+COMMENT ON COLUMN inbox_upkeep.place IS 'Where the pass under way goes on; empty between two.';
+COMMENT ON COLUMN inbox_upkeep.deleted IS 'How many rows this pass, or the last one, deleted, in so many milliseconds.';
+
 CREATE VIEW inbox AS
 SELECT c.name AS consumer, w.message_key, w.status, w.source, encode(w.message_id, 'escape') AS id, w.type,
        encode(w.ordering_key, 'escape') AS ordering_key,

@@ -7,6 +7,7 @@ import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.Collection;
@@ -94,5 +95,15 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
     @Override
     public void maintain() {
         store.maintain();
+    }
+
+    @Override
+    public Duration window() {
+        return store.window();
+    }
+
+    @Override
+    public Retired retire() {
+        return store.retire();
     }
 }
