@@ -11,6 +11,7 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.memory.InMemoryContext;
 import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.store.Deduplication;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +38,17 @@ class RabbitSourceBuilderTest {
         assertRefused(builder -> builder.retryPause(Duration.ZERO), "retryPause PT0S");
         assertRefused(builder -> builder.closeTimeout(Duration.ofSeconds(-1)), "closeTimeout PT-1S");
         assertRefused(builder -> builder.sourceName(queue -> " "), "sourceName", "'queue'");
+    }
+
+    @Test
+    void inboxThatNeedsALogIsRefused() {
+        Inbox<?> byWatermarks = Inbox.builder("payments", InMemoryStore.create())
+                .deduplication(Deduplication.WATERMARKS)
+                .build();
+        assertThatThrownBy(() -> RabbitSource.of(byWatermarks, new ConnectionFactory(), "queue"))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("payments")
+                .hasMessageContaining("WATERMARKS");
     }
 
     @Test
