@@ -31,7 +31,8 @@ class StatementsTest {
             BacklogStatements.class,
             PostgresReadStatements.class,
             PostgresChangeStatements.class,
-            PostgresRetentionStatements.class);
+            PostgresRetentionStatements.class,
+            WatermarkStatements.class);
 
     private static final List<Class<? extends PlainStatement>> OF_OTHERS = List.of(
             SchemaStatement.class,
@@ -39,7 +40,8 @@ class StatementsTest {
             WorkStatement.class,
             DeadLetterStatement.class,
             AdminStatement.class,
-            RetentionStatement.class);
+            RetentionStatement.class,
+            WatermarkStatement.class);
 
     static List<Dialect> dialects() {
         return Products.DIALECTS;

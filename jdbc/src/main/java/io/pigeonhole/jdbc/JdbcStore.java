@@ -20,9 +20,11 @@ import io.pigeonhole.core.admin.WorkEntry;
 import io.pigeonhole.core.admin.WorkFilter;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
@@ -30,6 +32,7 @@ import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.MaintenanceWindow;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Watermark;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -111,6 +114,11 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     @Override
     public int started(RegisteredConsumer consumer, String what, String position) {
         return database.started(consumer, what, position);
+    }
+
+    @Override
+    public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
+        return database.acquire(consumer, partition, log);
     }
 
     @Override
@@ -224,6 +232,16 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     @Override
     public Answer pause(String consumer, boolean paused, Author by) {
         return changes.pause(consumer, paused, by);
+    }
+
+    @Override
+    public Answer deduplicateBy(String consumer, Deduplication deduplication, Author by) {
+        return changes.deduplicateBy(consumer, deduplication, by);
+    }
+
+    @Override
+    public Answer forgetWatermarks(String consumer, String source, Author by) {
+        return changes.forgetWatermarks(consumer, source, by);
     }
 
     /** Collects the settings of a store. Not safe for use by many threads. */

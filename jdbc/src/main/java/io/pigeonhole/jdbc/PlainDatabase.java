@@ -2,12 +2,14 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Watermark;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
@@ -81,6 +83,15 @@ final class PlainDatabase implements Database {
                 dialect,
                 "to note that " + consumer.name() + " begins with " + what,
                 session -> PlainBacklog.started(session, consumer, what, position));
+    }
+
+    @Override
+    public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
+        return PlainErrand.run(
+                connections,
+                dialect,
+                "to acquire " + partition + " for " + consumer.name(),
+                session -> PlainWatermarks.acquire(session, consumer, partition, log));
     }
 
     @Override

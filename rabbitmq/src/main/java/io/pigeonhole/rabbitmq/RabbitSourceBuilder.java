@@ -194,6 +194,10 @@ public final class RabbitSourceBuilder {
      */
     public RabbitSource build() {
         require(
+                !inbox.registered().deduplication().needsLog(),
+                "the inbox deduplicates by " + inbox.registered().deduplication()
+                        + ", which needs a log; RabbitMQ keeps none." + " Deduplicate by IDS");
+        require(
                 !queues.isEmpty()
                         && queues.stream().noneMatch(String::isBlank)
                         && new HashSet<>(queues).size() == queues.size(),

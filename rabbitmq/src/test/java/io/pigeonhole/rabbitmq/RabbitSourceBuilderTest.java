@@ -12,6 +12,7 @@ import io.pigeonhole.core.memory.InMemoryContext;
 import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.store.Deduplication;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -47,6 +48,17 @@ class RabbitSourceBuilderTest {
         assertThat(builder.build().redeliveryHorizon().kind()).isEqualTo(RedeliveryHorizon.Kind.UNKNOWN);
         assertThat(builder.messageTtl(Duration.ofDays(3)).build().redeliveryHorizon())
                 .isEqualTo(RedeliveryHorizon.of(Duration.ofDays(3), "queues [queue] (x-message-ttl)"));
+    }
+
+    @Test
+    void inboxThatNeedsALogIsRefused() {
+        Inbox<?> byWatermarks = Inbox.builder("payments", InMemoryStore.create())
+                .deduplication(Deduplication.WATERMARKS)
+                .build();
+        assertThatThrownBy(() -> RabbitSource.of(byWatermarks, new ConnectionFactory(), "queue"))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("payments")
+                .hasMessageContaining("WATERMARKS");
     }
 
     @Test

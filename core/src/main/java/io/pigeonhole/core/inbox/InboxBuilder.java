@@ -8,6 +8,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.KeyOrder;
@@ -32,6 +33,7 @@ public final class InboxBuilder<C extends HandlerContext> {
     private final Map<String, Route<?, C>> routes = new LinkedHashMap<>();
     private final List<InboxListener> listeners = new ArrayList<>();
     private IdForm idForm = IdForm.TIME_ORDERED;
+    private Deduplication deduplication = Deduplication.IDS;
     private RetryPolicy retry = RetryPolicy.standard();
     private int payloadLimit = STANDARD_PAYLOAD_LIMIT;
     private @Nullable String typeHeader;
@@ -151,6 +153,18 @@ public final class InboxBuilder<C extends HandlerContext> {
             throw new ConfigurationException(
                     "inbox '" + consumer + "': type '" + type + "' has two handlers; give each type one");
         }
+        return this;
+    }
+
+    /**
+     * Says how accepted messages are told from new ones. It is fixed when the consumer is registered, until somebody changes
+     * it by the admin API.
+     *
+     * @param by how, {@link Deduplication#IDS} unless set; the others need a source that is a log
+     * @return this
+     */
+    public InboxBuilder<C> deduplication(Deduplication by) {
+        this.deduplication = by;
         return this;
     }
 
@@ -387,7 +401,8 @@ public final class InboxBuilder<C extends HandlerContext> {
         require(
                 lease.compareTo(Duration.ofSeconds(1)) >= 0 && lease.compareTo(Duration.ofDays(1)) <= 0,
                 "lease " + lease + " is not from a second to a day");
-        RegisteredConsumer registered = store.register(new ConsumerRegistration(consumer, idForm, order, lanes));
+        RegisteredConsumer registered =
+                store.register(new ConsumerRegistration(consumer, idForm, order, lanes, deduplication));
         Routing<C> routing =
                 new Routing<>(Map.copyOf(routes), typeHeader, defaultType, unknownType, retry, payloadLimit);
         EngineSettings settings = new EngineSettings(

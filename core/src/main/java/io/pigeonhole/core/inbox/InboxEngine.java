@@ -59,8 +59,13 @@ final class InboxEngine<C extends HandlerContext> {
             return List.of();
         }
         Batch batch = Batch.of(messages, consumer, settings.conflicts());
+        Deliveries<C> whole = new Deliveries<>(consumer, settings, reception, batch.envelopes());
         for (List<Envelope> round : batch.rounds()) {
-            settle(new Deliveries<>(consumer, settings, reception, round), Map.of());
+            settle(
+                    consumer.deduplication().needsLog()
+                            ? whole.part(round)
+                            : new Deliveries<>(consumer, settings, reception, round),
+                    Map.of());
         }
         return batch.outcomes(announcer);
     }

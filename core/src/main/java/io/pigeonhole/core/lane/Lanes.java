@@ -121,6 +121,10 @@ public final class Lanes {
         (key == null ? all.get(Math.floorMod(spread(fallback), all.size())) : laneOf(key)).add(entry);
     }
 
+    void addInSequence(Entry entry, int number) {
+        all.get(Math.floorMod(spread(number), all.size())).add(entry);
+    }
+
     void add(Entry entry) {
         byte[] key = entry.message().orderingKey();
         (key == null ? idlest() : laneOf(key)).add(entry);

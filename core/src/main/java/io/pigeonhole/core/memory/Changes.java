@@ -2,10 +2,12 @@ package io.pigeonhole.core.memory;
 
 import io.pigeonhole.core.admin.AttemptEntry;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.WatermarkMovedException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,6 +41,7 @@ final class Changes {
     private final List<Runnable> effects = new ArrayList<>();
     private final List<Finished> history = new ArrayList<>();
     private final List<Attempt> attempts = new ArrayList<>();
+    private final Map<Marks.Mark, Advance> advances = new LinkedHashMap<>();
     private final long idleLimitNanos;
     private State state = State.OPEN;
     private int savepoint = -1;
@@ -140,14 +143,25 @@ final class Changes {
         inTurn(() -> state);
     }
 
+    void advance(short consumer, Advance advance) {
+        Marks.Mark mark = new Marks.Mark(consumer, advance.from().partition());
+        advances.put(mark, advance);
+        undo.add(() -> advances.remove(mark));
+    }
+
     void commit() {
         inTurn(() -> {
+            if (!tables.marks.allow(advances)) {
+                end(State.ENDED);
+                throw new WatermarkMovedException("rolled back: a watermark is not where it was read", null);
+            }
             try {
                 effects.forEach(Runnable::run);
             } catch (RuntimeException e) {
                 end(State.ENDED);
                 throw new StoreException(ErrorClass.MESSAGE, "rolled back: a deferred effect failed: " + e, e);
             }
+            tables.marks.apply(advances);
             tables.ledger.putAll(claims);
             tables.history.addAll(history);
             tables.attempts.addAll(attempts);

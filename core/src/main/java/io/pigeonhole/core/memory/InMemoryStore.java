@@ -22,10 +22,12 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.Heartbeat;
@@ -36,6 +38,7 @@ import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WorkItem;
 import io.pigeonhole.core.time.SystemTime;
 import java.time.Clock;
@@ -284,6 +287,15 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     }
 
     @Override
+    public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
+        probe();
+        return tables.read(all -> {
+            consumer.requireDeduplication(consumers.require(consumer.name()).deduplication());
+            return all.marks.acquire(consumer, partition, log);
+        });
+    }
+
+    @Override
     public Heartbeat heartbeat() {
         return new MemoryHeartbeat(this, tables);
     }
@@ -400,6 +412,18 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     public Answer pause(String consumer, boolean paused, Author by) {
         probe();
         return changes.pause(consumer, paused, by);
+    }
+
+    @Override
+    public Answer deduplicateBy(String consumer, Deduplication deduplication, Author by) {
+        probe();
+        return changes.deduplicateBy(consumer, deduplication, by);
+    }
+
+    @Override
+    public Answer forgetWatermarks(String consumer, String source, Author by) {
+        probe();
+        return changes.forgetWatermarks(consumer, source, by);
     }
 
     void requireAvailable() {

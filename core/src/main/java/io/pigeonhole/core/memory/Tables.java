@@ -35,6 +35,7 @@ final class Tables {
     final List<Attempt> attempts = new ArrayList<>();
     final List<AuditEntry> audit = new ArrayList<>();
     final Set<Short> paused = new HashSet<>();
+    final Marks marks = new Marks();
     MessageKey oldest = SMALLEST;
     MessageKey newest = MessageKey.FIRST_DIGEST;
     private long lastPlace;

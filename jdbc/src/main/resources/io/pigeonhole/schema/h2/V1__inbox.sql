@@ -17,6 +17,7 @@ CREATE TABLE IF NOT EXISTS inbox_consumer (
     lanes         SMALLINT     NOT NULL,
     paused        BOOLEAN      NOT NULL DEFAULT FALSE,
     registered_at TIMESTAMP(6) NOT NULL,
+    deduplication VARCHAR(40)  DEFAULT 'IDS' NOT NULL,
     CONSTRAINT inbox_consumer_name UNIQUE (name)
 );
 
@@ -141,6 +142,18 @@ CREATE TABLE IF NOT EXISTS inbox_start (
     starts      INTEGER      NOT NULL,
     started_at  TIMESTAMP(6) NOT NULL,
     PRIMARY KEY (consumer_id, what)
+);
+
+CREATE TABLE IF NOT EXISTS inbox_watermark (
+    consumer_id      SMALLINT     NOT NULL,
+    source           VARCHAR(300) NOT NULL,
+    partition_number INTEGER      NOT NULL,
+    topic_identity   VARCHAR(300) NOT NULL,
+    position         BIGINT       NOT NULL,
+    leader_epoch     INTEGER      NOT NULL,
+    epoch            BIGINT       NOT NULL,
+    updated_at       TIMESTAMP(6) NOT NULL,
+    PRIMARY KEY (consumer_id, source, partition_number)
 );
 
 CREATE TABLE IF NOT EXISTS inbox_audit (

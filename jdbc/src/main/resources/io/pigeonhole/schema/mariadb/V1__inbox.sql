@@ -18,6 +18,7 @@ CREATE TABLE IF NOT EXISTS inbox_consumer (
     lanes         SMALLINT     NOT NULL,
     paused        BOOLEAN      NOT NULL DEFAULT FALSE COMMENT 'Nothing is claimed, taken or leased while it is true. Changed by the admin API.',
     registered_at DATETIME(6)  NOT NULL,
+    deduplication VARCHAR(40)  DEFAULT 'IDS' NOT NULL COMMENT 'How accepted messages are told from new ones. Changed by the admin API.',
     UNIQUE KEY inbox_consumer_name (name)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
   COMMENT = 'The consumers, so that every other row holds two bytes and not a name.';
@@ -153,6 +154,19 @@ CREATE TABLE IF NOT EXISTS inbox_start (
     PRIMARY KEY (consumer_id, what)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
   COMMENT = 'How many times in a row something was begun at the same position: who dies there again and again?';
+
+CREATE TABLE IF NOT EXISTS inbox_watermark (
+    consumer_id      SMALLINT     NOT NULL,
+    source           VARCHAR(300) NOT NULL,
+    partition_number INTEGER      NOT NULL,
+    topic_identity   VARCHAR(300) NOT NULL,
+    position         BIGINT       NOT NULL,
+    leader_epoch     INTEGER      NOT NULL,
+    epoch            BIGINT       NOT NULL,
+    updated_at       DATETIME(6)  NOT NULL,
+    PRIMARY KEY (consumer_id, source, partition_number)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
+  COMMENT = 'Up to where all messages of a partition of a log are accepted, moved in the transaction of their effects.';
 
 CREATE TABLE IF NOT EXISTS inbox_audit (
     id          BIGINT        NOT NULL AUTO_INCREMENT PRIMARY KEY,

@@ -16,8 +16,10 @@ CREATE TABLE inbox_consumer (
     key_order     text        NOT NULL,
     lanes         smallint    NOT NULL,
     paused        boolean     NOT NULL DEFAULT false,
-    registered_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    registered_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    deduplication text        NOT NULL DEFAULT 'IDS'
 );
+COMMENT ON COLUMN inbox_consumer.deduplication IS 'How accepted messages are told from new ones. Changed by the admin API.';
 COMMENT ON TABLE inbox_consumer IS 'The consumers, so that every other row holds two bytes and not a name.';
 COMMENT ON COLUMN inbox_consumer.digest_below IS
     'Ids made before this many milliseconds since 1970 get keys in digest form. Never changes: docs/message-key.md';
@@ -159,6 +161,26 @@ CREATE TABLE inbox_start (
     PRIMARY KEY (consumer_id, what)
 );
 COMMENT ON TABLE inbox_start IS 'How many times in a row something was begun at the same position: who dies there again and again?';
+
+-- One row per partition of a log, updated by every batch in place: room for it within the page.
+CREATE TABLE inbox_watermark (
+    consumer_id      smallint    NOT NULL,
+    source           text        NOT NULL,
+    partition_number integer     NOT NULL,
+    topic_identity   text        NOT NULL,
+    position         bigint      NOT NULL,
+    leader_epoch     integer     NOT NULL,
+    epoch            bigint      NOT NULL,
+    updated_at       timestamptz NOT NULL,
+    PRIMARY KEY (consumer_id, source, partition_number)
+) WITH (
+    fillfactor = 30,
+    autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 1000
+);
+COMMENT ON TABLE inbox_watermark IS 'Up to where all messages of a partition of a log are accepted, moved in the transaction of their effects.';
+COMMENT ON COLUMN inbox_watermark.position IS 'The offset of the next message; -1 where there is none yet, -2 where somebody had it forgotten.';
+COMMENT ON COLUMN inbox_watermark.epoch IS 'The number of the assignment: only who acquired the partition last can move the position.';
 
 CREATE TABLE inbox_audit (
     id          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -96,6 +96,18 @@ public enum CrashPoint {
     BEFORE_REOPEN,
     /** They are back in work, uncommitted. */
     AFTER_REOPEN,
+    /** Before the watermarks of logs are read. */
+    BEFORE_WATERMARKS,
+    /** They are read. */
+    AFTER_WATERMARKS,
+    /** Before watermarks are advanced. */
+    BEFORE_ADVANCE,
+    /** They are advanced, uncommitted, or will be with the commit. */
+    AFTER_ADVANCE,
+    /** Before a partition of a log is acquired. */
+    BEFORE_ACQUIRE,
+    /** It is acquired. */
+    AFTER_ACQUIRE,
     /** Before finished messages are recorded in the history. */
     BEFORE_RECORD,
     /** They are recorded, uncommitted. */

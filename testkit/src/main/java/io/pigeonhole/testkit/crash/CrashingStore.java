@@ -2,12 +2,14 @@ package io.pigeonhole.testkit.crash;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.Collection;
@@ -61,6 +63,14 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
     @Override
     public int started(RegisteredConsumer consumer, String what, String position) {
         return store.started(consumer, what, position);
+    }
+
+    @Override
+    public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
+        plan.pass(CrashPoint.BEFORE_ACQUIRE);
+        Watermark watermark = store.acquire(consumer, partition, log);
+        plan.pass(CrashPoint.AFTER_ACQUIRE);
+        return watermark;
     }
 
     @Override

@@ -1,10 +1,12 @@
 package io.pigeonhole.testkit.crash;
 
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
@@ -14,6 +16,7 @@ import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.Collection;
@@ -45,6 +48,19 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     @Override
     public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
         return transaction.conflicting(consumer, hashes);
+    }
+
+    @Override
+    public List<Watermark> watermarks(RegisteredConsumer consumer, Collection<LogPartition> partitions) {
+        return between(
+                CrashPoint.BEFORE_WATERMARKS,
+                () -> transaction.watermarks(consumer, partitions),
+                CrashPoint.AFTER_WATERMARKS);
+    }
+
+    @Override
+    public void advance(RegisteredConsumer consumer, List<Advance> advances) {
+        around(CrashPoint.BEFORE_ADVANCE, () -> transaction.advance(consumer, advances), CrashPoint.AFTER_ADVANCE);
     }
 
     @Override
