@@ -23,10 +23,12 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -113,6 +115,16 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     @Override
     public Heartbeat heartbeat() {
         return database.heartbeat();
+    }
+
+    @Override
+    public ReplayStore replays() {
+        return database.replays();
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        return database.historyDays();
     }
 
     /** Creates the days of ledger and history that are missing ahead. They are data, not schema. */

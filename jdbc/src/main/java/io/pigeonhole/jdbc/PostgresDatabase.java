@@ -3,9 +3,11 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
@@ -16,12 +18,14 @@ final class PostgresDatabase implements Database {
     private final ConnectionSource connections;
     private final LedgerDays days;
     private final AdminDatabase admin;
+    private final JdbcReplays replays;
     private final DueHints hints = new DueHints();
 
     PostgresDatabase(ConnectionSource connections, int daysAhead) {
         this.connections = connections;
         this.days = new LedgerDays(connections, daysAhead);
         this.admin = new PostgresAdminDatabase(connections);
+        this.replays = new JdbcReplays(admin, new PostgresBarrier(connections));
     }
 
     @Override
@@ -70,6 +74,16 @@ final class PostgresDatabase implements Database {
     @Override
     public Heartbeat heartbeat() {
         return new LeaseHeartbeat(connections);
+    }
+
+    @Override
+    public ReplayStore replays() {
+        return replays;
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        return replays;
     }
 
     @Override

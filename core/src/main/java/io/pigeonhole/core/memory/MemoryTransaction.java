@@ -13,6 +13,7 @@ import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplaySteps;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.Collection;
@@ -178,6 +179,12 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
         store.requireAvailable();
         work.record(consumer, messages);
+    }
+
+    @Override
+    public ReplaySteps replay() {
+        store.requireAvailable();
+        return new MemoryReplaySteps(changes);
     }
 
     @Override

@@ -4,9 +4,11 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.Collection;
@@ -79,6 +81,16 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
                 heartbeat.close();
             }
         };
+    }
+
+    @Override
+    public ReplayStore replays() {
+        return store.replays();
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        return store.historyDays();
     }
 
     @Override
