@@ -32,7 +32,8 @@ class StatementsTest {
             PostgresReadStatements.class,
             PostgresChangeStatements.class,
             PostgresRetentionStatements.class,
-            WatermarkStatements.class);
+            WatermarkStatements.class,
+            PostgresReplayStatements.class);
 
     private static final List<Class<? extends PlainStatement>> OF_OTHERS = List.of(
             SchemaStatement.class,
@@ -41,7 +42,8 @@ class StatementsTest {
             DeadLetterStatement.class,
             AdminStatement.class,
             RetentionStatement.class,
-            WatermarkStatement.class);
+            WatermarkStatement.class,
+            ReplayStatement.class);
 
     static List<Dialect> dialects() {
         return Products.DIALECTS;

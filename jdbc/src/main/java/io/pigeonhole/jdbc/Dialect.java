@@ -251,6 +251,16 @@ public abstract class Dialect {
     public void dropDay(Connection connection, String table, LocalDate day) throws SQLException {}
 
     /**
+     * Waits, for about a second, until all transactions have ended that were open when it was called and have written to the
+     * history, and does not let others begin to write there meanwhile.
+     *
+     * @param connection a connection that commits each statement by itself; its settings are to be as before afterwards
+     * @throws SQLException one that {@link #isLockTimeout} knows if such a transaction did not end in time, another if the
+     *     database refused
+     */
+    public abstract void awaitHistoryWriters(Connection connection) throws SQLException;
+
+    /**
      * Keeps other programs from changing the schema or creating days, until {@link #unlockSchema}.
      *
      * @param connection a connection that commits each statement by itself

@@ -26,6 +26,7 @@ import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
@@ -33,6 +34,7 @@ import io.pigeonhole.core.store.MaintenanceWindow;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.Watermark;
+import io.pigeonhole.core.store.ReplayStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -124,6 +126,16 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     @Override
     public Heartbeat heartbeat() {
         return database.heartbeat();
+    }
+
+    @Override
+    public ReplayStore replays() {
+        return database.replays();
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        return database.historyDays();
     }
 
     /** Creates the days of ledger and history that are missing ahead. They are data, not schema. */

@@ -289,6 +289,20 @@ public class MariaDb extends Dialect {
         }
     }
 
+    /** Whoever has written to a table keeps its definition until the transaction ends, and so keeps others from locking it. */
+    @Override
+    public void awaitHistoryWriters(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET @pigeonhole_meta = @@lock_wait_timeout, lock_wait_timeout = 1");
+            try {
+                statement.execute("LOCK TABLES inbox_history READ");
+                statement.execute("UNLOCK TABLES");
+            } finally {
+                statement.execute("SET lock_wait_timeout = @pigeonhole_meta");
+            }
+        }
+    }
+
     @Override
     public void lockSchema(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();

@@ -5,11 +5,13 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.Watermark;
+import io.pigeonhole.core.store.ReplayStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
@@ -27,6 +29,7 @@ final class PlainDatabase implements Database {
     private final RetentionSettings settings;
     private final PlainRetention retention;
     private final AdminDatabase admin;
+    private final JdbcReplays replays;
 
     PlainDatabase(ConnectionSource connections, Dialect dialect, int daysAhead, RetentionSettings settings) {
         this.connections = connections;
@@ -36,6 +39,7 @@ final class PlainDatabase implements Database {
         this.control = new TransactionControl(dialect::endsTransaction);
         this.days = new PlainDays(connections, dialect, daysAhead);
         this.admin = new PlainAdminDatabase(connections, dialect);
+        this.replays = new JdbcReplays(admin, new PlainBarrier(connections, dialect));
     }
 
     @Override
@@ -97,6 +101,16 @@ final class PlainDatabase implements Database {
     @Override
     public Heartbeat heartbeat() {
         return new PlainHeartbeat(connections, dialect);
+    }
+
+    @Override
+    public ReplayStore replays() {
+        return replays;
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        return replays;
     }
 
     @Override

@@ -88,6 +88,11 @@ final class PlainTransaction extends JdbcTransaction {
         }
     }
 
+    @Override
+    ReplayCalls replayCalls() {
+        return statement -> new PlainCall(session().prepare(statement), session());
+    }
+
     private void start() throws SQLException {
         settings.begin(idleLimit, Connection.TRANSACTION_READ_COMMITTED);
         session = PlainSession.on(connection, dialect);

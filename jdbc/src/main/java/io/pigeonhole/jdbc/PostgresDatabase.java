@@ -5,11 +5,13 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.Watermark;
+import io.pigeonhole.core.store.ReplayStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
@@ -22,6 +24,7 @@ final class PostgresDatabase implements Database {
     private final RetentionSettings settings;
     private final PostgresRetention retention;
     private final AdminDatabase admin;
+    private final JdbcReplays replays;
     private final DueHints hints = new DueHints();
 
     PostgresDatabase(ConnectionSource connections, int daysAhead, RetentionSettings settings) {
@@ -30,6 +33,7 @@ final class PostgresDatabase implements Database {
         this.retention = new PostgresRetention(connections, settings);
         this.days = new LedgerDays(connections, daysAhead);
         this.admin = new PostgresAdminDatabase(connections);
+        this.replays = new JdbcReplays(admin, new PostgresBarrier(connections));
     }
 
     @Override
@@ -86,6 +90,16 @@ final class PostgresDatabase implements Database {
     @Override
     public Heartbeat heartbeat() {
         return new LeaseHeartbeat(connections);
+    }
+
+    @Override
+    public ReplayStore replays() {
+        return replays;
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        return replays;
     }
 
     @Override

@@ -356,6 +356,11 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     @Override
+    ReplayCalls replayCalls() {
+        return statement -> new PostgresCall(connection.prepareStatement(PostgresReplayStatements.text(statement)));
+    }
+
+    @Override
     RuntimeException refused(String doing, SQLException e) {
         boolean savepointIsGone = savepointSet && PostgresStatements.NO_SUCH_SAVEPOINT.equals(e.getSQLState());
         return savepointIsGone ? taken(e) : Refusals.inTransaction(doing, e);

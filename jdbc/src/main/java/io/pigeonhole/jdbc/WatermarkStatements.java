@@ -3,7 +3,9 @@ package io.pigeonhole.jdbc;
 /** The statements about watermarks for PostgreSQL, whole. See {@link PostgresStatements}. */
 final class WatermarkStatements {
     /**
-     * Whether the consumer is paused, in one row with each watermark, or with none. Parameters: sources, numbers, consumer.
+     * Whether the consumer is paused, in one row with each watermark, or with none. The transaction gets its number here, as
+     * others do by their claims: it must have it before its first row of the history has one, or whoever waits for all that
+     * had begun before a moment would not see it. Parameters: sources, numbers, consumer.
      */
     static final String WATERMARKS = """
             SELECT c.paused, w.source, w.partition_number, w.topic_identity, w.epoch, w.position, w.leader_epoch
@@ -12,7 +14,7 @@ final class WatermarkStatements {
                 unnest(CAST(? AS text[]), CAST(? AS integer[])) AS u (source, number)
                 JOIN inbox_watermark AS w ON w.source = u.source AND w.partition_number = u.number
             ) ON w.consumer_id = c.id
-            WHERE c.id = ?""";
+            WHERE c.id = ? AND pg_current_xact_id() IS NOT NULL""";
 
     static final String PREAMBLE_AND_WATERMARKS = PostgresStatements.PREAMBLE + ";\n" + WATERMARKS;
 

@@ -2,6 +2,7 @@ package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
@@ -36,6 +37,7 @@ public final class Inbox<C extends HandlerContext> {
     private final InboxEngine<C> engine;
     private final Worker<C> worker;
     private final WorkSignal signal;
+    private final Handler<Message, C> ownHandlers;
 
     Inbox(
             InboxStore<C> store,
@@ -43,13 +45,15 @@ public final class Inbox<C extends HandlerContext> {
             EngineSettings settings,
             InboxEngine<C> engine,
             Worker<C> worker,
-            WorkSignal signal) {
+            WorkSignal signal,
+            Handler<Message, C> ownHandlers) {
         this.store = store;
         this.consumer = consumer;
         this.settings = settings;
         this.engine = engine;
         this.worker = worker;
         this.signal = signal;
+        this.ownHandlers = ownHandlers;
     }
 
     /**
@@ -189,6 +193,17 @@ public final class Inbox<C extends HandlerContext> {
      */
     public RegisteredConsumer registered() {
         return consumer;
+    }
+
+    /**
+     * The handlers of this inbox without its deduplication: each message goes to the handler of its type, in whatever
+     * transaction its context is of. For a replay that is a recovery; the effects happen again.
+     *
+     * @return a handler that is safe for use by many threads as far as the inbox's handlers are. It throws what they throw,
+     *     and a {@link io.pigeonhole.core.failure.PermanentFailure} where the type has no handler, or an external one
+     */
+    public Handler<Message, C> ownHandlers() {
+        return ownHandlers;
     }
 
     /**

@@ -425,7 +425,7 @@ public final class InboxBuilder<C extends HandlerContext> {
         InboxEngine<C> engine = new InboxEngine<>(store, registered, routing, settings, announcer, signal);
         LeaseWorker<C> leases = new LeaseWorker<>(store, registered, routing, settings, engine, announcer);
         Worker<C> worker = new Worker<>(store, registered, settings, engine, leases);
-        return new Inbox<>(store, registered, settings, engine, worker, signal);
+        return new Inbox<>(store, registered, settings, engine, worker, signal, new OwnHandlers<>(routing));
     }
 
     private void require(boolean holds, String otherwise) {

@@ -6,6 +6,7 @@ import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
+import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WatermarkMovedException;
 import java.time.Duration;
@@ -42,6 +43,8 @@ final class Changes {
     private final List<Finished> history = new ArrayList<>();
     private final List<Attempt> attempts = new ArrayList<>();
     private final Map<Marks.Mark, Advance> advances = new LinkedHashMap<>();
+    private final Map<String, ReplayProgress> replays = new LinkedHashMap<>();
+    private final List<MemoryReplays.SkippedRow> skipped = new ArrayList<>();
     private final long idleLimitNanos;
     private State state = State.OPEN;
     private int savepoint = -1;
@@ -105,8 +108,33 @@ final class Changes {
     }
 
     void record(short consumer, FinishedMessage message) {
-        history.add(new Finished(consumer, message, now()));
+        history.add(new Finished(0, consumer, message, now()));
         undo.add(() -> history.remove(history.size() - 1));
+    }
+
+    /** Holds a run if nobody else does. */
+    boolean tryHold(Lock lock) {
+        if (!isFree(lock)) {
+            return false;
+        }
+        hold(lock);
+        return true;
+    }
+
+    void move(ReplayProgress run) {
+        ReplayProgress before = replays.put(run.plan().name(), run);
+        undo.add(() -> {
+            if (before == null) {
+                replays.remove(run.plan().name());
+            } else {
+                replays.put(run.plan().name(), before);
+            }
+        });
+    }
+
+    void skip(MemoryReplays.SkippedRow row) {
+        skipped.add(row);
+        undo.add(() -> skipped.remove(skipped.size() - 1));
     }
 
     /** Keeps an attempt that failed, whatever becomes of the message. */
@@ -163,7 +191,9 @@ final class Changes {
             }
             tables.marks.apply(advances);
             tables.ledger.putAll(claims);
-            tables.history.addAll(history);
+            history.forEach(finished -> tables.history.add(finished.at(tables.nextInHistory())));
+            tables.replays.putAll(replays);
+            tables.skipped.addAll(skipped);
             tables.attempts.addAll(attempts);
             work.apply();
             graves.apply();

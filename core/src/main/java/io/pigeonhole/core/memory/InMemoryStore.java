@@ -31,12 +31,14 @@ import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WorkItem;
@@ -57,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  * many threads.
  */
 public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminStore {
-    private static final Duration FOR_EVER = Duration.ofDays(365);
+    static final Duration FOR_EVER = Duration.ofDays(365);
 
     private final Tables tables;
     private final Consumers consumers = new Consumers();
@@ -65,6 +67,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     private final AdminReads reads;
     private final AdminChanges changes;
     private final Requeues requeues;
+    private final MemoryReplays replays;
     private volatile boolean available = true;
 
     private InMemoryStore(Clock clock) {
@@ -72,6 +75,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
         this.reads = new AdminReads(tables, consumers);
         this.changes = new AdminChanges(tables, consumers);
         this.requeues = new Requeues(tables, consumers);
+        this.replays = new MemoryReplays(tables, consumers);
     }
 
     /**
@@ -298,6 +302,18 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     @Override
     public Heartbeat heartbeat() {
         return new MemoryHeartbeat(this, tables);
+    }
+
+    @Override
+    public ReplayStore replays() {
+        probe();
+        return replays;
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        probe();
+        return replays;
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Watermark;
+import io.pigeonhole.core.store.ReplaySteps;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.Collection;
@@ -202,6 +203,12 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
             advances.forEach(advance -> changes.advance(consumer.id(), advance));
             return advances;
         });
+    }
+
+    @Override
+    public ReplaySteps replay() {
+        store.requireAvailable();
+        return new MemoryReplaySteps(changes);
     }
 
     @Override

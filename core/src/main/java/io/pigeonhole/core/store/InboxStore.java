@@ -15,4 +15,18 @@ public interface InboxStore<C extends HandlerContext>
      * @return the heartbeat, to be closed by the caller
      */
     Heartbeat heartbeat();
+
+    /**
+     * The runs over the history.
+     *
+     * @return the role; it needs not be closed
+     */
+    ReplayStore replays();
+
+    /**
+     * The history by days.
+     *
+     * @return the role; it needs not be closed
+     */
+    HistoryDays historyDays();
 }

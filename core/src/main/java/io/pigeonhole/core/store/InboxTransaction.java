@@ -78,6 +78,13 @@ public interface InboxTransaction<C extends HandlerContext>
     C context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt);
 
     /**
+     * What this transaction does for a run over the history.
+     *
+     * @return steps that are a part of this transaction
+     */
+    ReplaySteps replay();
+
+    /**
      * Sends the deferred writes of all contexts, in the order that keeps each ordering key's writes in sequence.
      *
      * @throws DeferredWriteException if a write failed and its message is known

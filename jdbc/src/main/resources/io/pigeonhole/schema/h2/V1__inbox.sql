@@ -188,6 +188,46 @@ CREATE TABLE IF NOT EXISTS inbox_history (
     PRIMARY KEY (id)
 );
 CREATE INDEX IF NOT EXISTS inbox_history_of_message ON inbox_history (consumer_id, message_key);
+CREATE INDEX IF NOT EXISTS inbox_history_in_order ON inbox_history (consumer_id, id);
+
+CREATE TABLE IF NOT EXISTS inbox_replay (
+    name            CHARACTER VARYING NOT NULL PRIMARY KEY,
+    consumer_id     SMALLINT NOT NULL,
+    since_at        TIMESTAMP(6),
+    until_at        TIMESTAMP(6),
+    type            CHARACTER VARYING,
+    source          CHARACTER VARYING,
+    ordering_key    BINARY VARYING,
+    recovery        BOOLEAN NOT NULL,
+    state           CHARACTER VARYING NOT NULL,
+    cutoff          BIGINT NOT NULL,
+    mark            BIGINT NOT NULL,
+    position        BIGINT NOT NULL,
+    total           BIGINT,
+    without_payload BIGINT,
+    done            BIGINT NOT NULL,
+    skipped         BIGINT NOT NULL,
+    error           CHARACTER VARYING,
+    who             CHARACTER VARYING NOT NULL,
+    why             CHARACTER VARYING NOT NULL,
+    created_at      TIMESTAMP(6) NOT NULL,
+    updated_at      TIMESTAMP(6) NOT NULL,
+    CHECK (state IN ('WAITING', 'RUNNING', 'PAUSED', 'FAILED', 'CANCELLED', 'FINISHED'))
+);
+
+CREATE TABLE IF NOT EXISTS inbox_replay_skipped (
+    replay      CHARACTER VARYING NOT NULL,
+    place       BIGINT NOT NULL,
+    message_key BINARY(16) NOT NULL,
+    error       CHARACTER VARYING NOT NULL,
+    PRIMARY KEY (replay, place)
+);
+
+CREATE TABLE IF NOT EXISTS inbox_history_export (
+    history_day DATE NOT NULL PRIMARY KEY,
+    entries     BIGINT NOT NULL,
+    exported_at TIMESTAMP(6) NOT NULL
+);
 
 -- What forgets rows piece by piece: where each pass is, and which node is at it.
 CREATE TABLE IF NOT EXISTS inbox_upkeep (
@@ -236,6 +276,19 @@ WHERE NOT EXISTS (
         SELECT 1 FROM inbox_work AS w WHERE w.consumer_id = l.consumer_id AND w.message_key = l.message_key
     ) AND NOT EXISTS (
         SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = l.consumer_id AND d.message_key = l.message_key
+    )
+UNION ALL
+SELECT c.name, CAST(h.message_key AS UUID), 'processed', h.source, UTF8TOSTRING(h.message_id), h.type,
+       UTF8TOSTRING(h.ordering_key), FALSE, h.attempts, NULL, NULL,
+       h.processed_at, h.origin
+FROM inbox_history AS h
+JOIN inbox_consumer AS c ON c.id = h.consumer_id
+WHERE NOT EXISTS (
+        SELECT 1 FROM inbox_ledger AS l WHERE l.consumer_id = h.consumer_id AND l.message_key = h.message_key
+    ) AND NOT EXISTS (
+        SELECT 1 FROM inbox_work AS w WHERE w.consumer_id = h.consumer_id AND w.message_key = h.message_key
+    ) AND NOT EXISTS (
+        SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = h.consumer_id AND d.message_key = h.message_key
     );
 
 INSERT INTO inbox_schema (version, installed_at)

@@ -232,6 +232,54 @@ COMMENT ON TABLE inbox_upkeep IS 'Where the upkeep of each table is, so that nod
 COMMENT ON COLUMN inbox_upkeep.place IS 'Where the pass under way goes on; empty between two.';
 COMMENT ON COLUMN inbox_upkeep.deleted IS 'How many rows this pass, or the last one, deleted, in so many milliseconds.';
 
+-- Of a consumer in the order of recording, for replays and the export.
+CREATE INDEX inbox_history_in_order ON inbox_history (consumer_id, id);
+
+CREATE TABLE inbox_replay (
+    name            text        NOT NULL PRIMARY KEY,
+    consumer_id     smallint    NOT NULL,
+    since_at        timestamptz,
+    until_at        timestamptz,
+    type            text,
+    source          text,
+    ordering_key    bytea,
+    recovery        boolean     NOT NULL,
+    state           text        NOT NULL
+        CHECK (state IN ('WAITING', 'RUNNING', 'PAUSED', 'FAILED', 'CANCELLED', 'FINISHED')),
+    cutoff          bigint      NOT NULL,
+    mark            bigint      NOT NULL,
+    position        bigint      NOT NULL,
+    total           bigint,
+    without_payload bigint,
+    done            bigint      NOT NULL,
+    skipped         bigint      NOT NULL,
+    error           text,
+    who             text        NOT NULL,
+    why             text        NOT NULL,
+    created_at      timestamptz NOT NULL,
+    updated_at      timestamptz NOT NULL
+) WITH (fillfactor = 50);
+COMMENT ON TABLE inbox_replay IS 'Runs over the history. The progress of one moves in the transaction of its handler.';
+COMMENT ON COLUMN inbox_replay.cutoff IS 'The last id of the history that belongs to the run.';
+COMMENT ON COLUMN inbox_replay.mark IS 'A number of a transaction: the run waits until all with lower ones have ended.';
+COMMENT ON COLUMN inbox_replay.position IS 'The id of the history that the run is through with; never goes back.';
+
+CREATE TABLE inbox_replay_skipped (
+    replay      text   NOT NULL,
+    place       bigint NOT NULL,
+    message_key uuid   NOT NULL,
+    error       text   NOT NULL,
+    PRIMARY KEY (replay, place)
+);
+COMMENT ON TABLE inbox_replay_skipped IS 'Messages that failed in a run over the history, and were passed.';
+
+CREATE TABLE inbox_history_export (
+    history_day date        NOT NULL PRIMARY KEY,
+    entries     bigint      NOT NULL,
+    exported_at timestamptz NOT NULL
+);
+COMMENT ON TABLE inbox_history_export IS 'Days of the history, in UTC, that were exported as a whole.';
+
 CREATE VIEW inbox AS
 SELECT c.name AS consumer, w.message_key, w.status, w.source, encode(w.message_id, 'escape') AS id, w.type,
        encode(w.ordering_key, 'escape') AS ordering_key,
@@ -265,7 +313,16 @@ FROM inbox_ledger AS l
 JOIN inbox_consumer AS c ON c.id = l.consumer_id
 LEFT JOIN inbox_history AS h ON h.consumer_id = l.consumer_id AND h.message_key = l.message_key
 WHERE NOT EXISTS (SELECT FROM inbox_work AS w WHERE w.consumer_id = l.consumer_id AND w.message_key = l.message_key)
-  AND NOT EXISTS (SELECT FROM inbox_dead_letter AS d WHERE d.consumer_id = l.consumer_id AND d.message_key = l.message_key);
+  AND NOT EXISTS (SELECT FROM inbox_dead_letter AS d WHERE d.consumer_id = l.consumer_id AND d.message_key = l.message_key)
+UNION ALL
+SELECT c.name, h.message_key, 'processed', h.source, encode(h.message_id, 'escape'), h.type,
+       encode(h.ordering_key, 'escape'), false, h.attempts, NULL, NULL,
+       h.processed_at, h.origin
+FROM inbox_history AS h
+JOIN inbox_consumer AS c ON c.id = h.consumer_id
+WHERE NOT EXISTS (SELECT FROM inbox_ledger AS l WHERE l.consumer_id = h.consumer_id AND l.message_key = h.message_key)
+  AND NOT EXISTS (SELECT FROM inbox_work AS w WHERE w.consumer_id = h.consumer_id AND w.message_key = h.message_key)
+  AND NOT EXISTS (SELECT FROM inbox_dead_letter AS d WHERE d.consumer_id = h.consumer_id AND d.message_key = h.message_key);
 COMMENT ON VIEW inbox IS 'Every message with its status. Source and id of processed messages are known where a history is kept.';
 
 INSERT INTO inbox_schema (version) VALUES (1);

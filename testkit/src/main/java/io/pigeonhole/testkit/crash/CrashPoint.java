@@ -112,6 +112,14 @@ public enum CrashPoint {
     BEFORE_RECORD,
     /** They are recorded, uncommitted. */
     AFTER_RECORD,
+    /** Before the next messages of a replay are read. */
+    BEFORE_REPLAY_READ,
+    /** They are read, and the replay is held. */
+    AFTER_REPLAY_READ,
+    /** Before the progress of a replay is moved. */
+    BEFORE_REPLAY_MOVE,
+    /** It is moved, uncommitted. */
+    AFTER_REPLAY_MOVE,
     /** Everything is written, nothing committed. */
     BEFORE_COMMIT,
     /** Everything is committed, nobody has been told. */

@@ -5,11 +5,13 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.Watermark;
+import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.Collection;
@@ -90,6 +92,16 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
                 heartbeat.close();
             }
         };
+    }
+
+    @Override
+    public ReplayStore replays() {
+        return store.replays();
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        return store.historyDays();
     }
 
     @Override
