@@ -18,6 +18,7 @@ import io.pigeonhole.core.admin.Selection;
 import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.admin.WorkEntry;
 import io.pigeonhole.core.admin.WorkFilter;
+import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.LogPartition;
@@ -32,14 +33,15 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.MaintenanceWindow;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.Watermark;
-import io.pigeonhole.core.store.ReplayStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -302,6 +304,18 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
          */
         public Builder historyRetention(Duration duration) {
             this.retention = retention.withHistory(duration);
+            return this;
+        }
+
+        /**
+         * Where each day of the history must be before it is dropped. A node exports it then, as a whole; a day that the
+         * archive does not take stays in the database, with a warning. All nodes need the same archive.
+         *
+         * @param archive such as the JSON lines of pigeonhole-jackson; none unless set
+         * @return this
+         */
+        public Builder archive(HistoryArchive archive) {
+            this.retention = retention.withArchive(Objects.requireNonNull(archive, "archive"));
             return this;
         }
 

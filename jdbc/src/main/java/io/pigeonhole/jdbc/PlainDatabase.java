@@ -9,9 +9,9 @@ import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.Watermark;
-import io.pigeonhole.core.store.ReplayStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
@@ -34,12 +34,13 @@ final class PlainDatabase implements Database {
     PlainDatabase(ConnectionSource connections, Dialect dialect, int daysAhead, RetentionSettings settings) {
         this.connections = connections;
         this.settings = settings;
-        this.retention = new PlainRetention(connections, dialect, settings);
         this.dialect = dialect;
         this.control = new TransactionControl(dialect::endsTransaction);
         this.days = new PlainDays(connections, dialect, daysAhead);
         this.admin = new PlainAdminDatabase(connections, dialect);
         this.replays = new JdbcReplays(admin, new PlainBarrier(connections, dialect));
+        this.retention =
+                new PlainRetention(connections, dialect, settings, new OldHistory(replays, settings.archive()));
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Retired;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -14,7 +13,6 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,8 +36,10 @@ final class PlainRetention {
     private final ConnectionSource connections;
     private final Dialect dialect;
     private final RetentionSettings settings;
+    private final OldHistory oldHistory;
 
-    PlainRetention(ConnectionSource connections, Dialect dialect, RetentionSettings settings) {
+    PlainRetention(ConnectionSource connections, Dialect dialect, RetentionSettings settings, OldHistory oldHistory) {
+        this.oldHistory = oldHistory;
         this.connections = connections;
         this.dialect = dialect;
         this.settings = settings;
@@ -60,8 +60,7 @@ final class PlainRetention {
         Retired rows = purge(
                 new PlainUpkeep(LEDGER, settings.window()), (session, place) -> purgeKeys(session, place, oldest));
         if (!rows.more() && !dialect.hasDays()) {
-            rows = purge(
-                    HISTORY, settings.history(), RetentionStatement.OLD_HISTORY, RetentionStatement.FORGET_HISTORY);
+            rows = purgeHistory(position.now());
         }
         if (!rows.more()) {
             rows = purge(
@@ -106,18 +105,39 @@ final class PlainRetention {
 
     /** Whether it dropped one. */
     private boolean dropDays(Instant now, MessageKey oldest) {
-        LocalDate ledger = LocalDate.ofInstant(Instant.ofEpochMilli(oldest.epochMillis()), ZoneOffset.UTC);
-        LocalDate history = RetentionSettings.firstDayKept(now, settings.history());
+        LocalDate kept = LocalDate.ofInstant(Instant.ofEpochMilli(oldest.epochMillis()), ZoneOffset.UTC);
+        List<LocalDate> ledger = before(LEDGER, kept);
+        if (!ledger.isEmpty()) {
+            return drop(LEDGER, ledger.get(0));
+        }
+        for (LocalDate day : before(HISTORY, RetentionSettings.firstDayKept(now, settings.history()))) {
+            if (oldHistory.mayGo(day)) {
+                return drop(HISTORY, day);
+            }
+        }
+        return false;
+    }
+
+    private List<LocalDate> before(String table, LocalDate kept) {
+        List<LocalDate> old = new ArrayList<>();
+        try {
+            PlainErrand.alone(connections, dialect, false, connection -> old.addAll(dialect.days(connection, table)));
+        } catch (SQLException e) {
+            throw Refusals.byItself(new PlainErrors(dialect), "to list the days of " + table, e);
+        }
+        return old.stream().filter(day -> day.isBefore(kept)).toList();
+    }
+
+    /** Unless another program has dropped it meanwhile. */
+    private boolean drop(String table, LocalDate day) {
         boolean[] dropped = new boolean[1];
         try {
-            if (hasOld(ledger, history)) {
-                PlainErrand.alone(
-                        connections,
-                        dialect,
-                        true,
-                        connection -> dropped[0] =
-                                dropOne(connection, LEDGER, ledger) || dropOne(connection, HISTORY, history));
-            }
+            PlainErrand.alone(connections, dialect, true, connection -> {
+                if (dialect.days(connection, table).contains(day)) {
+                    dialect.dropDay(connection, table, day);
+                    dropped[0] = true;
+                }
+            });
         } catch (SQLException e) {
             if (!dialect.isLockTimeout(e)) {
                 throw Refusals.byItself(new PlainErrors(dialect), "to drop a day", e);
@@ -127,35 +147,23 @@ final class PlainRetention {
         return dropped[0];
     }
 
-    private boolean hasOld(LocalDate ledger, LocalDate history) throws SQLException {
-        boolean[] found = new boolean[1];
-        PlainErrand.alone(
-                connections,
-                dialect,
-                false,
-                connection -> found[0] =
-                        first(connection, LEDGER, ledger) != null || first(connection, HISTORY, history) != null);
-        return found[0];
-    }
-
-    private boolean dropOne(Connection connection, String table, LocalDate kept) throws SQLException {
-        LocalDate day = first(connection, table, kept);
-        if (day == null) {
-            return false;
+    /** Day by day as well, so that a day which is needed stays as a whole, and what is younger. */
+    private Retired purgeHistory(Instant now) {
+        LocalDate oldest =
+                PlainErrand.run(connections, dialect, "to find the oldest message of the history", session -> {
+                    try (PreparedStatement statement = session.prepare(RetentionStatement.OLDEST_HISTORY);
+                            ResultSet row = statement.executeQuery()) {
+                        return row.next()
+                                ? LocalDate.ofInstant(PlainColumns.instant(row, 1), ZoneOffset.UTC)
+                                : LocalDate.MAX;
+                    }
+                });
+        if (!oldest.isBefore(RetentionSettings.firstDayKept(now, settings.history())) || !oldHistory.mayGo(oldest)) {
+            return Retired.NOTHING;
         }
-        dialect.dropDay(connection, table, day);
-        return true;
-    }
-
-    /** The oldest day before one that is kept. */
-    private @Nullable LocalDate first(Connection connection, String table, LocalDate kept) throws SQLException {
-        for (LocalDate day : dialect.days(connection, table)) {
-            if (day.isBefore(kept)
-                    && (!table.equals(HISTORY) || PostgresRetention.mayDropHistoryDay(connection, day))) {
-                return day;
-            }
-        }
-        return null;
+        Instant end = oldest.plusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant();
+        return purge(
+                HISTORY, Duration.between(end, now), RetentionStatement.OLD_HISTORY, RetentionStatement.FORGET_HISTORY);
     }
 
     private Retired purge(PlainUpkeep upkeep, PlainUpkeep.Step step) {

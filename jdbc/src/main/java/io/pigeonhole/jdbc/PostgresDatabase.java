@@ -9,9 +9,9 @@ import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.Watermark;
-import io.pigeonhole.core.store.ReplayStore;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
@@ -30,10 +30,10 @@ final class PostgresDatabase implements Database {
     PostgresDatabase(ConnectionSource connections, int daysAhead, RetentionSettings settings) {
         this.connections = connections;
         this.settings = settings;
-        this.retention = new PostgresRetention(connections, settings);
         this.days = new LedgerDays(connections, daysAhead);
         this.admin = new PostgresAdminDatabase(connections);
         this.replays = new JdbcReplays(admin, new PostgresBarrier(connections));
+        this.retention = new PostgresRetention(connections, settings, new OldHistory(replays, settings.archive()));
     }
 
     @Override

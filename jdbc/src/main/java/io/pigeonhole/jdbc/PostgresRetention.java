@@ -33,8 +33,10 @@ final class PostgresRetention {
     private final ConnectionSource connections;
     private final RetentionSettings settings;
     private final PostgresOldDays days;
+    private final OldHistory oldHistory;
 
-    PostgresRetention(ConnectionSource connections, RetentionSettings settings) {
+    PostgresRetention(ConnectionSource connections, RetentionSettings settings, OldHistory oldHistory) {
+        this.oldHistory = oldHistory;
         this.connections = connections;
         this.settings = settings;
         this.days = new PostgresOldDays(connections);
@@ -49,9 +51,14 @@ final class PostgresRetention {
             return Retired.NOTHING;
         }
         List<PostgresOldDays.OldDay> old = oldDays(position);
-        // Where the oldest cannot go yet, neither can the others: one detaches at a time.
-        if (!old.isEmpty() && days.drop(old.get(0))) {
-            return new Retired(1, 0, true);
+        for (PostgresOldDays.OldDay day : old) {
+            if (day.table().equals(LEDGER) || !day.attached() || oldHistory.mayGo(day.day())) {
+                if (days.drop(day)) {
+                    return new Retired(1, 0, true);
+                }
+                // Where the oldest cannot go yet, neither can the others: one detaches at a time.
+                break;
+            }
         }
         Retired rows = purgeDigests();
         if (!rows.more()) {
@@ -78,7 +85,7 @@ final class PostgresRetention {
         return LocalDate.ofInstant(Instant.ofEpochMilli(MessageKey.of(key).epochMillis()), ZoneOffset.UTC);
     }
 
-    /** The days to drop; those of the ledger are behind the horizon, which is committed. */
+    /** The days that are past their time; those of the ledger are behind the horizon, which is committed. */
     private List<PostgresOldDays.OldDay> oldDays(Position position) {
         LocalDate kept = RetentionSettings.firstDayKept(position.now(), settings.window());
         LocalDate oldest = kept.isAfter(position.end()) ? position.end() : kept;
@@ -90,21 +97,9 @@ final class PostgresRetention {
         LocalDate keptHistory = RetentionSettings.firstDayKept(position.now(), settings.history());
         return Errand.run(connections, "to list the days", connection -> {
             List<PostgresOldDays.OldDay> old = new ArrayList<>(days.before(connection, LEDGER, horizon));
-            for (PostgresOldDays.OldDay day : days.before(connection, HISTORY, keptHistory)) {
-                if (mayDropHistoryDay(connection, day.day())) {
-                    old.add(day);
-                }
-            }
+            old.addAll(days.before(connection, HISTORY, keptHistory));
             return old;
         });
-    }
-
-    /**
-     * Whether nobody needs a day of the history any more. The place for whatever reads it afterwards: a replay that is not at
-     * its end, an archive that has not got it yet.
-     */
-    static boolean mayDropHistoryDay(Connection connection, LocalDate day) throws SQLException {
-        return true;
     }
 
     private static boolean raise(Connection connection, LocalDate day) throws SQLException {

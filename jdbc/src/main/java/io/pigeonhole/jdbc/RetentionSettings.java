@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.store.MaintenanceWindow;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param audit what people did
  * @param hours when it may forget, null for always
  * @param batch how many rows it looks through at once, about
+ * @param archive where a day of the history must be before it goes, null for nowhere
  */
 record RetentionSettings(
         Duration window,
@@ -23,9 +25,10 @@ record RetentionSettings(
         Duration attempts,
         Duration audit,
         @Nullable MaintenanceWindow hours,
-        int batch) {
+        int batch,
+        @Nullable HistoryArchive archive) {
     static final RetentionSettings STANDARD = new RetentionSettings(
-            Duration.ofDays(7), Duration.ofDays(30), Duration.ofDays(30), Duration.ofDays(365), null, 5_000);
+            Duration.ofDays(7), Duration.ofDays(30), Duration.ofDays(30), Duration.ofDays(365), null, 5_000, null);
 
     private static final Duration LONGEST_PAUSE = Duration.ofDays(1);
     private static final Duration SHORTEST_PAUSE = Duration.ofMinutes(1);
@@ -47,27 +50,31 @@ record RetentionSettings(
     }
 
     RetentionSettings withWindow(Duration other) {
-        return new RetentionSettings(other, history, attempts, audit, hours, batch);
+        return new RetentionSettings(other, history, attempts, audit, hours, batch, archive);
     }
 
     RetentionSettings withHistory(Duration other) {
-        return new RetentionSettings(window, other, attempts, audit, hours, batch);
+        return new RetentionSettings(window, other, attempts, audit, hours, batch, archive);
     }
 
     RetentionSettings withAttempts(Duration other) {
-        return new RetentionSettings(window, history, other, audit, hours, batch);
+        return new RetentionSettings(window, history, other, audit, hours, batch, archive);
     }
 
     RetentionSettings withAudit(Duration other) {
-        return new RetentionSettings(window, history, attempts, other, hours, batch);
+        return new RetentionSettings(window, history, attempts, other, hours, batch, archive);
     }
 
     RetentionSettings withHours(MaintenanceWindow other) {
-        return new RetentionSettings(window, history, attempts, audit, other, batch);
+        return new RetentionSettings(window, history, attempts, audit, other, batch, archive);
     }
 
     RetentionSettings withBatch(int other) {
-        return new RetentionSettings(window, history, attempts, audit, hours, other);
+        return new RetentionSettings(window, history, attempts, audit, hours, other, archive);
+    }
+
+    RetentionSettings withArchive(HistoryArchive other) {
+        return new RetentionSettings(window, history, attempts, audit, hours, batch, other);
     }
 
     /** Whether now is no time to forget anything. */

@@ -72,6 +72,9 @@ public enum RetentionStatement implements PlainStatement {
     /** Parameters: ids. */
     FORGET_AUDIT("DELETE FROM inbox_audit WHERE id IN ({?})"),
 
+    /** Where the history has no days. No row where there is none. */
+    OLDEST_HISTORY("SELECT processed_at FROM inbox_history ORDER BY processed_at LIMIT 1"),
+
     /** Where the history has no days. Parameters: as of attempts. */
     OLD_HISTORY("SELECT id FROM inbox_history WHERE id > ? AND processed_at < ? ORDER BY id LIMIT ?"),
 
