@@ -28,6 +28,7 @@ final class Envelope {
     private final @Nullable WorkItem item;
     private @Nullable Outcome proposed;
     private @Nullable Outcome outcome;
+    private @Nullable MessageKey horizon;
 
     /** Why a message cannot even be claimed. */
     record Unusable(DeadReason reason, String detail) {}
@@ -114,6 +115,18 @@ final class Envelope {
     /** What the outcome will be if this transaction commits; null to leave the message as it is. */
     void propose(@Nullable Outcome outcomeAfterCommit) {
         this.proposed = outcomeAfterCommit;
+    }
+
+    /** The same for one that is late, with the horizon that says so. */
+    void proposeLate(String detail, MessageKey oldest) {
+        this.horizon = oldest;
+        propose(new Outcome.Late(detail));
+    }
+
+    /** The horizon that it was found to be below; null unless it is late. */
+    @Nullable
+    MessageKey horizon() {
+        return horizon;
     }
 
     /** The transaction is committed. Answers null where it left the message as it was. */
