@@ -33,11 +33,11 @@ import org.junit.jupiter.api.Test;
  */
 class VirtualTimeIT {
     private static final String HOSTILE = "America/Santiago";
-    private static final Instant BEGIN = Instant.parse("2027-02-27T21:59:30Z");
+    private static final Instant BEGIN = Instant.parse("2027-02-27T20:59:30Z");
     private static final int DAYS = 40;
-    private static final Duration STEP = Duration.ofHours(2);
+    private static final Duration STEP = Duration.ofHours(3);
     private static final Duration LATEST_DUPLICATE = Duration.ofDays(6);
-    private static final int STEPS_OF_A_DAY = 12;
+    private static final int STEPS_OF_A_DAY = 8;
     private static final int NEW_ONES = 4;
     private static final int AGAIN = 4;
     private static final int LATE_ONES = 2;
