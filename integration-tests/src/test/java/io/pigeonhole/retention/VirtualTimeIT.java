@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Forty days by the database's clock, in the time zone of Santiago de Chile, for this JVM as well as for the sessions: there
- * the clocks are put back at midnight in the night to April 4th, 2027. Month ends and forty midnights are in it, and steps
- * that come to lie just before and behind midnight in UTC.
+ * the clocks are put back at midnight in the night to April 4th, 2027. Month ends and forty midnights are in it, with
+ * messages just before and behind each midnight in UTC.
  */
 class VirtualTimeIT {
     private static final String HOSTILE = "America/Santiago";
