@@ -14,8 +14,6 @@ import io.pigeonhole.core.node.RedeliveryHorizon.Kind;
 import io.pigeonhole.core.node.WindowGuard;
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.kafka.KafkaSource;
-import io.pigeonhole.sqs.SqsServer;
-import io.pigeonhole.sqs.SqsSource;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -26,10 +24,8 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import software.amazon.awssdk.services.sqs.SqsClient;
-import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
-/** What brokers tell of how long they may deliver a message again, and what a node makes of it. */
+/** What Kafka tells of how long it may deliver a message again, and what a node makes of it. */
 class RedeliveryHorizonIT {
     private static EmbeddedKafka kafka;
 
@@ -97,23 +93,6 @@ class RedeliveryHorizonIT {
                 .windowGuard(WindowGuard.REFUSE)
                 .start()) {
             assertThat(lives.windowVerdicts()).hasSize(1);
-        }
-    }
-
-    @Test
-    void sqsTellsTheRetentionOfTheQueue() {
-        try (SqsClient client = SqsServer.client()) {
-            client.createQueue(request -> request.queueName("horizon")
-                    .attributes(Map.of(QueueAttributeName.MESSAGE_RETENTION_PERIOD, "1209600")));
-
-            RedeliveryHorizon horizon = SqsSource.of(inbox, client, "horizon").redeliveryHorizon();
-
-            assertThat(horizon.kind()).as(horizon.origin()).isEqualTo(Kind.LIMITED);
-            assertThat(horizon.duration()).isEqualTo(Duration.ofDays(14));
-            assertThat(SqsSource.of(inbox, client, "nowhere")
-                            .redeliveryHorizon()
-                            .kind())
-                    .isEqualTo(Kind.UNKNOWN);
         }
     }
 }

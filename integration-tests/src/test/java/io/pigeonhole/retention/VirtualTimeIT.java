@@ -28,16 +28,16 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Forty days by the database's clock, in the time zone of Santiago de Chile, for this JVM as well as for the sessions: there
- * the clocks are put back at midnight in the night to April 4th, 2027. Month ends and forty midnights are in it, and steps
- * that come to lie just before and behind midnight in UTC.
+ * the clocks are put back at midnight in the night to April 4th, 2027. Month ends and forty midnights are in it, with
+ * messages just before and behind each midnight in UTC.
  */
 class VirtualTimeIT {
     private static final String HOSTILE = "America/Santiago";
-    private static final Instant BEGIN = Instant.parse("2027-02-27T21:59:30Z");
+    private static final Instant BEGIN = Instant.parse("2027-02-27T20:59:30Z");
     private static final int DAYS = 40;
-    private static final Duration STEP = Duration.ofHours(2);
+    private static final Duration STEP = Duration.ofHours(3);
     private static final Duration LATEST_DUPLICATE = Duration.ofDays(6);
-    private static final int STEPS_OF_A_DAY = 12;
+    private static final int STEPS_OF_A_DAY = 8;
     private static final int NEW_ONES = 4;
     private static final int AGAIN = 4;
     private static final int LATE_ONES = 2;

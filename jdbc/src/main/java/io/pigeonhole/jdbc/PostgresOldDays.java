@@ -132,8 +132,16 @@ final class PostgresOldDays {
             statement.setQueryTimeout(LONGEST_DETACH_SECONDS);
             statement.execute(text(PostgresRetentionStatements.DETACH, old));
         } finally {
+            reset(connection, readOnly, autoCommit);
+        }
+    }
+
+    private static void reset(Connection connection, boolean readOnly, boolean autoCommit) {
+        try {
             connection.setReadOnly(readOnly);
             connection.setAutoCommit(autoCommit);
+        } catch (SQLException e) {
+            LOG.debug("a connection could not be reset: it is left to its pool to notice", e);
         }
     }
 

@@ -32,7 +32,7 @@ final class PostgresRetentionStatements {
 
     /** Ends what was interrupted. */
     static final String FINALIZE = """
-            SET LOCAL lock_timeout = '30s';
+            SET LOCAL lock_timeout = '10s';
             ALTER TABLE %1$s DETACH PARTITION %1$s_%2$s FINALIZE""";
 
     static final String DROP = "DROP TABLE IF EXISTS %1$s_%2$s";

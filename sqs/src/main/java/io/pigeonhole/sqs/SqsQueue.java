@@ -93,14 +93,15 @@ final class SqsQueue {
         return select(deliveries, failed, true);
     }
 
-    /** For how long the queue keeps a message that nobody deletes. */
+    /** For how long the queue keeps a message that nobody deletes; null where it does not tell, as some servers do. */
+    @Nullable
     Duration retention() {
-        return Duration.ofSeconds(Long.parseLong(
-                call(queue -> client.getQueueAttributes(request -> request.queueUrl(queue)
-                                .attributeNames(QueueAttributeName.MESSAGE_RETENTION_PERIOD)
-                                .overrideConfiguration(within(CALL_PATIENCE))))
-                        .attributesAsStrings()
-                        .getOrDefault(QueueAttributeName.MESSAGE_RETENTION_PERIOD.toString(), "not told")));
+        String seconds = call(queue -> client.getQueueAttributes(request -> request.queueUrl(queue)
+                        .attributeNames(QueueAttributeName.MESSAGE_RETENTION_PERIOD)
+                        .overrideConfiguration(within(CALL_PATIENCE))))
+                .attributesAsStrings()
+                .get(QueueAttributeName.MESSAGE_RETENTION_PERIOD.toString());
+        return seconds == null ? null : Duration.ofSeconds(Long.parseLong(seconds));
     }
 
     private static List<Delivery> select(

@@ -198,11 +198,12 @@ public final class SqsSource implements Source {
     /** The queue's retention of messages. Asks SQS. */
     @Override
     public RedeliveryHorizon redeliveryHorizon() {
+        String origin = "queue '" + settings.mapper().queue() + "' (MessageRetentionPeriod)";
         try {
-            return RedeliveryHorizon.of(
-                    queue.retention(), "queue '" + settings.mapper().queue() + "' (MessageRetentionPeriod)");
-        } catch (SdkException | NumberFormatException e) {
-            return RedeliveryHorizon.unknown("SQS does not tell the queue's retention: " + e.getMessage());
+            Duration retention = queue.retention();
+            return retention == null ? RedeliveryHorizon.unknown(origin) : RedeliveryHorizon.of(retention, origin);
+        } catch (SdkException e) {
+            return RedeliveryHorizon.unknown(origin + ", which SQS does not tell: " + e.getMessage());
         }
     }
 

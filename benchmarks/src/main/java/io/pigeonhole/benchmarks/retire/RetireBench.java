@@ -11,6 +11,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -25,7 +26,6 @@ import javax.sql.DataSource;
  */
 final class RetireBench {
     private static final String CONSUMER = "bench-retire";
-    private static final long UNDISTURBED_SECONDS = 3;
     private static final int FIRST_DAY_AGO = 10;
     private static final DateTimeFormatter NAME = DateTimeFormatter.BASIC_ISO_DATE;
 
@@ -51,8 +51,10 @@ final class RetireBench {
     private final Inbox<?> inbox;
     private final int rows;
     private final LocalDate firstDay;
+    private final Duration undisturbed;
 
-    private RetireBench(DataSource dataSource, JdbcStore store, int rows, LocalDate firstDay) {
+    private RetireBench(DataSource dataSource, JdbcStore store, int rows, LocalDate firstDay, Duration undisturbed) {
+        this.undisturbed = undisturbed;
         this.dataSource = dataSource;
         this.store = store;
         this.rows = rows;
@@ -62,7 +64,13 @@ final class RetireBench {
                 .build();
     }
 
-    static RetireBench create(DatabaseServer server, int rows) throws SQLException {
+    /**
+     * Creates the tables.
+     *
+     * @param rows how many keys are forgotten at once
+     * @param undisturbed for how long the load is watched without anything else
+     */
+    static RetireBench create(DatabaseServer server, int rows, Duration undisturbed) throws SQLException {
         DataSource dataSource = server.schema("retire");
         Schema.apply(dataSource);
         LocalDate today;
@@ -72,7 +80,8 @@ final class RetireBench {
             row.next();
             today = row.getObject(1, LocalDate.class);
         }
-        return new RetireBench(dataSource, JdbcStore.create(dataSource), rows, today.minusDays(FIRST_DAY_AGO));
+        return new RetireBench(
+                dataSource, JdbcStore.create(dataSource), rows, today.minusDays(FIRST_DAY_AGO), undisturbed);
     }
 
     /** Two days of so many keys: the first dropped without load, the second under load. */
@@ -155,8 +164,8 @@ final class RetireBench {
         }
     }
 
-    private static void pause() throws InterruptedException {
-        boolean ignored = new CountDownLatch(1).await(UNDISTURBED_SECONDS, TimeUnit.SECONDS);
+    private void pause() throws InterruptedException {
+        boolean ignored = new CountDownLatch(1).await(undisturbed.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void addDay(LocalDate day) throws SQLException {

@@ -3,6 +3,7 @@ package io.pigeonhole.benchmarks.retire;
 import io.pigeonhole.benchmarks.server.DatabaseServer;
 import io.pigeonhole.benchmarks.server.PostgresOptions;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true)
 public final class RetireCommand implements Callable<Integer> {
     private static final int SPARE_CONNECTIONS = 3;
+    private static final Duration UNDISTURBED = Duration.ofSeconds(3);
 
     @Option(names = "--rows", paramLabel = "N", description = "Keys of a day, and keys in digest form.")
     private int rows = 1_000_000;
@@ -41,7 +43,7 @@ public final class RetireCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         try (DatabaseServer server = postgres.server(Load.THREADS + SPARE_CONNECTIONS)) {
             server.environment().forEach((name, value) -> out.println(name + ": " + value));
-            RetireBench bench = RetireBench.create(server, rows);
+            RetireBench bench = RetireBench.create(server, rows, UNDISTURBED);
             out.println(bench.day().describe("a day of " + rows + " keys"));
             out.flush();
             out.println(bench.digests().describe(rows + " keys in digest form"));

@@ -35,6 +35,7 @@ final class Envelope {
     private final boolean byLedger;
     private @Nullable Outcome proposed;
     private @Nullable Outcome outcome;
+    private @Nullable MessageKey horizon;
 
     /** Why a message cannot even be claimed. */
     record Unusable(DeadReason reason, String detail) {}
@@ -186,6 +187,18 @@ final class Envelope {
     @Nullable
     Outcome proposed() {
         return proposed;
+    }
+
+    /** The same for one that is late, with the horizon that says so. */
+    void proposeLate(String detail, MessageKey oldest) {
+        this.horizon = oldest;
+        propose(new Outcome.Late(detail));
+    }
+
+    /** The horizon that it was found to be below; null unless it is late. */
+    @Nullable
+    MessageKey horizon() {
+        return horizon;
     }
 
     /** The transaction is committed. Answers null where it left the message as it was. */

@@ -49,6 +49,7 @@ public final class InboxBuilder<C extends HandlerContext> {
     private boolean conflicts;
     private int crashLimit = 3;
     private int workBatch = 500;
+    private int lateLimit = LateFlood.STANDARD_LIMIT;
     private Duration lease = Duration.ofMinutes(1);
     private String node = NodeName.ofThisProcess();
 
@@ -338,6 +339,19 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     /**
+     * Sets how many messages may be late within an hour, in this process. Those that come then and are late too are held
+     * back, with all that is delivered together with them: the source waits and tries again, until the hour is over. Late
+     * messages by the thousand mean that somebody has reset offsets, and dead letters are not the place for a topic.
+     *
+     * @param perHour at least 1, 1,000 unless set
+     * @return this
+     */
+    public InboxBuilder<C> lateLimit(int perHour) {
+        this.lateLimit = perHour;
+        return this;
+    }
+
+    /**
      * Sets how many messages a worker takes in one transaction.
      *
      * @param messages from 1 to 10,000, 500 unless set
@@ -397,6 +411,7 @@ public final class InboxBuilder<C extends HandlerContext> {
                 defaultType == null || routes.containsKey(defaultType),
                 "defaultType '" + defaultType + "' has no handler; handled are " + routes.keySet());
         require(crashLimit >= 1, "crashLimit " + crashLimit + " is below 1");
+        require(lateLimit >= 1, "lateLimit " + lateLimit + " is below 1");
         require(workBatch >= 1 && workBatch <= 10_000, "workBatch " + workBatch + " is not from 1 to 10000");
         require(
                 lease.compareTo(Duration.ofSeconds(1)) >= 0 && lease.compareTo(Duration.ofDays(1)) <= 0,
@@ -422,7 +437,8 @@ public final class InboxBuilder<C extends HandlerContext> {
     private Inbox<C> assemble(RegisteredConsumer registered, Routing<C> routing, EngineSettings settings) {
         Announcer announcer = new Announcer(consumer, List.copyOf(listeners));
         WorkSignal signal = new WorkSignal();
-        InboxEngine<C> engine = new InboxEngine<>(store, registered, routing, settings, announcer, signal);
+        LateFlood flood = new LateFlood(consumer, lateLimit, System::nanoTime);
+        InboxEngine<C> engine = new InboxEngine<>(store, registered, routing, settings, announcer, signal, flood);
         LeaseWorker<C> leases = new LeaseWorker<>(store, registered, routing, settings, engine, announcer);
         Worker<C> worker = new Worker<>(store, registered, settings, engine, leases);
         return new Inbox<>(store, registered, settings, engine, worker, signal, new OwnHandlers<>(routing));

@@ -102,36 +102,24 @@ abstract class RetentionTests<C extends HandlerContext> extends StoreLab<C> {
     }
 
     @Test
-    void historyGoesAfterItsTimeAndNotBefore() {
-        Message finished = message(Ids.opaque());
-        try (InboxTransaction<C> transaction = begin()) {
-            claim(transaction, keyOf(finished));
-            transaction.record(consumer, List.of(new FinishedMessage(keyOf(finished), finished, 1, true)));
-            transaction.commit();
-        }
-
-        forgetAfter(Duration.ofDays(29));
-        assertThat(fixture.history(consumer.name())).hasSize(1);
-
-        forgetAfter(Duration.ofDays(3));
-        assertThat(fixture.history(consumer.name())).isEmpty();
-    }
-
-    @Test
-    void attemptsGoAfterTheirTimeUnlessTheirMessageIsThere() {
+    void historyAndAttemptsGoAfterTheirTimeUnlessTheirMessageIsThere() {
         Message finished = message(Ids.opaque());
         Message unfinished = message(Ids.opaque());
         try (InboxTransaction<C> transaction = begin()) {
             claim(transaction, inOrder(keyOf(finished), keyOf(unfinished)));
             transaction.park(consumer, List.of(parked(finished), parked(unfinished)));
+            transaction.record(consumer, List.of(new FinishedMessage(keyOf(finished), finished, 1, true)));
             transaction.commit();
         }
         fixture.advance(Duration.ofHours(2));
         finish(keyOf(finished));
+
+        forgetAfter(Duration.ofDays(28));
+        assertThat(fixture.history(consumer.name())).hasSize(1);
         assertThat(fixture.attempts(consumer.name(), keyOf(finished))).hasSize(1);
 
-        forgetAfter(Duration.ofDays(32));
-
+        forgetAfter(Duration.ofDays(4));
+        assertThat(fixture.history(consumer.name())).isEmpty();
         assertThat(fixture.attempts(consumer.name(), keyOf(finished))).isEmpty();
         assertThat(fixture.attempts(consumer.name(), keyOf(unfinished))).hasSize(1);
     }
