@@ -159,13 +159,16 @@ final class PostgresStatements {
 
     static final String INSTALLED_VERSION = "SELECT coalesce(max(version), 0) FROM inbox_schema";
 
-    /** What the catalog says of relations, as pairs of subject and description. Parameters: their names. */
+    /**
+     * What the catalog says of relations, as pairs of subject and description. A name of PostgreSQL holds 63 bytes, to which
+     * longer subjects would be cut. Parameters: their names.
+     */
     static final String CATALOG = """
             WITH r AS (
                 SELECT c.oid, c.relname, c.relkind, c.relpartbound
                 FROM unnest(CAST(? AS text[])) AS n (name) JOIN pg_class AS c ON c.oid = to_regclass(n.name)
             )
-            SELECT r.relname,
+            SELECT CAST(r.relname AS text),
                    CASE r.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'S' THEN 'sequence'
                        WHEN 'p' THEN 'table partitioned by ' || pg_get_partkeydef(r.oid)
                        ELSE 'something else' END

@@ -55,7 +55,7 @@ final class Assignment {
         if (owner == null) {
             consignment.submit(message, partition.hashCode(), slot);
         } else {
-            consignment.submitInSequence(message, partition.hashCode(), slot);
+            consignment.submitInSequence(message, partition.topic().hashCode() + partition.partition(), slot);
         }
     }
 

@@ -137,6 +137,7 @@ abstract class LogProcessingTests<C extends HandlerContext> extends LogLab<C> {
         plan.at(CrashPoint.AFTER_COMMIT, plan.passages(CrashPoint.AFTER_COMMIT) + 1, () -> {
             throw new OutcomeUnknownException("the test says so", null);
         });
+        assertThatThrownBy(() -> inbox.process(range(owner, 0, 4))).isInstanceOf(OutcomeUnknownException.class);
         assertThat(kinds(inbox.process(range(owner, 0, 4)))).containsOnly(Kind.DUPLICATE);
         assertThat(fixture.effects()).hasSize(4).doesNotHaveDuplicates();
         assertThat(fixture.parked(consumer)).isEmpty();
