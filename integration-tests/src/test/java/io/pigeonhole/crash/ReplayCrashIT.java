@@ -100,6 +100,7 @@ class ReplayCrashIT {
                 SELECT %d, CAST('ff' || lpad(to_hex(n), 30, '0') AS uuid), 'notes', convert_to('m' || n, 'UTF8'), 'note',
                     '\\x0100000000', convert_to(CAST(n AS text), 'UTF8'), true, 1, clock_timestamp()
                 FROM generate_series(1, %d) AS n""".formatted(consumer, MESSAGES));
+        execute("ANALYZE inbox_history");
     }
 
     /** Keeps every change of the progress that was committed. */

@@ -1,13 +1,12 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ErrorClass;
-import io.pigeonhole.core.store.HistoryEntry;
+import io.pigeonhole.core.store.ReplayPage;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.ReplaySteps;
 import io.pigeonhole.core.store.SkippedMessage;
 import io.pigeonhole.core.store.StoreException;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +18,7 @@ record JdbcReplaySteps(JdbcTransaction transaction, ReplayCalls calls) implement
     }
 
     @Override
-    public List<HistoryEntry> read(ReplayProgress run, int limit) {
+    public ReplayPage read(ReplayProgress run, int limit) {
         return transaction.ask("to read the history", () -> ReplayRows.read(calls, run, limit));
     }
 

@@ -85,7 +85,12 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
         long total = run.progress().done() + run.progress().skipped() + left.get(0);
         change("to let the replay " + name + " go on", session -> {
             try (AdminCall call = session.replay(ReplayStatement.SETTLE)) {
-                return call.id(total).id(left.get(1)).now().text(name).change();
+                return call.id(total)
+                        .id(left.get(1))
+                        .id(left.get(2))
+                        .now()
+                        .text(name)
+                        .change();
             }
         });
         return require(name).progress();

@@ -25,22 +25,38 @@ final class PostgresReplayStatements {
     /** Parameters: name. */
     static final String LOCK = "SELECT name FROM inbox_replay WHERE name = ? FOR UPDATE SKIP LOCKED";
 
-    /** Parameters: consumer, position, cutoff, type, source, ordering key, since, until, limit. */
+    /**
+     * Looks through as many rows as are asked for, and says which are wanted. Filters that took part in the search would make
+     * the planner expect so few rows that it sorted all that is left, for each batch anew. Parameters: consumer, position,
+     * cutoff, type, source, ordering key, since, until, limit.
+     */
     static final String READ = """
             SELECT h.id, h.message_key, h.attempts, h.with_payload, h.processed_at,
-                h.source, h.message_id, h.type, h.ordering_key, h.headers, h.content_type, h.payload, h.origin
-            FROM inbox_history AS h
-            WHERE h.consumer_id = ? AND h.id > ? AND h.id <= ? AND h.with_payload
-                AND h.type IS NOT DISTINCT FROM coalesce(CAST(? AS text), h.type)
-                AND h.source = coalesce(CAST(? AS text), h.source)
-                AND h.ordering_key IS NOT DISTINCT FROM coalesce(CAST(? AS bytea), h.ordering_key)
-                AND h.processed_at >= CAST(? AS timestamptz) AND h.processed_at < CAST(? AS timestamptz)
-            ORDER BY h.id
-            LIMIT ?""";
+                h.source, h.message_id, h.type, h.ordering_key, CASE WHEN h.wanted THEN h.headers END, h.content_type,
+                CASE WHEN h.wanted THEN h.payload END, h.origin,
+                h.wanted
+            FROM (
+                SELECT CAST(? AS smallint) AS consumer_id, CAST(? AS bigint) AS position, CAST(? AS bigint) AS cutoff,
+                    CAST(? AS text) AS type, CAST(? AS text) AS source, CAST(? AS bytea) AS ordering_key,
+                    CAST(? AS timestamptz) AS since, CAST(? AS timestamptz) AS until
+            ) AS p
+            CROSS JOIN LATERAL (
+                SELECT i.*, coalesce(i.id <= p.cutoff AND i.with_payload
+                    AND (p.type IS NULL OR i.type = p.type)
+                    AND (p.source IS NULL OR i.source = p.source)
+                    AND (p.ordering_key IS NULL OR i.ordering_key = p.ordering_key)
+                    AND i.processed_at >= p.since AND i.processed_at < p.until, false) AS wanted
+                FROM inbox_history AS i
+                WHERE i.consumer_id = p.consumer_id AND i.id > p.position
+                ORDER BY i.id
+                LIMIT ?
+            ) AS h
+            ORDER BY h.id""";
 
-    /** With a payload, and without. Parameters: those of {@link #READ} but the limit. */
+    /** With a payload, without, and the place before the first. Parameters: those of {@link #READ} but the limit. */
     static final String COUNT = """
-            SELECT count(*) FILTER (WHERE h.with_payload), count(*) FILTER (WHERE NOT h.with_payload)
+            SELECT count(*) FILTER (WHERE h.with_payload), count(*) FILTER (WHERE NOT h.with_payload),
+                coalesce(min(h.id) - 1, 0)
             FROM inbox_history AS h
             WHERE h.consumer_id = ? AND h.id > ? AND h.id <= ?
                 AND h.type IS NOT DISTINCT FROM coalesce(CAST(? AS text), h.type)
@@ -48,10 +64,10 @@ final class PostgresReplayStatements {
                 AND h.ordering_key IS NOT DISTINCT FROM coalesce(CAST(? AS bytea), h.ordering_key)
                 AND h.processed_at >= CAST(? AS timestamptz) AND h.processed_at < CAST(? AS timestamptz)""";
 
-    /** Parameters: total, without payload, name. */
+    /** Parameters: total, without payload, place before the first, name. */
     static final String SETTLE = """
             UPDATE inbox_replay
-            SET state = 'RUNNING', total = ?, without_payload = ?, updated_at = clock_timestamp()
+            SET state = 'RUNNING', total = ?, without_payload = ?, position = greatest(position, ?), updated_at = clock_timestamp()
             WHERE name = ? AND state = 'WAITING'""";
 
     /** Parameters: new position, done, skipped, state, error; name, old position. */

@@ -5,6 +5,7 @@ import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.HistoryEntry;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayPage;
 import io.pigeonhole.core.store.ReplayPlan;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class ReplayRows {
     private static final int MARK = 27;
     private static final int FIRST_OF_MESSAGE = 6;
+    private static final int HEADERS = 10;
+    private static final int WANTED = 14;
 
     private ReplayRows() {}
 
@@ -75,17 +78,27 @@ final class ReplayRows {
         return find(calls, name).stream().map(Run::progress).findFirst();
     }
 
-    static List<HistoryEntry> read(ReplayCalls calls, ReplayProgress run, int limit) throws SQLException {
+    /** A row of the history, and whether the run wants it. */
+    private record Scanned(HistoryEntry entry, boolean wanted) {}
+
+    static ReplayPage read(ReplayCalls calls, ReplayProgress run, int limit) throws SQLException {
         try (AdminCall call = calls.replay(ReplayStatement.READ)) {
-            return bind(call, run).count(limit).all(row -> entry(call.rows, row));
+            List<Scanned> rows =
+                    bind(call, run).count(limit).all(row -> new Scanned(entry(call.rows, row), row.getBoolean(WANTED)));
+            List<HistoryEntry> entries =
+                    rows.stream().filter(Scanned::wanted).map(Scanned::entry).toList();
+            long scanned = rows.size() < limit
+                    ? run.cutoff()
+                    : Math.min(rows.get(limit - 1).entry().place(), run.cutoff());
+            return new ReplayPage(entries, scanned, scanned == run.cutoff());
         }
     }
 
-    /** With a payload, and without. */
+    /** With a payload, without, and the place before the first of both. */
     static List<Long> count(ReplayCalls calls, ReplayProgress run) throws SQLException {
         try (AdminCall call = calls.replay(ReplayStatement.COUNT)) {
             return bind(call, run)
-                    .all(row -> List.of(row.getLong(1), row.getLong(2)))
+                    .all(row -> List.of(row.getLong(1), row.getLong(2), row.getLong(3)))
                     .get(0);
         }
     }
@@ -120,7 +133,7 @@ final class ReplayRows {
         return new HistoryEntry(
                 row.getLong(1),
                 rows.key(row, 2),
-                withPayload ? MessageColumns.read(row, FIRST_OF_MESSAGE) : label(row),
+                withPayload && row.getObject(HEADERS) != null ? MessageColumns.read(row, FIRST_OF_MESSAGE) : label(row),
                 withPayload,
                 row.getInt(3),
                 rows.instant(row, 5));

@@ -24,10 +24,11 @@ public enum ReplayStatement implements PlainStatement {
     /** Parameters: name. */
     LOCK("SELECT name FROM inbox_replay WHERE name = ? FOR UPDATE SKIP LOCKED"),
 
-    /** Parameters: consumer, position, cutoff, type, source and ordering key (each twice), since, until, limit. */
+    /** With whether each is wanted. Parameters: consumer, position, cutoff, type, source and ordering key (each twice), since, until, limit. */
     READ("""
             SELECT h.id, h.message_key, h.attempts, h.with_payload, h.processed_at,
-                h.source, h.message_id, h.type, h.ordering_key, h.headers, h.content_type, h.payload, h.origin
+                h.source, h.message_id, h.type, h.ordering_key, h.headers, h.content_type, h.payload, h.origin,
+                TRUE
             FROM inbox_history AS h
             WHERE h.consumer_id = ? AND h.id > ? AND h.id <= ? AND h.with_payload
                 AND (? IS NULL OR h.type = ?)
@@ -37,10 +38,11 @@ public enum ReplayStatement implements PlainStatement {
             ORDER BY h.id
             LIMIT ?"""),
 
-    /** With a payload, and without. Parameters: those of READ but the limit. */
+    /** With a payload, without, and the place before the first. Parameters: those of READ but the limit. */
     COUNT("""
             SELECT COALESCE(SUM(CASE WHEN h.with_payload THEN 1 ELSE 0 END), 0),
-                COALESCE(SUM(CASE WHEN h.with_payload THEN 0 ELSE 1 END), 0)
+                COALESCE(SUM(CASE WHEN h.with_payload THEN 0 ELSE 1 END), 0),
+                COALESCE(MIN(h.id) - 1, 0)
             FROM inbox_history AS h
             WHERE h.consumer_id = ? AND h.id > ? AND h.id <= ?
                 AND (? IS NULL OR h.type = ?)
@@ -48,10 +50,10 @@ public enum ReplayStatement implements PlainStatement {
                 AND (? IS NULL OR h.ordering_key = ?)
                 AND h.processed_at >= ? AND h.processed_at < ?"""),
 
-    /** Parameters: total, without payload, now, name. */
+    /** Parameters: total, without payload, place before the first, now, name. */
     SETTLE("""
             UPDATE inbox_replay
-            SET state = 'RUNNING', total = ?, without_payload = ?, updated_at = ?
+            SET state = 'RUNNING', total = ?, without_payload = ?, position = GREATEST(position, ?), updated_at = ?
             WHERE name = ? AND state = 'WAITING'"""),
 
     /** Parameters: new position, done, skipped, state, error, now; name, old position. */

@@ -2,6 +2,7 @@ package io.pigeonhole.core.memory;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.store.HistoryEntry;
+import io.pigeonhole.core.store.ReplayPage;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.ReplaySteps;
@@ -22,12 +23,17 @@ record MemoryReplaySteps(Changes changes) implements ReplaySteps {
     }
 
     @Override
-    public List<HistoryEntry> read(ReplayProgress run, int limit) {
-        return changes.inTurn(() -> MemoryReplays.left(changes.tables, run)
-                .filter(each -> each.message().withPayload())
-                .limit(limit)
-                .map(Finished::entry)
-                .toList());
+    public ReplayPage read(ReplayProgress run, int limit) {
+        return changes.inTurn(() -> {
+            List<HistoryEntry> entries = MemoryReplays.left(changes.tables, run)
+                    .filter(each -> each.message().withPayload())
+                    .limit(limit)
+                    .map(Finished::entry)
+                    .toList();
+            boolean last = entries.size() < limit;
+            return new ReplayPage(
+                    entries, last ? run.cutoff() : entries.get(limit - 1).place(), last);
+        });
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.HistoryEntry;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayPage;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.SkippedMessage;
@@ -24,8 +25,7 @@ final class ReplayBatch<C extends HandlerContext> {
     private final ReplaySettings settings;
     private final Handler<Message, C> handler;
     private final RegisteredConsumer scope;
-    private List<HistoryEntry> entries = List.of();
-    private boolean last;
+    private ReplayPage page;
     private long position;
     private int done;
     private int skipped;
@@ -38,6 +38,7 @@ final class ReplayBatch<C extends HandlerContext> {
         this.handler = handler;
         this.scope = scope(run);
         this.position = run.position();
+        this.page = new ReplayPage(List.of(), position, false);
     }
 
     /**
@@ -56,32 +57,30 @@ final class ReplayBatch<C extends HandlerContext> {
     }
 
     void read(int limit) {
-        entries = transaction.replay().read(run, limit);
-        last = entries.size() < limit;
+        page = transaction.replay().read(run, limit);
     }
 
     /** The message, where it is only one. */
     @Nullable
     HistoryEntry only() {
-        return entries.size() == 1 ? entries.get(0) : null;
+        return page.entries().size() == 1 ? page.entries().get(0) : null;
     }
 
     /** Everything, or whatever a handler threw. */
     ReplayProgress together() throws Throwable {
-        for (HistoryEntry entry : entries) {
+        for (HistoryEntry entry : page.entries()) {
             handle(entry);
-            passed(entry);
             done++;
         }
         transaction.flush();
-        return moved(last ? ReplayState.FINISHED : ReplayState.RUNNING, null);
+        return passed();
     }
 
     /** Each message under a savepoint. Throws what is no message's own failure. */
     ReplayProgress isolated(
             Function<Throwable, ErrorClass> classes, Function<HistoryEntry, @Nullable Throwable> condemned)
             throws Throwable {
-        for (HistoryEntry entry : entries) {
+        for (HistoryEntry entry : page.entries()) {
             Throwable failure = condemned.apply(entry);
             if (failure == null) {
                 failure = attempt(entry, classes);
@@ -94,9 +93,9 @@ final class ReplayBatch<C extends HandlerContext> {
                 transaction.replay().skip(run, new SkippedMessage(entry.place(), entry.key(), describe(failure)));
                 skipped++;
             }
-            passed(entry);
+            position = entry.place();
         }
-        return moved(last ? ReplayState.FINISHED : ReplayState.RUNNING, null);
+        return passed();
     }
 
     /** What the message failed with, or null. */
@@ -124,8 +123,9 @@ final class ReplayBatch<C extends HandlerContext> {
         handler.handle(entry.message(), transaction.context(scope, entry.key(), entry.message(), 1));
     }
 
-    private void passed(HistoryEntry entry) {
-        position = entry.place();
+    private ReplayProgress passed() {
+        position = page.scanned();
+        return moved(page.last() ? ReplayState.FINISHED : ReplayState.RUNNING, null);
     }
 
     private ReplayProgress moved(ReplayState state, @Nullable String error) {

@@ -1,6 +1,5 @@
 package io.pigeonhole.core.store;
 
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +20,10 @@ public interface ReplaySteps {
      * The next messages of a run that is held.
      *
      * @param run the run
-     * @param limit how many at most
-     * @return those behind its position with a payload, in their order; fewer than the limit only where no more are left
+     * @param limit how many at most; the store may look through no more than that, however few of them are wanted
+     * @return those behind its position that it wants and that have a payload
      */
-    List<HistoryEntry> read(ReplayProgress run, int limit);
+    ReplayPage read(ReplayProgress run, int limit);
 
     /**
      * Moves a run that is held, from where it was.

@@ -11,12 +11,12 @@ import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.FinishedMessage;
-import io.pigeonhole.core.store.HistoryEntry;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayPage;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.ReplaySteps;
@@ -167,7 +167,7 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
             }
 
             @Override
-            public List<HistoryEntry> read(ReplayProgress run, int limit) {
+            public ReplayPage read(ReplayProgress run, int limit) {
                 return between(
                         CrashPoint.BEFORE_REPLAY_READ, () -> steps.read(run, limit), CrashPoint.AFTER_REPLAY_READ);
             }
