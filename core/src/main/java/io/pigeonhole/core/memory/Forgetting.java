@@ -6,8 +6,11 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Retired;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Set;
 
 /** What is forgotten after its time: keys, history, attempts, and what people did. Used under the lock of the tables. */
 final class Forgetting {
@@ -35,7 +38,9 @@ final class Forgetting {
                         && entry.getValue().at().isBefore(kept)
                         && !isUnfinished(tables, entry.getKey()));
         Instant day = now.minus(HISTORY).truncatedTo(ChronoUnit.DAYS);
-        tables.history.removeIf(finished -> finished.at().isBefore(day));
+        Set<LocalDate> needed = MemoryReplays.daysNeeded(tables);
+        tables.history.removeIf(finished ->
+                finished.at().isBefore(day) && !needed.contains(LocalDate.ofInstant(finished.at(), ZoneOffset.UTC)));
         tables.attempts.removeIf(attempt ->
                 attempt.entry().startedAt().isBefore(now.minus(ATTEMPTS)) && !isUnfinished(tables, attempt.row()));
         tables.audit.removeIf(entry -> entry.at().isBefore(now.minus(AUDIT)));

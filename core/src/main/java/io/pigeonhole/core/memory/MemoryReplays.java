@@ -17,6 +17,8 @@ import java.time.ZoneOffset;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -203,9 +205,16 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
 
     @Override
     public boolean isNeeded(LocalDate day) {
-        return tables.read(all -> all.replays.values().stream()
-                .anyMatch(run -> !run.state().isFinal()
-                        && left(all, run).anyMatch(each -> dayOf(each.at()).equals(day))));
+        return tables.read(all -> daysNeeded(all).contains(day));
+    }
+
+    /** The days, in UTC, that runs have messages of which are before them. Used under the lock of the tables. */
+    static Set<LocalDate> daysNeeded(Tables all) {
+        return all.replays.values().stream()
+                .filter(run -> !run.state().isFinal())
+                .flatMap(run -> left(all, run))
+                .map(finished -> dayOf(finished.at()))
+                .collect(Collectors.toSet());
     }
 
     private static LocalDate dayOf(Instant instant) {
