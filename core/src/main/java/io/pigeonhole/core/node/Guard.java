@@ -14,9 +14,11 @@ final class Guard {
     private final Retention store;
     private final List<Source> sources;
     private final WindowGuard mode;
+    private final MaintenanceListener listener;
     private volatile List<WindowVerdict> verdicts = List.of();
 
-    Guard(Retention store, List<Source> sources, WindowGuard mode) {
+    Guard(Retention store, List<Source> sources, WindowGuard mode, MaintenanceListener listener) {
+        this.listener = listener;
         this.store = store;
         this.sources = sources;
         this.mode = mode;
@@ -61,6 +63,11 @@ final class Guard {
             found.add(new WindowVerdict(source.name(), store.window(), horizon(source)));
         }
         verdicts = List.copyOf(found);
+        try {
+            found.forEach(listener::onVerdict);
+        } catch (RuntimeException e) {
+            log.warn("listener {} failed; it changes nothing", listener, e);
+        }
         return verdicts;
     }
 

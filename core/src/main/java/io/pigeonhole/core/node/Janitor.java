@@ -27,11 +27,13 @@ final class Janitor {
     private final Maintenance store;
     private final Retention retention;
     private final Guard guard;
+    private final MaintenanceListener listener;
     private final Duration interval;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "pigeonhole-janitor");
 
-    Janitor(Maintenance store, Retention retention, Guard guard, Duration interval) {
+    Janitor(Maintenance store, Retention retention, Guard guard, MaintenanceListener listener, Duration interval) {
+        this.listener = listener;
         this.store = store;
         this.retention = retention;
         this.guard = guard;
@@ -77,6 +79,7 @@ final class Janitor {
             while (closed.getCount() > 0) {
                 long begun = System.nanoTime();
                 Retired done = retention.retire();
+                tell(done, System.nanoTime() - begun);
                 if (done.days() > 0) {
                     log.info("{} days of ledger or history are dropped", done.days());
                 }
@@ -88,6 +91,17 @@ final class Janitor {
         } catch (RuntimeException | Error e) {
             log.warn("what is past its time could not be forgotten, trying again soon", e);
             return false;
+        }
+    }
+
+    private void tell(Retired done, long nanos) {
+        if (done.days() == 0 && done.rows() == 0) {
+            return;
+        }
+        try {
+            listener.onRetired(done, nanos);
+        } catch (RuntimeException e) {
+            log.warn("listener {} failed; it changes nothing", listener, e);
         }
     }
 

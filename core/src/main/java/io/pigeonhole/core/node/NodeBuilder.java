@@ -24,6 +24,7 @@ public final class NodeBuilder {
     private int leaseWorkers = 8;
     private Duration pollInterval = Duration.ofSeconds(2);
     private WindowGuard windowGuard = WindowGuard.WARN;
+    private MaintenanceListener maintenanceListener = new MaintenanceListener() {};
 
     /** For a store that forgets nothing. */
     NodeBuilder(Maintenance store, Backlog backlog) {
@@ -122,6 +123,17 @@ public final class NodeBuilder {
     }
 
     /**
+     * Sets who is told what the maintenance does.
+     *
+     * @param listener the listener, none unless set
+     * @return this
+     */
+    public NodeBuilder maintenanceListener(MaintenanceListener listener) {
+        this.maintenanceListener = listener;
+        return this;
+    }
+
+    /**
      * Maintains the store once, then starts everything.
      *
      * @return the running node, to be closed by the caller
@@ -140,11 +152,11 @@ public final class NodeBuilder {
                 "pollInterval " + pollInterval + " is not from 50 ms to a minute");
         WorkerSettings settings = new WorkerSettings(workers, leaseWorkers, pollInterval);
         List<Source> started = List.copyOf(sources);
-        Guard guard = new Guard(retention, started, windowGuard);
+        Guard guard = new Guard(retention, started, windowGuard, maintenanceListener);
         Node node = new Node(
                 started,
                 new Workers(backlog, workers == 0 ? List.of() : List.copyOf(inboxes.values()), settings),
-                new Janitor(store, retention, guard, maintenanceInterval),
+                new Janitor(store, retention, guard, maintenanceListener, maintenanceInterval),
                 guard);
         node.start();
         return node;

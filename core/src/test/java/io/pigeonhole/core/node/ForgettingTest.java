@@ -56,6 +56,23 @@ class ForgettingTest {
     }
 
     @Test
+    @SuppressWarnings("try") // The node works by itself until it is closed.
+    void listenerIsToldEachPieceAndDisturbsNothing() {
+        AtomicInteger told = new AtomicInteger();
+        NodeBuilder builder = new NodeBuilder(() -> {}, new Pieces(pieces, 3, 0), consumers -> List.of())
+                .maintenanceListener(new MaintenanceListener() {
+                    @Override
+                    public void onRetired(Retired done, long nanos) {
+                        told.addAndGet((int) done.rows());
+                        throw new IllegalStateException("a listener's own trouble");
+                    }
+                });
+        try (Node node = builder.start()) {
+            await().until(() -> pieces.get() >= 3 && told.get() == 3);
+        }
+    }
+
+    @Test
     void closedNodeForgetsNothingMore() {
         Node node = node(new Pieces(pieces, Integer.MAX_VALUE, 0), Duration.ofHours(1));
         await().until(() -> pieces.get() >= 2);
