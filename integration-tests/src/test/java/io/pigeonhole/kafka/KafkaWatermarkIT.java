@@ -90,8 +90,7 @@ class KafkaWatermarkIT {
                     context.defer(() -> effects.add(effect));
                 })
                 .build();
-        Map<String, Object> config =
-                Map.of("bootstrap.servers", kafka.bootstrapServers(), "auto.offset.reset", reset);
+        Map<String, Object> config = Map.of("bootstrap.servers", kafka.bootstrapServers(), "auto.offset.reset", reset);
         KafkaSource source = KafkaSource.of(inbox, config, topic.name());
         toClose.add(source);
         source.start();
@@ -202,9 +201,9 @@ class KafkaWatermarkIT {
         takeAll(topic, Deduplication.WATERMARKS, 1);
         send(topic, "1", "2", "3");
         try (org.apache.kafka.clients.admin.Admin broker = kafka.admin()) {
-            KafkaTopic.get(broker.deleteRecords(
-                            Map.of(new TopicPartition(topic.name(), 0), RecordsToDelete.beforeOffset(3)))
-                    .all());
+            KafkaTopic.get(
+                    broker.deleteRecords(Map.of(new TopicPartition(topic.name(), 0), RecordsToDelete.beforeOffset(3)))
+                            .all());
         }
         KafkaSource source = start(topic, Deduplication.WATERMARKS, "earliest");
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);

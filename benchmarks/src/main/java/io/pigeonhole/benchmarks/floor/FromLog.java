@@ -36,10 +36,7 @@ final class FromLog implements Course {
     /** With the very business logic of the floor, on the connection that the handler is given. */
     static FromLog direct(String consumer, InboxStore<JdbcContext> store, int batchSize) {
         return new FromLog(
-                consumer,
-                store,
-                batchSize,
-                (payment, context) -> AtLeastOnce.apply(payment, context.connection()));
+                consumer, store, batchSize, (payment, context) -> AtLeastOnce.apply(payment, context.connection()));
     }
 
     /** With the same two statements as deferred writes. */
@@ -70,8 +67,8 @@ final class FromLog implements Course {
                     .orderingKey(message.orderingKey())
                     .contentType(message.contentType())
                     .payload(message.payload())
-                    .logPosition(new LogPosition(
-                            LOG, partition, owner.position() + placed.size(), -1, owner.assignment()))
+                    .logPosition(
+                            new LogPosition(LOG, partition, owner.position() + placed.size(), -1, owner.assignment()))
                     .build());
         }
         return placed;

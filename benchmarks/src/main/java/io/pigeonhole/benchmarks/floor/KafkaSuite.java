@@ -1,6 +1,5 @@
 package io.pigeonhole.benchmarks.floor;
 
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.benchmarks.server.DatabaseServer;
 import io.pigeonhole.benchmarks.suite.Ratio;
 import io.pigeonhole.benchmarks.suite.Suite;
@@ -10,6 +9,7 @@ import io.pigeonhole.core.inbox.InboxListener;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.Node;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.time.SystemTime;
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.jdbc.JdbcContext;
