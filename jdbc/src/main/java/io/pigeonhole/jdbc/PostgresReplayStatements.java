@@ -110,11 +110,11 @@ final class PostgresReplayStatements {
 
     /** Parameters: day, number of messages. */
     static final String EXPORTED = """
-            INSERT INTO inbox_history_export (history_day, entries, exported_at)
+            INSERT INTO inbox_export (history_day, entries, exported_at)
             VALUES (CAST(? AS date), ?, clock_timestamp())""";
 
     /** Parameters: day. */
-    static final String IS_EXPORTED = "SELECT 1 FROM inbox_history_export WHERE history_day = CAST(? AS date)";
+    static final String IS_EXPORTED = "SELECT 1 FROM inbox_export WHERE history_day = CAST(? AS date)";
 
     /**
      * Whether a run that is not at its end has messages of a time before it: such a day must stay. Parameters: since, until.

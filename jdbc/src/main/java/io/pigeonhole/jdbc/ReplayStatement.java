@@ -93,10 +93,10 @@ public enum ReplayStatement implements PlainStatement {
             LIMIT ?"""),
 
     /** Parameters: day, number of messages, now. */
-    EXPORTED("INSERT INTO inbox_history_export (history_day, entries, exported_at) VALUES (?, ?, ?)"),
+    EXPORTED("INSERT INTO inbox_export (history_day, entries, exported_at) VALUES (?, ?, ?)"),
 
     /** Parameters: day. */
-    IS_EXPORTED("SELECT 1 FROM inbox_history_export WHERE history_day = ?"),
+    IS_EXPORTED("SELECT 1 FROM inbox_export WHERE history_day = ?"),
 
     /**
      * Whether a run that is not at its end has messages of a time before it: such a day must stay. Parameters: since, until.

@@ -223,7 +223,7 @@ CREATE TABLE IF NOT EXISTS inbox_replay_skipped (
     PRIMARY KEY (replay, place)
 );
 
-CREATE TABLE IF NOT EXISTS inbox_history_export (
+CREATE TABLE IF NOT EXISTS inbox_export (
     history_day DATE NOT NULL PRIMARY KEY,
     entries     BIGINT NOT NULL,
     exported_at TIMESTAMP(6) NOT NULL

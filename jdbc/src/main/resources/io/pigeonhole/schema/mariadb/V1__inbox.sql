@@ -255,7 +255,7 @@ CREATE TABLE IF NOT EXISTS inbox_replay_skipped (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
   COMMENT = 'Messages that failed in a run over the history, and were passed.';
 
-CREATE TABLE IF NOT EXISTS inbox_history_export (
+CREATE TABLE IF NOT EXISTS inbox_export (
     history_day DATE NOT NULL PRIMARY KEY,
     entries     BIGINT NOT NULL,
     exported_at DATETIME(6) NOT NULL

@@ -273,12 +273,12 @@ CREATE TABLE inbox_replay_skipped (
 );
 COMMENT ON TABLE inbox_replay_skipped IS 'Messages that failed in a run over the history, and were passed.';
 
-CREATE TABLE inbox_history_export (
+CREATE TABLE inbox_export (
     history_day date        NOT NULL PRIMARY KEY,
     entries     bigint      NOT NULL,
     exported_at timestamptz NOT NULL
 );
-COMMENT ON TABLE inbox_history_export IS 'Days of the history, in UTC, that were exported as a whole.';
+COMMENT ON TABLE inbox_export IS 'Days of the history, in UTC, that were exported as a whole.';
 
 CREATE VIEW inbox AS
 SELECT c.name AS consumer, w.message_key, w.status, w.source, encode(w.message_id, 'escape') AS id, w.type,
