@@ -35,7 +35,10 @@ class RedeliveryHorizonIT {
 
     @BeforeAll
     static void start() throws ExecutionException, InterruptedException {
-        kafka = EmbeddedKafka.start(Path.of(System.getProperty("pigeonhole.target", "target"), "horizon"));
+        kafka = EmbeddedKafka.start(Path.of(
+                System.getProperty("pigeonhole.target", "target"),
+                "horizon",
+                "" + ProcessHandle.current().pid()));
         try (Admin admin = kafka.admin()) {
             admin.createTopics(List.of(
                             topic("short", "86400000", "delete"),
