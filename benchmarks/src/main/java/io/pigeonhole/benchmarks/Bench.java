@@ -3,6 +3,7 @@ package io.pigeonhole.benchmarks;
 import io.pigeonhole.benchmarks.floor.FloorCommand;
 import io.pigeonhole.benchmarks.floor.KafkaCommand;
 import io.pigeonhole.benchmarks.floor.XminCommand;
+import io.pigeonhole.benchmarks.retire.RetireCommand;
 import io.pigeonhole.benchmarks.scale.ScaleCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -13,7 +14,13 @@ import picocli.CommandLine.Command;
         description = "Measures Pigeonhole side by side with the alternatives, in one run.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "SUITE",
-        subcommands = {FloorCommand.class, KafkaCommand.class, ScaleCommand.class, XminCommand.class})
+        subcommands = {
+            FloorCommand.class,
+            KafkaCommand.class,
+            RetireCommand.class,
+            ScaleCommand.class,
+            XminCommand.class
+        })
 public final class Bench {
     private Bench() {}
 

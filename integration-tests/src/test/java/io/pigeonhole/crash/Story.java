@@ -6,6 +6,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.InboxBuilder;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.InboxStore;
@@ -68,6 +69,12 @@ enum Story {
 
     /** An inbox in which every handler writes, and those of the failing types throw after it. */
     static <C extends HandlerContext> Inbox<C> inbox(InboxStore<C> store, String run, Handler<String, C> write) {
+        return builder(store, run, write).build();
+    }
+
+    /** The same before it is built. */
+    static <C extends HandlerContext> InboxBuilder<C> builder(
+            InboxStore<C> store, String run, Handler<String, C> write) {
         return Inbox.builder(run, store)
                 .handle("good", PayloadDecoder.text(), write)
                 .handle("future", PayloadDecoder.text(), write)
@@ -79,8 +86,7 @@ enum Story {
                     write.handle(payload, context);
                     throw new PermanentFailure("after the write");
                 })
-                .history(HistoryMode.WITH_PAYLOAD)
-                .build();
+                .history(HistoryMode.WITH_PAYLOAD);
     }
 
     /** Delivers messages once; gives back the ids of those that may be acknowledged. */

@@ -91,6 +91,19 @@ class InboxViewIT {
     }
 
     @Test
+    void messagesWhoseLedgerDayIsGoneAreShownFromTheHistory() {
+        Message message = StoreLab.message("old");
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            lab.claimed(transaction, message);
+            transaction.record(lab.consumer(), List.of(new FinishedMessage(lab.keyOf(message), message, 3, true)));
+            transaction.commit();
+        }
+        workshop.execute("DELETE FROM inbox_ledger");
+
+        assertThat(shown("status, ' ', id, ' ', attempts")).containsExactly("processed old 3");
+    }
+
+    @Test
     void messagesBehindOneOfTheirKeyAreShownAsBlocked() {
         RegisteredConsumer ordered = lab.store()
                 .register(new ConsumerRegistration("ordered", IdForm.TIME_ORDERED, KeyOrder.PAST_DEAD_LETTERS, 1));

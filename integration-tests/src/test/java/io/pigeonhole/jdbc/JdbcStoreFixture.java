@@ -31,9 +31,21 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
     private final Workshop workshop;
     private final DatabaseServer.MovableClock clock;
     private final MessageKey oldest;
+    private final Runnable whenClosed;
 
     JdbcStoreFixture(
             JdbcStore store, DataSource pool, Workshop workshop, DatabaseServer.MovableClock clock, MessageKey oldest) {
+        this(store, pool, workshop, clock, oldest, () -> {});
+    }
+
+    JdbcStoreFixture(
+            JdbcStore store,
+            DataSource pool,
+            Workshop workshop,
+            DatabaseServer.MovableClock clock,
+            MessageKey oldest,
+            Runnable whenClosed) {
+        this.whenClosed = whenClosed;
         this.store = store;
         this.pool = pool;
         this.workshop = workshop;
@@ -199,6 +211,7 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
     public void close() {
         setOldest(oldest);
         clock.reset();
+        whenClosed.run();
     }
 
     private record OwnTransaction(Ledger ledger, Connection connection) implements CallersTransaction {

@@ -71,6 +71,22 @@ class RowsIT {
     }
 
     @Test
+    void viewShowsMessagesWhoseLedgerDayIsGoneFromTheHistory() {
+        Message message = StoreLab.message("old");
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            lab.claimed(transaction, message);
+            transaction.record(lab.consumer(), List.of(new FinishedMessage(lab.keyOf(message), message, 3, true)));
+            transaction.commit();
+        }
+        workshop.execute("DELETE FROM inbox_ledger");
+
+        assertThat(workshop.askAll(
+                        "SELECT status || ' ' || id || ' ' || attempts FROM inbox WHERE consumer = ?",
+                        lab.consumer().name()))
+                .containsExactly("processed old 3");
+    }
+
+    @Test
     void parkedMessageIsDueByTheDatabasesClockAndItsAttemptIsKept() {
         Message message = StoreLab.message();
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {

@@ -38,4 +38,13 @@ public final class SharedStore {
         SharedStore shared = SHARED.computeIfAbsent(server, SharedStore::new);
         return new JdbcStoreFixture(shared.store, shared.pool, shared.workshop, shared.clock, shared.oldest);
     }
+
+    /** A store that nobody else uses, in a schema that is dropped when the fixture is closed. */
+    public static StoreFixture<JdbcContext> ownFixtureOn(DatabaseServer server) {
+        SharedStore own = new SharedStore(server);
+        return new JdbcStoreFixture(own.store, own.pool, own.workshop, own.clock, own.oldest, () -> {
+            own.pool.close();
+            own.workshop.close();
+        });
+    }
 }

@@ -30,14 +30,20 @@ class StatementsTest {
             DeadLetterStatements.class,
             BacklogStatements.class,
             PostgresReadStatements.class,
-            PostgresChangeStatements.class);
+            PostgresChangeStatements.class,
+            PostgresRetentionStatements.class,
+            WatermarkStatements.class,
+            PostgresReplayStatements.class);
 
     private static final List<Class<? extends PlainStatement>> OF_OTHERS = List.of(
             SchemaStatement.class,
             LedgerStatement.class,
             WorkStatement.class,
             DeadLetterStatement.class,
-            AdminStatement.class);
+            AdminStatement.class,
+            RetentionStatement.class,
+            WatermarkStatement.class,
+            ReplayStatement.class);
 
     static List<Dialect> dialects() {
         return Products.DIALECTS;

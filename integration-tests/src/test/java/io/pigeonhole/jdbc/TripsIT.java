@@ -4,11 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Advance;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Watermark;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +49,25 @@ class TripsIT {
             transaction.commit();
         }
         assertThat(CountingSockets.trips() - before).isEqualTo(2);
+    }
+
+    @Test
+    void watermarkIsReadAndMovedAndCommittedInTwoTrips() {
+        RegisteredConsumer consumer = lab.store()
+                .register(new ConsumerRegistration(
+                        "log " + UUID.randomUUID(), IdForm.OPAQUE, KeyOrder.NONE, 1, Deduplication.WATERMARKS));
+        LogPartition partition = new LogPartition("notes", 0);
+        lab.store().acquire(consumer, partition, "log:trips");
+        int before = CountingSockets.trips();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            Watermark read =
+                    transaction.watermarks(consumer, List.of(partition)).get(0);
+            transaction.advance(consumer, List.of(new Advance(read, 500, 1)));
+            transaction.commit();
+        }
+        assertThat(CountingSockets.trips() - before).isEqualTo(2);
+        assertThat(lab.store().acquire(consumer, partition, "log:trips").position())
+                .isEqualTo(500);
     }
 
     @Test

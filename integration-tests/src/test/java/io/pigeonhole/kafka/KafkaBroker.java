@@ -7,6 +7,7 @@ import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.node.Source;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.network.ProxiedBroker;
 import io.pigeonhole.testkit.contract.BrokerFixture;
@@ -30,6 +31,7 @@ public final class KafkaBroker extends ProxiedBroker {
     private final Path directory;
     private EmbeddedKafka kafka;
     private @Nullable KafkaTopic topic;
+    private Deduplication deduplication = Deduplication.IDS;
 
     private KafkaBroker(Path directory) {
         super(0); // It has no port yet.
@@ -49,9 +51,24 @@ public final class KafkaBroker extends ProxiedBroker {
         return this;
     }
 
+    /** The same for inboxes that do not deduplicate by ids only. */
+    BrokerFixture forOneTest(Deduplication by) {
+        deduplication = by;
+        return forOneTest();
+    }
+
     @Override
     public Set<Ability> abilities() {
-        return EnumSet.allOf(Ability.class);
+        return switch (deduplication) {
+            case IDS -> EnumSet.allOf(Ability.class);
+            case HYBRID -> EnumSet.complementOf(EnumSet.of(Ability.NO_ID));
+            case WATERMARKS -> EnumSet.complementOf(EnumSet.of(Ability.NO_ID, Ability.DUPLICATES_OF_PRODUCERS));
+        };
+    }
+
+    @Override
+    public Deduplication deduplication() {
+        return deduplication;
     }
 
     @Override
@@ -131,6 +148,8 @@ public final class KafkaBroker extends ProxiedBroker {
                     Map.of(
                             "bootstrap.servers",
                             "127.0.0.1:" + proxy.port(),
+                            "auto.offset.reset",
+                            "earliest",
                             "reconnect.backoff.max.ms",
                             200,
                             "request.timeout.ms",

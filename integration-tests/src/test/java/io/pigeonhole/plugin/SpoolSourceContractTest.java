@@ -41,7 +41,7 @@ class SpoolSourceContractTest extends SourceContract<InMemoryContext> {
     private record Spool(Path directory) implements BrokerFixture {
         @Override
         public Set<Ability> abilities() {
-            return EnumSet.of(Ability.ORDER_OF_KEYS, Ability.NO_ID);
+            return EnumSet.of(Ability.ORDER_OF_KEYS, Ability.NO_ID, Ability.DUPLICATES_OF_PRODUCERS);
         }
 
         @Override

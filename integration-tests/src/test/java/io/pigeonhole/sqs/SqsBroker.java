@@ -28,7 +28,8 @@ public final class SqsBroker extends ProxiedBroker {
     /** It is all in memory, so that it cannot be restarted; and a body has at least one character. */
     @Override
     public Set<Ability> abilities() {
-        Set<Ability> abilities = EnumSet.of(Ability.NO_ID, Ability.ANY_BYTES, Ability.CUT, Ability.FREEZE);
+        Set<Ability> abilities = EnumSet.of(
+                Ability.NO_ID, Ability.DUPLICATES_OF_PRODUCERS, Ability.ANY_BYTES, Ability.CUT, Ability.FREEZE);
         abilities.add(suffix.isEmpty() ? Ability.ANY_KEY : Ability.ORDER_OF_KEYS);
         return abilities;
     }

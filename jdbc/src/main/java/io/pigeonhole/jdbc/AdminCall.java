@@ -9,6 +9,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,18 @@ abstract class AdminCall implements AutoCloseable {
         return this;
     }
 
+    /** What a column is to hold, or null. */
+    final AdminCall value(@Nullable String text) throws SQLException {
+        statement.setString(next(), CleanText.ofNullable(text));
+        return this;
+    }
+
+    /** The same for bytes. */
+    final AdminCall value(byte @Nullable [] bytes) throws SQLException {
+        statement.setBytes(next(), bytes);
+        return this;
+    }
+
     final AdminCall attempt(FailedAttempt attempt) throws SQLException {
         next = MessageColumns.bindAttempt(statement, next, attempt);
         return this;
@@ -80,6 +93,11 @@ abstract class AdminCall implements AutoCloseable {
     abstract AdminCall wanted(byte @Nullable [] bytes) throws SQLException;
 
     abstract AdminCall instant(Instant instant) throws SQLException;
+
+    /** What a column is to hold, or null. */
+    abstract AdminCall time(@Nullable Instant instant) throws SQLException;
+
+    abstract AdminCall day(LocalDate day) throws SQLException;
 
     /** Two bounds, of which null is none. */
     abstract AdminCall between(@Nullable Instant since, @Nullable Instant until) throws SQLException;

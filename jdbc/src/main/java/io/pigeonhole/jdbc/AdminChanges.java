@@ -9,6 +9,7 @@ import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.FailedAttempt;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -215,6 +216,46 @@ final class AdminChanges {
             }
             errand.audit(paused ? AdminAction.PAUSE : AdminAction.RESUME, null, "", 1);
             return Answer.done(paused ? "paused on all nodes" : "resumed on all nodes");
+        });
+    }
+
+    Answer deduplicateBy(String consumer, Deduplication deduplication, Author by) {
+        return run("to change how a consumer deduplicates", consumer, by, errand -> {
+            Deduplication before = errand.consumer().deduplication();
+            Answer refusal = Answers.judge(before, deduplication);
+            if (refusal != null) {
+                return refusal;
+            }
+            try (AdminCall call = errand.call(AdminStatement.DEDUPLICATE)) {
+                if (call.text(deduplication.name())
+                                .consumer(errand.consumer())
+                                .text(before.name())
+                                .change()
+                        == 0) {
+                    return Answers.notPaused();
+                }
+            }
+            try (AdminCall call = errand.call(
+                    deduplication.needsLog() ? AdminStatement.TAKE_PARTITIONS_AWAY : AdminStatement.RESET_WATERMARKS)) {
+                call.now().consumer(errand.consumer()).change();
+            }
+            String what = Answers.ofDeduplication(before, deduplication);
+            errand.audit(AdminAction.DEDUPLICATE, null, what, 1);
+            return Answer.done(what);
+        });
+    }
+
+    Answer forgetWatermarks(String consumer, String source, Author by) {
+        return run("to forget watermarks", consumer, by, errand -> {
+            int forgotten;
+            try (AdminCall call = errand.call(AdminStatement.FORGET_WATERMARKS)) {
+                forgotten = call.now().consumer(errand.consumer()).text(source).change();
+            }
+            if (forgotten == 0) {
+                return Answers.noWatermarks(source);
+            }
+            errand.audit(AdminAction.FORGET_WATERMARKS, null, source, forgotten);
+            return Answer.done("forgotten: " + forgotten + " positions");
         });
     }
 }

@@ -26,7 +26,7 @@ interface AdminDatabase {
     }
 
     /** Such a transaction. Used by one thread. */
-    interface Session {
+    interface Session extends ReplayCalls {
         /** A statement to be bound and closed; where it has {@link AdminCall#ids}, for so many. */
         AdminCall call(AdminStatement statement, int... ids) throws SQLException;
 

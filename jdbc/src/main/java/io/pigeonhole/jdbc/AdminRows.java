@@ -15,6 +15,7 @@ import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.KeyOrder;
@@ -80,20 +81,21 @@ abstract class AdminRows {
                 row.getString(2),
                 new KeyScheme(row.getLong(3), ulids),
                 KeyOrder.valueOf(row.getString(5)),
-                row.getInt(6));
+                row.getInt(6),
+                Deduplication.valueOf(row.getString(7)));
     }
 
     static ConsumerSummary summary(ResultSet row) throws SQLException {
-        long overdue = row.getLong(13);
+        long overdue = row.getLong(14);
         boolean isDue = !row.wasNull() && overdue >= 0;
         return new ConsumerSummary(
                 consumer(row),
-                row.getBoolean(7),
-                row.getLong(8),
+                row.getBoolean(8),
                 row.getLong(9),
                 row.getLong(10),
                 row.getLong(11),
                 row.getLong(12),
+                row.getLong(13),
                 isDue ? WorkItems.microseconds(overdue) : null);
     }
 

@@ -8,14 +8,14 @@ package io.pigeonhole.jdbc;
 enum AdminStatement implements PlainStatement {
     /** The consumers by name; of one name, or all. */
     CONSUMERS("""
-            SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes
+            SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication
             FROM inbox_consumer AS c
             WHERE (? IS NULL OR c.name = ?)
             ORDER BY c.name"""),
 
     /** The same columns, and how they are doing. */
     SUMMARIES("""
-            SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.paused,
+            SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication, c.paused,
                 COALESCE(w.received, 0), COALESCE(w.parked, 0), COALESCE(w.leased, 0),
                 COALESCE(d.dead, 0), COALESCE(d.blocking, 0),
                 TIMESTAMPDIFF(MICROSECOND, w.oldest, ?)
@@ -277,6 +277,24 @@ enum AdminStatement implements PlainStatement {
 
     /** Pauses or resumes. */
     PAUSE("UPDATE inbox_consumer SET paused = ? WHERE id = ? AND paused <> ?"),
+
+    /** Changes how a paused consumer deduplicates. Parameters: how, consumer, how until now. */
+    DEDUPLICATE("UPDATE inbox_consumer SET deduplication = ? WHERE id = ? AND paused AND deduplication = ?"),
+
+    /** Takes the partitions of logs away from those who have them. Parameters: now, consumer. */
+    TAKE_PARTITIONS_AWAY("UPDATE inbox_watermark SET epoch = epoch + 1, updated_at = ? WHERE consumer_id = ?"),
+
+    /** The same, and there are no positions any more. Parameters: now, consumer. */
+    RESET_WATERMARKS("""
+            UPDATE inbox_watermark
+            SET epoch = epoch + 1, position = -1, leader_epoch = -1, updated_at = ?
+            WHERE consumer_id = ?"""),
+
+    /** The same for one source, whatever the broker remembers. Parameters: now, consumer, source. */
+    FORGET_WATERMARKS("""
+            UPDATE inbox_watermark
+            SET epoch = epoch + 1, position = -2, leader_epoch = -1, updated_at = ?
+            WHERE consumer_id = ? AND source = ?"""),
 
     /** Notes what was done. */
     NOTE_CHANGE("""

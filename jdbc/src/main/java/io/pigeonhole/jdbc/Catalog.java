@@ -43,6 +43,16 @@ record Catalog(Map<String, String> entries) {
         return new Catalog(entries);
     }
 
+    /** The same with a table described as a simple one that is described as partitioned. */
+    Catalog asOneTable(String table, String partitioned) {
+        Map<String, String> changed = new TreeMap<>(entries);
+        changed.computeIfPresent(
+                table,
+                (subject, found) ->
+                        found.startsWith(partitioned) ? "table" + found.substring(partitioned.length()) : found);
+        return new Catalog(changed);
+    }
+
     /** What another catalog has otherwise, in words; what it has in addition is its owner's business. */
     List<String> differencesOf(Catalog actual) {
         List<String> differences = new ArrayList<>();

@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.sql.Connection;
@@ -36,10 +37,11 @@ final class Consumers {
             statement.setString(2, registration.idForm().name());
             statement.setString(3, registration.order().name());
             statement.setInt(4, registration.lanes());
+            statement.setString(5, registration.deduplication().name());
             if (registration.idForm() == IdForm.OPAQUE) {
-                statement.setLong(5, KeyScheme.ALWAYS_DIGEST);
+                statement.setLong(6, KeyScheme.ALWAYS_DIGEST);
             } else {
-                statement.setNull(5, Types.BIGINT);
+                statement.setNull(6, Types.BIGINT);
             }
             statement.executeUpdate();
         } catch (SQLException e) {
@@ -63,8 +65,15 @@ final class Consumers {
                 }
                 requireSame(registration, row.getString(2), row.getString(4), row.getInt(5));
                 KeyScheme keys = new KeyScheme(row.getLong(3), registration.idForm() == IdForm.TIME_ORDERED_WITH_ULIDS);
-                return new RegisteredConsumer(
-                        row.getShort(1), registration.name(), keys, registration.order(), registration.lanes());
+                RegisteredConsumer consumer = new RegisteredConsumer(
+                        row.getShort(1),
+                        registration.name(),
+                        keys,
+                        registration.order(),
+                        registration.lanes(),
+                        registration.deduplication());
+                consumer.requireDeduplication(Deduplication.valueOf(row.getString(6)));
+                return consumer;
             }
         }
     }

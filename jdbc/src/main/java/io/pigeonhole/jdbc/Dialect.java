@@ -220,6 +220,47 @@ public abstract class Dialect {
     public void addDay(Connection connection, LocalDate day) throws SQLException {}
 
     /**
+     * Whether ledger and history have a partition for each day, which can be dropped as a whole. If not, rows are deleted.
+     *
+     * @return false unless overridden
+     */
+    public boolean hasDays() {
+        return false;
+    }
+
+    /**
+     * The days that a table has partitions of.
+     *
+     * @param connection a connection
+     * @param table {@code inbox_ledger} or {@code inbox_history}
+     * @return days in UTC, oldest first; none unless overridden
+     * @throws SQLException if the database refused
+     */
+    public List<LocalDate> days(Connection connection, String table) throws SQLException {
+        return List.of();
+    }
+
+    /**
+     * Drops the partition of a day. Called by one program at a time, behind the horizon.
+     *
+     * @param connection a connection that commits each statement by itself
+     * @param table {@code inbox_ledger} or {@code inbox_history}
+     * @param day a day that {@link #days} told
+     * @throws SQLException if the database refused; {@link #isLockTimeout} where long transactions are in the way
+     */
+    public void dropDay(Connection connection, String table, LocalDate day) throws SQLException {}
+
+    /**
+     * Waits, for about a second, until all transactions have ended that were open when it was called and have written to the
+     * history, and does not let others begin to write there meanwhile.
+     *
+     * @param connection a connection that commits each statement by itself; its settings are to be as before afterwards
+     * @throws SQLException one that {@link #isLockTimeout} knows if such a transaction did not end in time, another if the
+     *     database refused
+     */
+    public abstract void awaitHistoryWriters(Connection connection) throws SQLException;
+
+    /**
      * Keeps other programs from changing the schema or creating days, until {@link #unlockSchema}.
      *
      * @param connection a connection that commits each statement by itself

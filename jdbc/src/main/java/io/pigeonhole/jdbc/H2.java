@@ -158,6 +158,20 @@ public class H2 extends Dialect {
         return H2Control.endsTransaction(sql);
     }
 
+    /** A definition that changes nothing waits for whoever has written to its table. */
+    @Override
+    public void awaitHistoryWriters(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET @pigeonhole_wait = LOCK_TIMEOUT()");
+            statement.execute("SET LOCK_TIMEOUT 1000");
+            try {
+                statement.execute("ALTER TABLE inbox_history SET REFERENTIAL_INTEGRITY TRUE");
+            } finally {
+                statement.execute("SET LOCK_TIMEOUT @pigeonhole_wait");
+            }
+        }
+    }
+
     @Override
     public void lockSchema(Connection connection) throws SQLException {
         try {

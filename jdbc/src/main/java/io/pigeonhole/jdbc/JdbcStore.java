@@ -15,23 +15,33 @@ import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.admin.RequeuedPart;
 import io.pigeonhole.core.admin.Selection;
+import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.admin.WorkEntry;
 import io.pigeonhole.core.admin.WorkFilter;
+import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.core.store.MaintenanceWindow;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
+import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Watermark;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -111,14 +121,39 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     }
 
     @Override
+    public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
+        return database.acquire(consumer, partition, log);
+    }
+
+    @Override
     public Heartbeat heartbeat() {
         return database.heartbeat();
+    }
+
+    @Override
+    public ReplayStore replays() {
+        return database.replays();
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        return database.historyDays();
     }
 
     /** Creates the days of ledger and history that are missing ahead. They are data, not schema. */
     @Override
     public void maintain() {
         database.maintain();
+    }
+
+    @Override
+    public Duration window() {
+        return database.window();
+    }
+
+    @Override
+    public Retired retire() {
+        return database.retire();
     }
 
     /**
@@ -130,6 +165,11 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
      */
     public Ledger ledger(Connection connection) {
         return database.ledger(connection);
+    }
+
+    @Override
+    public Sizes sizes() {
+        return database.sizes();
     }
 
     @Override
@@ -208,11 +248,22 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         return changes.pause(consumer, paused, by);
     }
 
+    @Override
+    public Answer deduplicateBy(String consumer, Deduplication deduplication, Author by) {
+        return changes.deduplicateBy(consumer, deduplication, by);
+    }
+
+    @Override
+    public Answer forgetWatermarks(String consumer, String source, Author by) {
+        return changes.forgetWatermarks(consumer, source, by);
+    }
+
     /** Collects the settings of a store. Not safe for use by many threads. */
     public static final class Builder {
         private final DataSource dataSource;
         private int daysAhead = Schema.DAYS_AHEAD;
         private @Nullable Dialect dialect;
+        private RetentionSettings retention = RetentionSettings.STANDARD;
 
         private Builder(DataSource dataSource) {
             this.dataSource = dataSource;
@@ -230,6 +281,85 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
                 throw new IllegalArgumentException("daysAhead " + days + " is not from 1 to 365");
             }
             this.daysAhead = days;
+            return this;
+        }
+
+        /**
+         * How long keys are remembered at least. It should be longer than a broker may deliver a message again. Days are
+         * dropped as a whole, so that keys in time form live for up to a day more.
+         *
+         * @param duration from an hour to 100 years; 7 days unless set. A horizon that was raised is never lowered
+         * @return this
+         */
+        public Builder window(Duration duration) {
+            this.retention = retention.withWindow(duration);
+            return this;
+        }
+
+        /**
+         * How long the history keeps finished messages.
+         *
+         * @param duration from an hour to 100 years; 30 days unless set
+         * @return this
+         */
+        public Builder historyRetention(Duration duration) {
+            this.retention = retention.withHistory(duration);
+            return this;
+        }
+
+        /**
+         * Where each day of the history must be before it is dropped. A node exports it then, as a whole; a day that the
+         * archive does not take stays in the database, with a warning. All nodes need the same archive.
+         *
+         * @param archive such as the JSON lines of pigeonhole-jackson; none unless set
+         * @return this
+         */
+        public Builder archive(HistoryArchive archive) {
+            this.retention = retention.withArchive(Objects.requireNonNull(archive, "archive"));
+            return this;
+        }
+
+        /**
+         * How long failed attempts are kept. Those of messages in work and of dead letters stay as long as these.
+         *
+         * @param duration from an hour to 100 years; 30 days unless set
+         * @return this
+         */
+        public Builder attemptRetention(Duration duration) {
+            this.retention = retention.withAttempts(duration);
+            return this;
+        }
+
+        /**
+         * How long it is kept what people did through the admin API.
+         *
+         * @param duration from an hour to 100 years; 365 days unless set
+         * @return this
+         */
+        public Builder auditRetention(Duration duration) {
+            this.retention = retention.withAudit(duration);
+            return this;
+        }
+
+        /**
+         * When the store may forget what is past its time. New days are created at any time.
+         *
+         * @param hours local times, compared with the database's clock; always unless set
+         * @return this
+         */
+        public Builder maintenanceWindow(MaintenanceWindow hours) {
+            this.retention = retention.withHours(hours);
+            return this;
+        }
+
+        /**
+         * How many rows are looked through in one transaction, about, where rows are deleted one by one.
+         *
+         * @param rows from 100 to 1,000,000; 5,000 unless set
+         * @return this
+         */
+        public Builder purgeBatch(int rows) {
+            this.retention = retention.withBatch(rows);
             return this;
         }
 
@@ -257,8 +387,8 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
             Schema.validate(connections, known);
             return new JdbcStore(
                     known == null
-                            ? new PostgresDatabase(connections, daysAhead)
-                            : new PlainDatabase(connections, known, daysAhead));
+                            ? new PostgresDatabase(connections, daysAhead, retention)
+                            : new PlainDatabase(connections, known, daysAhead, retention));
         }
     }
 }

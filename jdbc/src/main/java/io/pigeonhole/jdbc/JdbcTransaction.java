@@ -6,6 +6,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplaySteps;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -72,6 +73,14 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext>, Guarded
 
     /** Puts back what was set on the connection, after the end of the transaction; nothing where that goes by itself. */
     void restore() throws SQLException {}
+
+    /** Prepares statements about runs over the history, once it has begun. */
+    abstract ReplayCalls replayCalls();
+
+    @Override
+    public ReplaySteps replay() {
+        return new JdbcReplaySteps(this, replayCalls());
+    }
 
     @Override
     public JdbcContext context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {

@@ -9,12 +9,13 @@ public enum LedgerStatement implements PlainStatement {
     IS_WRITABLE("SELECT TRUE"),
 
     /** Parameters: name. */
-    FIND_CONSUMER("SELECT id, id_form, digest_below, key_order, lanes FROM inbox_consumer WHERE name = ?"),
+    FIND_CONSUMER(
+            "SELECT id, id_form, digest_below, key_order, lanes, deduplication FROM inbox_consumer WHERE name = ?"),
 
-    /** Parameters: name, id form, digest_below, order, lanes, now. */
+    /** Parameters: name, id form, digest_below, order, lanes, now, deduplication. */
     REGISTER("""
-            INSERT INTO inbox_consumer (name, id_form, digest_below, key_order, lanes, paused, registered_at)
-            VALUES (?, ?, ?, ?, ?, FALSE, ?)"""),
+            INSERT INTO inbox_consumer (name, id_form, digest_below, key_order, lanes, paused, registered_at, deduplication)
+            VALUES (?, ?, ?, ?, ?, FALSE, ?, ?)"""),
 
     /** The rows that are locked where others lock a lane. Parameters: consumer, kind, lane, for each row. */
     ADD_LANES("INSERT INTO inbox_lane (consumer_id, kind, lane) VALUES {(?, ?, ?)}"),

@@ -16,6 +16,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -136,6 +137,10 @@ public class MariaDb extends Dialect {
                 attempts, received_at, died_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, ?, ?, ?, ?)
             ON DUPLICATE KEY UPDATE seen_again = seen_again + 1"""),
+            entry(RetentionStatement.TABLE_SIZES, """
+            SELECT table_name, table_rows, data_length + index_length
+            FROM information_schema.tables
+            WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'"""),
             entry(
                     SchemaStatement.TABLES,
                     "SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = DATABASE()"),
@@ -284,6 +289,20 @@ public class MariaDb extends Dialect {
         }
     }
 
+    /** Whoever has written to a table keeps its definition until the transaction ends, and so keeps others from locking it. */
+    @Override
+    public void awaitHistoryWriters(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET @pigeonhole_meta = @@lock_wait_timeout, lock_wait_timeout = 1");
+            try {
+                statement.execute("LOCK TABLES inbox_history READ");
+                statement.execute("UNLOCK TABLES");
+            } finally {
+                statement.execute("SET lock_wait_timeout = @pigeonhole_meta");
+            }
+        }
+    }
+
     @Override
     public void lockSchema(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
@@ -326,6 +345,38 @@ public class MariaDb extends Dialect {
         }
     }
 
+    @Override
+    public boolean hasDays() {
+        return true;
+    }
+
+    @Override
+    public List<LocalDate> days(Connection connection, String table) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(DAYS)) {
+            statement.setString(1, table);
+            try (ResultSet rows = statement.executeQuery()) {
+                List<LocalDate> days = new ArrayList<>();
+                while (rows.next()) {
+                    days.add(LocalDate.parse(rows.getString(1).substring(1), DateTimeFormatter.BASIC_ISO_DATE));
+                }
+                return days;
+            }
+        }
+    }
+
+    /** It waits for open transactions, and all others for it: not longer than a second. */
+    @Override
+    public void dropDay(Connection connection, String table, LocalDate day) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET @pigeonhole_meta = @@lock_wait_timeout, lock_wait_timeout = 1");
+            try {
+                statement.execute(DROP_DAY.formatted(table, DateTimeFormatter.BASIC_ISO_DATE.format(day)));
+            } finally {
+                statement.execute("SET lock_wait_timeout = @pigeonhole_meta");
+            }
+        }
+    }
+
     private static boolean lacksPartition(Connection connection, String table, String name) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(HAS_PARTITION)) {
             statement.setString(1, table);
@@ -340,6 +391,15 @@ public class MariaDb extends Dialect {
     private static final String HAS_PARTITION = """
             SELECT 1 FROM information_schema.partitions
             WHERE table_schema = DATABASE() AND table_name = ? AND partition_name = ?""";
+
+    /** Parameters: table. */
+    private static final String DAYS = """
+            SELECT partition_name FROM information_schema.partitions
+            WHERE table_schema = DATABASE() AND table_name = ? AND partition_name REGEXP '^p[0-9]{8}$'
+            ORDER BY partition_name""";
+
+    /** Formatted with: table, day. */
+    static final String DROP_DAY = "ALTER TABLE %1$s DROP PARTITION p%2$s";
 
     /** Formatted with: name, first key of the next day. */
     static final String ADD_TO_LEDGER = """

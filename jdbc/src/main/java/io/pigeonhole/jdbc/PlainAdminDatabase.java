@@ -67,6 +67,11 @@ final class PlainAdminDatabase implements AdminDatabase {
         }
 
         @Override
+        public AdminCall replay(ReplayStatement statement) throws SQLException {
+            return new PlainCall(session.prepare(statement), session);
+        }
+
+        @Override
         public Instant now() {
             return session.now();
         }

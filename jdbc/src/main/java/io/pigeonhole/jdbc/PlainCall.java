@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
@@ -76,6 +77,18 @@ final class PlainCall extends AdminCall {
     AdminCall instant(Instant instant) throws SQLException {
         Instant bounded = instant.isBefore(LONG_AGO) ? LONG_AGO : instant.isAfter(NEVER) ? NEVER : instant;
         PlainColumns.bindInstant(statement, next(), bounded);
+        return this;
+    }
+
+    @Override
+    AdminCall time(@Nullable Instant instant) throws SQLException {
+        PlainColumns.bindInstant(statement, next(), instant);
+        return this;
+    }
+
+    @Override
+    AdminCall day(LocalDate day) throws SQLException {
+        statement.setObject(next(), day);
         return this;
     }
 

@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.sql.PreparedStatement;
@@ -46,6 +47,7 @@ final class PlainConsumers {
             statement.setString(4, registration.order().name());
             statement.setInt(5, registration.lanes());
             statement.setObject(6, session.timestamp());
+            statement.setString(7, registration.deduplication().name());
             statement.executeUpdate();
             return true;
         } catch (SQLException e) {
@@ -84,8 +86,15 @@ final class PlainConsumers {
                 }
                 Consumers.requireSame(registration, row.getString(2), row.getString(4), row.getInt(5));
                 KeyScheme keys = new KeyScheme(row.getLong(3), registration.idForm() == IdForm.TIME_ORDERED_WITH_ULIDS);
-                return new RegisteredConsumer(
-                        row.getShort(1), registration.name(), keys, registration.order(), registration.lanes());
+                RegisteredConsumer consumer = new RegisteredConsumer(
+                        row.getShort(1),
+                        registration.name(),
+                        keys,
+                        registration.order(),
+                        registration.lanes(),
+                        registration.deduplication());
+                consumer.requireDeduplication(Deduplication.valueOf(row.getString(6)));
+                return consumer;
             }
         }
     }

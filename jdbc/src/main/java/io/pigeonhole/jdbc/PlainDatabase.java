@@ -1,11 +1,17 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
+import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Watermark;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
@@ -20,14 +26,21 @@ final class PlainDatabase implements Database {
     private final Dialect dialect;
     private final TransactionControl control;
     private final PlainDays days;
+    private final RetentionSettings settings;
+    private final PlainRetention retention;
     private final AdminDatabase admin;
+    private final JdbcReplays replays;
 
-    PlainDatabase(ConnectionSource connections, Dialect dialect, int daysAhead) {
+    PlainDatabase(ConnectionSource connections, Dialect dialect, int daysAhead, RetentionSettings settings) {
         this.connections = connections;
+        this.settings = settings;
         this.dialect = dialect;
         this.control = new TransactionControl(dialect::endsTransaction);
         this.days = new PlainDays(connections, dialect, daysAhead);
         this.admin = new PlainAdminDatabase(connections, dialect);
+        this.replays = new JdbcReplays(admin, new PlainBarrier(connections, dialect));
+        this.retention =
+                new PlainRetention(connections, dialect, settings, new OldHistory(replays, settings.archive()));
     }
 
     @Override
@@ -78,13 +91,51 @@ final class PlainDatabase implements Database {
     }
 
     @Override
+    public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
+        return PlainErrand.run(
+                connections,
+                dialect,
+                "to acquire " + partition + " for " + consumer.name(),
+                session -> PlainWatermarks.acquire(session, consumer, partition, log));
+    }
+
+    @Override
     public Heartbeat heartbeat() {
         return new PlainHeartbeat(connections, dialect);
     }
 
     @Override
+    public ReplayStore replays() {
+        return replays;
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        return replays;
+    }
+
+    @Override
     public void maintain() {
         days.ensure();
+    }
+
+    @Override
+    public Duration window() {
+        return settings.window();
+    }
+
+    @Override
+    public Retired retire() {
+        return retention.retire();
+    }
+
+    @Override
+    public Sizes sizes() {
+        return PlainErrand.run(
+                connections,
+                dialect,
+                "to tell how much there is",
+                session -> PlainSizes.read(session, settings.window()));
     }
 
     @Override

@@ -2,9 +2,11 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.DeadLetter;
@@ -15,6 +17,7 @@ import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WorkItem;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -83,6 +86,11 @@ final class PlainTransaction extends JdbcTransaction {
                 throw refused("to begin a transaction", e);
             }
         }
+    }
+
+    @Override
+    ReplayCalls replayCalls() {
+        return statement -> new PlainCall(session().prepare(statement), session());
     }
 
     private void start() throws SQLException {
@@ -276,6 +284,20 @@ final class PlainTransaction extends JdbcTransaction {
                                 + what,
                         e)
                 : refusal;
+    }
+
+    @Override
+    public List<Watermark> watermarks(RegisteredConsumer consumer, Collection<LogPartition> partitions) {
+        return ask(
+                "to read " + partitions.size() + " watermarks",
+                () -> PlainWatermarks.find(session(), consumer, partitions));
+    }
+
+    @Override
+    public void advance(RegisteredConsumer consumer, List<Advance> advances) {
+        run(
+                "to advance " + advances.size() + " watermarks",
+                () -> PlainWatermarks.advance(session(), consumer, advances));
     }
 
     @Override

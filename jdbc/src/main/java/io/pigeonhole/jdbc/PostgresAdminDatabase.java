@@ -79,6 +79,11 @@ final class PostgresAdminDatabase implements AdminDatabase {
         }
 
         @Override
+        public AdminCall replay(ReplayStatement statement) throws SQLException {
+            return new PostgresCall(connection.prepareStatement(PostgresReplayStatements.text(statement)));
+        }
+
+        @Override
         public Instant now() throws SQLException {
             try (AdminCall call = new PostgresCall(connection.prepareStatement(PostgresChangeStatements.NOW))) {
                 return Objects.requireNonNull(call.first(row -> call.rows.instant(row, 1)));

@@ -35,6 +35,10 @@ final class PostgresAdminStatements {
         TEXTS.put(AdminStatement.HEAD, PostgresChangeStatements.HEAD);
         TEXTS.put(AdminStatement.STOP_BLOCKING, PostgresChangeStatements.STOP_BLOCKING);
         TEXTS.put(AdminStatement.PAUSE, PostgresChangeStatements.PAUSE);
+        TEXTS.put(AdminStatement.DEDUPLICATE, WatermarkStatements.DEDUPLICATE);
+        TEXTS.put(AdminStatement.TAKE_PARTITIONS_AWAY, WatermarkStatements.TAKE_PARTITIONS_AWAY);
+        TEXTS.put(AdminStatement.RESET_WATERMARKS, WatermarkStatements.RESET_WATERMARKS);
+        TEXTS.put(AdminStatement.FORGET_WATERMARKS, WatermarkStatements.FORGET_WATERMARKS);
         TEXTS.put(AdminStatement.NOTE_CHANGE, PostgresChangeStatements.NOTE_CHANGE);
     }
 

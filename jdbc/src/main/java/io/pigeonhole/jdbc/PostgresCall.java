@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.UUID;
@@ -70,6 +71,18 @@ final class PostgresCall extends AdminCall {
     @Override
     AdminCall instant(Instant instant) throws SQLException {
         statement.setString(next(), instant.toString());
+        return this;
+    }
+
+    @Override
+    AdminCall time(@Nullable Instant instant) throws SQLException {
+        statement.setString(next(), instant == null ? null : instant.toString());
+        return this;
+    }
+
+    @Override
+    AdminCall day(LocalDate day) throws SQLException {
+        statement.setString(next(), day.toString());
         return this;
     }
 

@@ -1,11 +1,17 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
+import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Watermark;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
@@ -15,13 +21,19 @@ import java.util.List;
 final class PostgresDatabase implements Database {
     private final ConnectionSource connections;
     private final LedgerDays days;
+    private final RetentionSettings settings;
+    private final PostgresRetention retention;
     private final AdminDatabase admin;
+    private final JdbcReplays replays;
     private final DueHints hints = new DueHints();
 
-    PostgresDatabase(ConnectionSource connections, int daysAhead) {
+    PostgresDatabase(ConnectionSource connections, int daysAhead, RetentionSettings settings) {
         this.connections = connections;
+        this.settings = settings;
         this.days = new LedgerDays(connections, daysAhead);
         this.admin = new PostgresAdminDatabase(connections);
+        this.replays = new JdbcReplays(admin, new PostgresBarrier(connections));
+        this.retention = new PostgresRetention(connections, settings, new OldHistory(replays, settings.archive()));
     }
 
     @Override
@@ -68,13 +80,49 @@ final class PostgresDatabase implements Database {
     }
 
     @Override
+    public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
+        return Errand.run(
+                connections,
+                "to acquire " + partition + " for " + consumer.name(),
+                connection -> WatermarkRows.acquire(connection, consumer, partition, log));
+    }
+
+    @Override
     public Heartbeat heartbeat() {
         return new LeaseHeartbeat(connections);
     }
 
     @Override
+    public ReplayStore replays() {
+        return replays;
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        return replays;
+    }
+
+    @Override
     public void maintain() {
         days.ensure();
+    }
+
+    @Override
+    public Duration window() {
+        return settings.window();
+    }
+
+    @Override
+    public Retired retire() {
+        return retention.retire();
+    }
+
+    @Override
+    public Sizes sizes() {
+        return Errand.run(
+                connections,
+                "to tell how much there is",
+                connection -> PostgresSizes.read(connection, settings.window()));
     }
 
     @Override

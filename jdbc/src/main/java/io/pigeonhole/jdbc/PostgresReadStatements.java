@@ -24,14 +24,14 @@ final class PostgresReadStatements {
 
     /** The consumers by name. Parameters: a name, or null for all. */
     static final String CONSUMERS = """
-            SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes
+            SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication
             FROM inbox_consumer AS c
             WHERE c.name = coalesce(CAST(? AS text), c.name)
             ORDER BY c.name""";
 
     /** The same columns, and how they are doing. */
     static final String SUMMARIES = """
-            SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.paused,
+            SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication, c.paused,
                 coalesce(w.received, 0), coalesce(w.parked, 0), coalesce(w.leased, 0),
                 coalesce(d.dead, 0), coalesce(d.blocking, 0), w.overdue
             FROM inbox_consumer AS c

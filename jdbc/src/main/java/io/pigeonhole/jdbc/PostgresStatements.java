@@ -117,12 +117,12 @@ final class PostgresStatements {
 
     /** Asked before {@link #REGISTER}, because a conflict too would use up one of the 32,767 numbers. Parameters: name. */
     static final String FIND_CONSUMER = """
-            SELECT id, id_form, digest_below, key_order, lanes FROM inbox_consumer WHERE name = ?""";
+            SELECT id, id_form, digest_below, key_order, lanes, deduplication FROM inbox_consumer WHERE name = ?""";
 
-    /** Parameters: name, id form, order, lanes, digest_below or null for the moment of registration. */
+    /** Parameters: name, id form, order, lanes, deduplication, digest_below or null for the moment of registration. */
     static final String REGISTER = """
-            INSERT INTO inbox_consumer (name, id_form, key_order, lanes, digest_below)
-            VALUES (?, ?, ?, ?, coalesce(CAST(? AS bigint), CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)))
+            INSERT INTO inbox_consumer (name, id_form, key_order, lanes, deduplication, digest_below)
+            VALUES (?, ?, ?, ?, ?, coalesce(CAST(? AS bigint), CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)))
             ON CONFLICT (name) DO NOTHING""";
 
     /** The SQLSTATE of an identity column that has no number left. */
@@ -159,13 +159,16 @@ final class PostgresStatements {
 
     static final String INSTALLED_VERSION = "SELECT coalesce(max(version), 0) FROM inbox_schema";
 
-    /** What the catalog says of relations, as pairs of subject and description. Parameters: their names. */
+    /**
+     * What the catalog says of relations, as pairs of subject and description. A name of PostgreSQL holds 63 bytes, to which
+     * longer subjects would be cut. Parameters: their names.
+     */
     static final String CATALOG = """
             WITH r AS (
                 SELECT c.oid, c.relname, c.relkind, c.relpartbound
                 FROM unnest(CAST(? AS text[])) AS n (name) JOIN pg_class AS c ON c.oid = to_regclass(n.name)
             )
-            SELECT r.relname,
+            SELECT CAST(r.relname AS text),
                    CASE r.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'S' THEN 'sequence'
                        WHEN 'p' THEN 'table partitioned by ' || pg_get_partkeydef(r.oid)
                        ELSE 'something else' END

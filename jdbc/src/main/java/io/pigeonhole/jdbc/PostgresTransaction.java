@@ -1,9 +1,11 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.DeadLetter;
@@ -14,6 +16,8 @@ import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.Watermark;
+import io.pigeonhole.core.store.WatermarkMovedException;
 import io.pigeonhole.core.store.WorkItem;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -23,6 +27,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A transaction on PostgreSQL. What it needs at its beginning travels with its first statement, and the proof that it is
@@ -41,6 +46,8 @@ final class PostgresTransaction extends JdbcTransaction {
     private Runnable whenCommitted = () -> {};
     private boolean begun;
     private boolean savepointSet;
+    private @Nullable RegisteredConsumer advancing;
+    private List<Advance> advances = List.of();
 
     /** Takes the connection over; {@link #close} gives it back as it was. */
     PostgresTransaction(Connection connection, Duration idleLimit, DueHints hints) throws SQLException {
@@ -252,9 +259,59 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     @Override
+    public List<Watermark> watermarks(RegisteredConsumer consumer, Collection<LogPartition> partitions) {
+        requireOpen();
+        boolean first = !begun;
+        begun = true;
+        String sql = first ? WatermarkStatements.PREAMBLE_AND_WATERMARKS : WatermarkStatements.WATERMARKS;
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            if (first) {
+                statement.setString(1, idleLimit);
+            }
+            return WatermarkRows.find(statement, first ? 2 : 1, first ? RESULTS_OF_PREAMBLE : 0, consumer, partitions);
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw Refusals.of(Claims.classify(e), "to read watermarks", e);
+        }
+    }
+
+    /** They travel with the commit. */
+    @Override
+    public void advance(RegisteredConsumer consumer, List<Advance> steps) {
+        requireOpen();
+        advancing = consumer;
+        advances = steps;
+    }
+
+    private void advanceAndCommit(RegisteredConsumer consumer) {
+        boolean first = !begun;
+        begun = true;
+        String sql = first ? WatermarkStatements.PREAMBLE_ADVANCE_AND_COMMIT : WatermarkStatements.ADVANCE_AND_COMMIT;
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            if (first) {
+                statement.setString(1, idleLimit);
+            }
+            WatermarkRows.bind(statement, first ? 2 : 1, consumer, advances);
+            statement.execute();
+            ended();
+        } catch (SQLException e) {
+            if (WatermarkStatements.MOVED.equals(e.getSQLState())) {
+                throw new WatermarkMovedException(
+                        "one of " + advances.size() + " watermarks is not where it was read", e);
+            }
+            throw refusedCommit(e);
+        }
+        whenCommitted.run();
+    }
+
+    @Override
     public void commit() {
         flush();
         requireOpen();
+        if (advancing != null) {
+            advanceAndCommit(advancing);
+            return;
+        }
         if (!begun) {
             ended();
             return;
@@ -296,6 +353,11 @@ final class PostgresTransaction extends JdbcTransaction {
             noteLoss(e);
             throw Refusals.of(Claims.classify(e), "to begin a transaction", e);
         }
+    }
+
+    @Override
+    ReplayCalls replayCalls() {
+        return statement -> new PostgresCall(connection.prepareStatement(PostgresReplayStatements.text(statement)));
     }
 
     @Override

@@ -76,6 +76,27 @@ public final class Schema {
     }
 
     /**
+     * The same on PostgreSQL, with the keys that have no time in several hash partitions instead of one table: for very many
+     * of them, so that several processes vacuum and several nodes forget at once. Decided once, when the schema is created.
+     *
+     * @param dataSource the database; its user must be allowed to create tables
+     * @param digestPartitions how many, from 1 to 256
+     * @throws ConfigurationException if the schema is there with another number of them, or the database is not PostgreSQL
+     */
+    public static void apply(DataSource dataSource, int digestPartitions) {
+        if (digestPartitions < 1 || digestPartitions > 256) {
+            throw new IllegalArgumentException("digestPartitions " + digestPartitions + " is not from 1 to 256");
+        }
+        ConnectionSource connections = dataSource::getConnection;
+        Dialect dialect = Products.find(connections);
+        if (dialect != null) {
+            throw new ConfigurationException(
+                    "hash partitions of the ledger are for PostgreSQL only, not for " + dialect);
+        }
+        PostgresSchema.apply(connections, digestPartitions);
+    }
+
+    /**
      * The same as {@link #validate(DataSource)} for a dialect of somebody's own.
      *
      * @param dataSource the database
@@ -148,7 +169,7 @@ public final class Schema {
     static void apply(ConnectionSource connections) {
         Dialect dialect = Products.find(connections);
         if (dialect == null) {
-            PostgresSchema.apply(connections);
+            PostgresSchema.apply(connections, 0);
         } else {
             PlainSchema.apply(connections, dialect);
         }

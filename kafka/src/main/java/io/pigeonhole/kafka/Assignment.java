@@ -2,6 +2,7 @@ package io.pigeonhole.kafka;
 
 import io.pigeonhole.core.lane.Consignment;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.Watermark;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -17,6 +18,7 @@ final class Assignment {
     private final OffsetTracker tracker = new OffsetTracker();
     private @Nullable OffsetAndMetadata committed;
     private @Nullable Beginning beginning;
+    private @Nullable Watermark owner;
     private boolean paused;
 
     /**
@@ -49,7 +51,24 @@ final class Assignment {
     }
 
     void submit(ConsumerRecord<byte[], byte[]> record, Message message) {
-        consignment.submit(message, partition.hashCode(), tracker.add(record.offset(), record.leaderEpoch()));
+        OffsetTracker.Slot slot = tracker.add(record.offset(), record.leaderEpoch());
+        if (owner == null) {
+            consignment.submit(message, partition.hashCode(), slot);
+        } else {
+            consignment.submitInSequence(message, partition.topic().hashCode() + partition.partition(), slot);
+        }
+    }
+
+    /** The watermark as it was acquired; null where it was not, or need not be. */
+    @Nullable
+    Watermark owner() {
+        return owner;
+    }
+
+    /** Notes that it is acquired; what is before the position is finished, and Kafka may be told so. */
+    void owned(Watermark watermark, OffsetAndMetadata position) {
+        owner = watermark;
+        tracker.polledTo(position);
     }
 
     /** The position to commit, or null where it is committed. */

@@ -34,6 +34,7 @@ final class Assignments implements ConsumerRebalanceListener {
     private final Lanes lanes;
     private final Duration revocationTimeout;
     private final @Nullable TopicIdentities identities;
+    private final @Nullable LogOwner owner;
     private final Map<TopicPartition, Assignment> current = new HashMap<>();
     private Predicate<Assignment> isHeldBack = assignment -> false;
     private boolean commitUnderWay;
@@ -42,12 +43,29 @@ final class Assignments implements ConsumerRebalanceListener {
             PollLoop.Settings settings,
             Consumer<byte[], byte[]> consumer,
             Lanes lanes,
-            @Nullable TopicIdentities identities) {
+            @Nullable TopicIdentities identities,
+            @Nullable LogOwner owner) {
         this.name = settings.name();
         this.consumer = consumer;
         this.lanes = lanes;
         this.revocationTimeout = settings.revocationTimeout();
         this.identities = identities;
+        this.owner = owner;
+    }
+
+    /** Acquires the partitions that need it, as far as that is possible now. */
+    void acquire() {
+        if (owner != null) {
+            for (Assignment assignment : current.values()) {
+                if (assignment.owner() == null) {
+                    owner.acquire(assignment);
+                }
+            }
+        }
+    }
+
+    private boolean isToBeAcquired(Assignment assignment) {
+        return owner != null && assignment.owner() == null;
     }
 
     Assignment get(TopicPartition partition) {
@@ -62,7 +80,11 @@ final class Assignments implements ConsumerRebalanceListener {
         after.paused(before.isPaused());
         after.beginning(before.beginning());
         current.put(partition, after);
-        consumer.seek(partition, from);
+        if (owner == null) {
+            consumer.seek(partition, from);
+        } else {
+            owner.prepare(partition);
+        }
         regulate(isHeldBack);
     }
 
@@ -72,7 +94,7 @@ final class Assignments implements ConsumerRebalanceListener {
         List<TopicPartition> pause = new ArrayList<>();
         List<TopicPartition> resume = new ArrayList<>();
         for (Assignment assignment : current.values()) {
-            boolean held = heldBack.test(assignment);
+            boolean held = isToBeAcquired(assignment) || heldBack.test(assignment);
             if (held != assignment.isPaused()) {
                 (held ? pause : resume).add(assignment.partition());
                 assignment.paused(held);
@@ -122,6 +144,9 @@ final class Assignments implements ConsumerRebalanceListener {
         log.info("{}: assigned {}", name, partitions);
         for (TopicPartition partition : partitions) {
             current.put(partition, new Assignment(partition, lanes.open()));
+            if (owner != null) {
+                owner.prepare(partition);
+            }
             if (identities != null) {
                 // While nobody had the partition, its topic may have been made anew.
                 identities.forget(partition.topic());

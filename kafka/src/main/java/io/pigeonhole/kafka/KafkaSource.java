@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import java.util.List;
@@ -21,6 +22,10 @@ import org.slf4j.LoggerFactory;
  * database has committed, and never past an unfinished record; whatever Kafka delivers again, the inbox tells as a
  * duplicate. Only committed records are read.
  *
+ * <p>For an inbox that deduplicates by watermarks it takes over each partition in the database before it reads from it,
+ * begins at the watermark, and works on a partition in one lane; committed offsets are information only. A topic that was
+ * made anew, and offsets that the broker does not have any more, make it give up with the reason, as somebody has to decide.
+ *
  * <p>While the database is away, the source takes nothing, keeps its partitions, and goes on by itself. When partitions are
  * revoked, it finishes what is in work within a bounded time and gives up the rest. When Kafka refuses it for good (missing
  * rights, wrong settings), it stops and tells why by {@link #failure()}; other errors it outlasts.
@@ -36,6 +41,7 @@ public final class KafkaSource implements Source {
     private final IdFallback idFallback;
     private final LaneSettings laneSettings;
     private final PollLoop.Settings settings;
+    private final @Nullable LogStart logStart;
     private volatile @Nullable Running running;
     private volatile boolean closed;
 
@@ -47,13 +53,15 @@ public final class KafkaSource implements Source {
             Function<Map<String, Object>, Consumer<byte[], byte[]>> consumerFactory,
             IdFallback idFallback,
             LaneSettings laneSettings,
-            PollLoop.Settings settings) {
+            PollLoop.Settings settings,
+            @Nullable LogStart logStart) {
         this.inbox = inbox;
         this.consumerSettings = consumerSettings;
         this.consumerFactory = consumerFactory;
         this.idFallback = idFallback;
         this.laneSettings = laneSettings;
         this.settings = settings;
+        this.logStart = logStart;
     }
 
     /**
@@ -61,7 +69,8 @@ public final class KafkaSource implements Source {
      *
      * @param inbox where the messages go
      * @param consumerConfig settings of the Kafka consumer. {@code bootstrap.servers} is needed; {@code group.id} is the
-     *     inbox's consumer and {@code auto.offset.reset} is {@code earliest} unless set; deserializers, isolation level and
+     *     inbox's consumer and {@code auto.offset.reset} is {@code earliest} unless set, and has to be set where the inbox
+     *     deduplicates by watermarks; deserializers, isolation level and
      *     auto commit are set by the source
      * @param topics at least one
      * @return a source, to be started by a {@link io.pigeonhole.core.node.Node}
@@ -100,11 +109,17 @@ public final class KafkaSource implements Source {
         }
         Admin admin = null;
         try {
-            admin = idFallback == IdFallback.TRANSPORT ? Admin.create(consumerSettings.forAdmin()) : null;
+            admin = idFallback == IdFallback.TRANSPORT || logStart != null
+                    ? Admin.create(consumerSettings.forAdmin())
+                    : null;
             Consumer<byte[], byte[]> consumer = consumerFactory.apply(consumerSettings.values());
             Lanes lanes = Lanes.start(settings.name(), inbox, laneSettings);
             TopicIdentities identities = admin == null ? null : new TopicIdentities(admin);
-            PollLoop loop = new PollLoop(settings, consumer, identities, lanes, inbox::started);
+            LogOwner owner = identities == null || logStart == null
+                    ? null
+                    : new LogOwner(
+                            inbox, consumer, identities, settings.mapper().source(), logStart);
+            PollLoop loop = new PollLoop(settings, consumer, identities, owner, lanes, inbox::started);
             Thread thread = new Thread(loop, settings.name());
             thread.setDaemon(true);
             thread.start();
@@ -131,13 +146,19 @@ public final class KafkaSource implements Source {
         if (now == null) {
             return SourceState.NEW;
         }
-        return now.lanes().isWaiting() ? SourceState.WAITING_FOR_STORE : SourceState.RUNNING;
+        return now.lanes().isWaiting() || now.loop().isWaiting() ? SourceState.WAITING_FOR_STORE : SourceState.RUNNING;
     }
 
     @Override
     public @Nullable Throwable failure() {
         Running now = running;
         return now == null ? null : now.loop().failure();
+    }
+
+    /** The largest retention of its topics, and a segment more, since Kafka deletes whole segments. Asks Kafka. */
+    @Override
+    public RedeliveryHorizon redeliveryHorizon() {
+        return TopicRetention.ask(consumerSettings.forAdmin(), settings.topics());
     }
 
     @Override

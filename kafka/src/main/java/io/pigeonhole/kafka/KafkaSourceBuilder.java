@@ -4,11 +4,13 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /** Collects the settings of a {@link KafkaSource}. Not safe for use by many threads. */
@@ -70,7 +72,7 @@ public final class KafkaSourceBuilder {
     }
 
     /**
-     * Says what a message without an id gets.
+     * Says what a message without an id gets. An inbox that deduplicates by watermarks needs no id: there it is ignored.
      *
      * @param fallback what, {@link IdFallback#NONE} unless set
      * @return this
@@ -94,7 +96,8 @@ public final class KafkaSourceBuilder {
 
     /**
      * Sets how many lanes work in parallel, each with a thread and, while it works, a connection. Messages of one record key
-     * share a lane; those without a key share the lane of their partition.
+     * share a lane; those without a key share the lane of their partition, as all do where the inbox deduplicates by
+     * watermarks.
      *
      * @param count at least 1, 4 unless set
      * @return this
@@ -200,7 +203,14 @@ public final class KafkaSourceBuilder {
         requireNotNegative("commitInterval", commitInterval);
         requireNotNegative("revocationTimeout", revocationTimeout);
         requireNotNegative("closeTimeout", closeTimeout);
-        ConsumerSettings consumer = ConsumerSettings.of(consumerConfig, inbox.consumer(), revocationTimeout);
+        LogStart logStart = null;
+        Map<String, Object> config = new HashMap<>(consumerConfig);
+        if (inbox.registered().deduplication().needsLog()) {
+            logStart = LogStart.of(consumerConfig, inbox.consumer());
+            config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+            requireOneTopicPerSource();
+        }
+        ConsumerSettings consumer = ConsumerSettings.of(config, inbox.consumer(), revocationTimeout);
         PollLoop.Settings loop = new PollLoop.Settings(
                 "pigeonhole-kafka-" + inbox.consumer(),
                 topics,
@@ -210,7 +220,20 @@ public final class KafkaSourceBuilder {
                 commitInterval,
                 revocationTimeout,
                 closeTimeout);
-        return new KafkaSource(inbox, consumer, consumerFactory, idFallback, lanes, loop);
+        return new KafkaSource(inbox, consumer, consumerFactory, idFallback, lanes, loop, logStart);
+    }
+
+    /** A watermark is known by its source. */
+    private void requireOneTopicPerSource() {
+        Map<String, String> topicBySource = new HashMap<>();
+        for (String topic : topics) {
+            String source = sourceName.apply(topic);
+            String other = topicBySource.put(source, topic);
+            require(
+                    other == null || other.equals(topic),
+                    "topics " + other + " and " + topic + " have the source name " + source
+                            + "; with watermarks each needs a name of its own");
+        }
     }
 
     private void requireNotNegative(String name, Duration value) {

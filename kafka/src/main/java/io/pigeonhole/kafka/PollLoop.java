@@ -57,6 +57,7 @@ final class PollLoop implements Runnable {
     private final Settings settings;
     private final Consumer<byte[], byte[]> consumer;
     private final @Nullable TopicIdentities identities;
+    private final @Nullable LogOwner owner;
     private final Lanes lanes;
     private final ToIntBiFunction<String, String> starts;
     private final Assignments assignments;
@@ -80,20 +81,27 @@ final class PollLoop implements Runnable {
             Settings settings,
             Consumer<byte[], byte[]> consumer,
             @Nullable TopicIdentities identities,
+            @Nullable LogOwner owner,
             Lanes lanes,
             ToIntBiFunction<String, String> starts) {
         this.settings = settings;
         this.consumer = consumer;
         this.identities = identities;
+        this.owner = owner;
         this.lanes = lanes;
         this.starts = starts;
-        this.assignments = new Assignments(settings, consumer, lanes, identities);
+        this.assignments = new Assignments(settings, consumer, lanes, identities, owner);
     }
 
     /** Why the loop ended by itself, or null. */
     @Nullable
     Throwable failure() {
         return failure;
+    }
+
+    /** Whether it waits for the database before it can take anything. */
+    boolean isWaiting() {
+        return owner != null && owner.isWaiting();
     }
 
     /** Makes {@link #run} finish what is in work, commit and return. */
@@ -114,6 +122,7 @@ final class PollLoop implements Runnable {
         try {
             consumer.subscribe(settings.topics(), assignments);
             while (closing.getCount() > 0) {
+                assignments.acquire();
                 assignments.regulate(heldBack());
                 handOver(poll());
                 commit();
@@ -207,10 +216,11 @@ final class PollLoop implements Runnable {
             assignments.restart(partition, new OffsetAndMetadata(first.offset(), first.leaderEpoch(), ""));
             return false;
         }
+        String ofIds = owner == null ? placePrefix : null;
         Assignment.Beginning beginning = beginning(assignment, first.offset());
         for (ConsumerRecord<byte[], byte[]> record : polled) {
             int deliveries = beginning.startsAt(record.offset());
-            assignment.submit(record, settings.mapper().map(record, placePrefix, deliveries));
+            assignment.submit(record, settings.mapper().map(record, ofIds, deliveries, assignment.owner()));
         }
         return true;
     }

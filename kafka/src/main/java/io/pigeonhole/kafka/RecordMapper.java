@@ -2,8 +2,10 @@ package io.pigeonhole.kafka;
 
 import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Headers;
+import io.pigeonhole.core.message.LogPosition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.store.Watermark;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -18,8 +20,13 @@ record RecordMapper(UnaryOperator<String> source, String idHeader, String typeHe
      *
      * @param placePrefix what the id of a record without one begins with, or null where it gets none
      * @param deliveries how many times in a row its partition began with it or shortly before it, or 0
+     * @param owner the watermark as its partition was acquired, or null where it was not
      */
-    Message map(ConsumerRecord<byte[], byte[]> record, @Nullable String placePrefix, int deliveries) {
+    Message map(
+            ConsumerRecord<byte[], byte[]> record,
+            @Nullable String placePrefix,
+            int deliveries,
+            @Nullable Watermark owner) {
         Headers headers = headersOf(record);
         return Message.builder(source.apply(record.topic()))
                 .id(idOf(record, headers, placePrefix))
@@ -30,7 +37,17 @@ record RecordMapper(UnaryOperator<String> source, String idHeader, String typeHe
                 .payload(record.value())
                 .deliveries(deliveries)
                 .origin(record.topic() + "-" + record.partition() + "@" + record.offset())
+                .logPosition(owner == null ? null : positionOf(record, owner))
                 .build();
+    }
+
+    private static LogPosition positionOf(ConsumerRecord<byte[], byte[]> record, Watermark owner) {
+        return new LogPosition(
+                owner.log(),
+                record.partition(),
+                record.offset(),
+                record.leaderEpoch().orElse(-1),
+                owner.assignment());
     }
 
     private @Nullable MessageId idOf(

@@ -7,6 +7,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.store.Deduplication;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -67,6 +68,25 @@ class KafkaSourceBuilderTest {
                         config("group.id", "g", "auto.offset.reset", "latest"), "payments", Duration.ofSeconds(1))
                 .values();
         assertThat(chosen).containsEntry("group.id", "g").containsEntry("auto.offset.reset", "latest");
+    }
+
+    @Test
+    void inboxByWatermarksNeedsToBeToldWhereALogBegins() {
+        Inbox<?> byWatermarks = Inbox.builder("watermarks", InMemoryStore.create())
+                .deduplication(Deduplication.WATERMARKS)
+                .build();
+        assertThatThrownBy(() -> KafkaSource.of(byWatermarks, config(), "t"))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("auto.offset.reset")
+                .hasMessageContaining("earliest, latest or none");
+        assertThatThrownBy(() -> KafkaSource.of(byWatermarks, config("auto.offset.reset", "by_duration:PT1H"), "t"))
+                .hasMessageContaining("by_duration");
+        Map<String, Object> config = config("auto.offset.reset", "latest");
+        assertThat(KafkaSource.of(byWatermarks, config, "t").state()).isEqualTo(SourceState.NEW);
+        KafkaSourceBuilder twoTopics = KafkaSource.builder(byWatermarks, config, "t", "u");
+        assertThatThrownBy(() -> twoTopics.sourceName(topic -> "same").build())
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("source name same");
     }
 
     @Test

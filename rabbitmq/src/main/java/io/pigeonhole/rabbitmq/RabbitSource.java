@@ -5,6 +5,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import java.time.Duration;
@@ -32,12 +33,14 @@ public final class RabbitSource implements Source {
     private final Inbox<?> inbox;
     private final LaneSettings laneSettings;
     private final ConsumeLoop.Settings settings;
+    private final RedeliveryHorizon horizon;
     private volatile @Nullable Running running;
     private volatile boolean closed;
 
     private record Running(ConsumeLoop loop, Lanes lanes, Thread thread) {}
 
-    RabbitSource(Inbox<?> inbox, LaneSettings laneSettings, ConsumeLoop.Settings settings) {
+    RabbitSource(Inbox<?> inbox, LaneSettings laneSettings, ConsumeLoop.Settings settings, RedeliveryHorizon horizon) {
+        this.horizon = horizon;
         this.inbox = inbox;
         this.laneSettings = laneSettings;
         this.settings = settings;
@@ -110,6 +113,12 @@ public final class RabbitSource implements Source {
     public @Nullable Throwable failure() {
         Running now = running;
         return now == null ? null : now.loop().failure();
+    }
+
+    /** What the builder was told: AMQP does not tell the arguments and policies of a queue. */
+    @Override
+    public RedeliveryHorizon redeliveryHorizon() {
+        return horizon;
     }
 
     @Override

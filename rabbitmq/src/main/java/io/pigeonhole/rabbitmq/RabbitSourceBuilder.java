@@ -5,6 +5,7 @@ import com.rabbitmq.client.Delivery;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
+import io.pigeonhole.core.node.RedeliveryHorizon;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,6 +31,8 @@ public final class RabbitSourceBuilder {
     private String typeHeader = "message-type";
     private Function<Delivery, byte @Nullable []> orderingKey = header("ordering-key");
     private UnaryOperator<String> sourceName = queue -> queue;
+    private RedeliveryHorizon horizon = RedeliveryHorizon.unknown(
+            "RabbitMQ does not tell a queue's x-message-ttl (messageTtl of the source's builder)");
     private LaneSettings lanes = LaneSettings.standard();
     private int prefetch = 500;
     private Duration retryPause = Duration.ofSeconds(1);
@@ -100,6 +103,18 @@ public final class RabbitSourceBuilder {
      */
     public RabbitSourceBuilder sourceName(UnaryOperator<String> ofQueue) {
         this.sourceName = ofQueue;
+        return this;
+    }
+
+    /**
+     * Tells for how long the queues keep a message, their {@code x-message-ttl}: the broker does not tell it to consumers. The
+     * node's window guard compares it with the store's window. Where a policy or the queue's declaration sets none, leave it.
+     *
+     * @param ttl the longest of the queues
+     * @return this
+     */
+    public RabbitSourceBuilder messageTtl(Duration ttl) {
+        this.horizon = RedeliveryHorizon.of(ttl, "queues " + queues + " (x-message-ttl)");
         return this;
     }
 
@@ -179,6 +194,10 @@ public final class RabbitSourceBuilder {
      */
     public RabbitSource build() {
         require(
+                !inbox.registered().deduplication().needsLog(),
+                "the inbox deduplicates by " + inbox.registered().deduplication()
+                        + ", which needs a log; RabbitMQ keeps none." + " Deduplicate by IDS");
+        require(
                 !queues.isEmpty()
                         && queues.stream().noneMatch(String::isBlank)
                         && new HashSet<>(queues).size() == queues.size(),
@@ -205,7 +224,7 @@ public final class RabbitSourceBuilder {
                 prefetch,
                 retryPause,
                 closeTimeout);
-        return new RabbitSource(inbox, lanes, loop);
+        return new RabbitSource(inbox, lanes, loop, horizon);
     }
 
     private ConnectionFactory withoutRecovery() {

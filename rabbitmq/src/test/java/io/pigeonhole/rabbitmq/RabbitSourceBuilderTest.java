@@ -10,7 +10,9 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.memory.InMemoryContext;
 import io.pigeonhole.core.memory.InMemoryStore;
+import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.store.Deduplication;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +39,26 @@ class RabbitSourceBuilderTest {
         assertRefused(builder -> builder.retryPause(Duration.ZERO), "retryPause PT0S");
         assertRefused(builder -> builder.closeTimeout(Duration.ofSeconds(-1)), "closeTimeout PT-1S");
         assertRefused(builder -> builder.sourceName(queue -> " "), "sourceName", "'queue'");
+    }
+
+    @Test
+    void redeliveryHorizonIsWhatTheBuilderWasToldAndUnknownWithoutIt() {
+        RabbitSourceBuilder builder = RabbitSource.builder(inbox, new ConnectionFactory(), "queue");
+
+        assertThat(builder.build().redeliveryHorizon().kind()).isEqualTo(RedeliveryHorizon.Kind.UNKNOWN);
+        assertThat(builder.messageTtl(Duration.ofDays(3)).build().redeliveryHorizon())
+                .isEqualTo(RedeliveryHorizon.of(Duration.ofDays(3), "queues [queue] (x-message-ttl)"));
+    }
+
+    @Test
+    void inboxThatNeedsALogIsRefused() {
+        Inbox<?> byWatermarks = Inbox.builder("payments", InMemoryStore.create())
+                .deduplication(Deduplication.WATERMARKS)
+                .build();
+        assertThatThrownBy(() -> RabbitSource.of(byWatermarks, new ConnectionFactory(), "queue"))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("payments")
+                .hasMessageContaining("WATERMARKS");
     }
 
     @Test

@@ -17,6 +17,7 @@ import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchReq
 import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
 
 /**
@@ -90,6 +91,17 @@ final class SqsQueue {
                         request.queueUrl(queue).entries(entries).overrideConfiguration(within(CALL_PATIENCE))))
                 .failed();
         return select(deliveries, failed, true);
+    }
+
+    /** For how long the queue keeps a message that nobody deletes; null where it does not tell, as some servers do. */
+    @Nullable
+    Duration retention() {
+        String seconds = call(queue -> client.getQueueAttributes(request -> request.queueUrl(queue)
+                        .attributeNames(QueueAttributeName.MESSAGE_RETENTION_PERIOD)
+                        .overrideConfiguration(within(CALL_PATIENCE))))
+                .attributesAsStrings()
+                .get(QueueAttributeName.MESSAGE_RETENTION_PERIOD.toString());
+        return seconds == null ? null : Duration.ofSeconds(Long.parseLong(seconds));
     }
 
     private static List<Delivery> select(

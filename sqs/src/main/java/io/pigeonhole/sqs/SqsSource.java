@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.sqs.SqsClient;
 
 /**
@@ -191,6 +193,18 @@ public final class SqsSource implements Source {
     @Override
     public @Nullable Throwable failure() {
         return failure.get();
+    }
+
+    /** The queue's retention of messages. Asks SQS. */
+    @Override
+    public RedeliveryHorizon redeliveryHorizon() {
+        String origin = "queue '" + settings.mapper().queue() + "' (MessageRetentionPeriod)";
+        try {
+            Duration retention = queue.retention();
+            return retention == null ? RedeliveryHorizon.unknown(origin) : RedeliveryHorizon.of(retention, origin);
+        } catch (SdkException e) {
+            return RedeliveryHorizon.unknown(origin + ", which SQS does not tell: " + e.getMessage());
+        }
     }
 
     @Override

@@ -218,6 +218,10 @@ public final class SqsSourceBuilder {
      * @throws ConfigurationException if settings are wrong or contradict each other
      */
     public SqsSource build() {
+        require(
+                !inbox.registered().deduplication().needsLog(),
+                "the inbox deduplicates by " + inbox.registered().deduplication()
+                        + ", which needs a log; SQS keeps none." + " Deduplicate by IDS");
         String name = queue.substring(queue.lastIndexOf('/') + 1);
         require(
                 !name.isBlank() && (queue.contains("://") || name.equals(queue)) && !queue.startsWith("arn:"),

@@ -7,6 +7,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.store.Deduplication;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,17 @@ class SqsSourceBuilderTest {
         assertRefused(builder -> builder.visibilityTimeout(Duration.ofHours(13)), "visibilityTimeout");
         assertRefused(builder -> builder.longestHold(Duration.ofSeconds(29)), "longestHold");
         assertRefused(builder -> builder.longestHold(Duration.ofHours(13)), "longestHold");
+    }
+
+    @Test
+    void inboxThatNeedsALogIsRefused() {
+        Inbox<?> hybrid = Inbox.builder("payments", InMemoryStore.create())
+                .deduplication(Deduplication.HYBRID)
+                .build();
+        assertThatThrownBy(() -> SqsSource.of(hybrid, client, "notes"))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("payments")
+                .hasMessageContaining("HYBRID");
     }
 
     @Test

@@ -28,6 +28,8 @@ final class FloorSuite implements FloorVariant.Ground {
     private static final List<Ratio> RATIOS = List.of(
             new Ratio("pigeonhole-batch", "floor-batch", 0.90),
             new Ratio("pigeonhole-deferred", "floor-batch-deferred", 0.75),
+            new Ratio("pigeonhole-watermark", "floor-batch", 0.95),
+            new Ratio("pigeonhole-watermark-deferred", "floor-batch-deferred", 0.90),
             new Ratio("pigeonhole-batch", "seed-loop", 5),
             new Ratio("pigeonhole-deferred", "seed-loop", 12),
             new Ratio("pigeonhole-receive", "store-then-process", 1),
@@ -76,7 +78,14 @@ final class FloorSuite implements FloorVariant.Ground {
         add(FloorVariant.exactlyOnce("seed-loop", perMessage, seedLoop, this));
         add(FloorVariant.pigeonhole("pigeonhole-batch", perBatch, Course.into(batch, BATCH), this));
         add(FloorVariant.atLeastOnce("floor-batch", perBatch, floorBatch, this));
+        add(FloorVariant.atLeastOnce(
+                "pigeonhole-watermark", perBatch, FromLog.direct("bench-watermark", store, BATCH), this));
         add(FloorVariant.atLeastOnce("floor-batch-deferred", inBulk, floorDeferred, this));
+        add(FloorVariant.atLeastOnce(
+                "pigeonhole-watermark-deferred",
+                inBulk,
+                FromLog.deferred("bench-watermark-deferred", store, BATCH),
+                this));
         add(FloorVariant.pigeonhole("pigeonhole-deferred", inBulk, Course.into(deferred, BATCH), this));
         add(FloorVariant.exactlyOnce(
                 "store-then-process", perBatch, new StoreThenProcess(dataSource, server.product()), this));

@@ -9,6 +9,7 @@ import io.pigeonhole.core.inbox.InboxListener;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.Node;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.time.SystemTime;
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.jdbc.JdbcContext;
@@ -37,7 +38,9 @@ final class KafkaSuite {
     private static final String TOPIC = "payments-" + SystemTime.clock().millis();
 
     private static final double TARGET = 0.9;
-    private static final List<Ratio> RATIOS = List.of(new Ratio("pigeonhole-ids", "bare-consumer", TARGET));
+    private static final List<Ratio> RATIOS = List.of(
+            new Ratio("pigeonhole-ids", "bare-consumer", TARGET),
+            new Ratio("pigeonhole-watermark", "bare-consumer", TARGET));
 
     private final String bootstrapServers;
     private final JdbcStore store;
@@ -65,7 +68,8 @@ final class KafkaSuite {
         BareConsumer bare = new BareConsumer(server.dataSource(), suite.bootstrapServers, TOPIC);
         List<Variant> variants = List.of(
                 new KafkaVariant("bare-consumer", bare, workload, bank, server),
-                new KafkaVariant("pigeonhole-ids", suite::ids, workload, bank, server));
+                new KafkaVariant("pigeonhole-ids", suite::ids, workload, bank, server),
+                new KafkaVariant("pigeonhole-watermark", suite::watermark, workload, bank, server));
         return new Suite("kafka", variants, RATIOS);
     }
 
@@ -93,20 +97,34 @@ final class KafkaSuite {
     }
 
     private void ids(String group, Tally tally) throws Exception {
-        // A message is new to a consumer that is new.
-        Inbox<JdbcContext> inbox = Inbox.builder("bench-kafka-ids", store)
+        // The ledger is emptied before each run.
+        consume(inbox("bench-kafka-ids", Deduplication.IDS, tally), group, tally);
+    }
+
+    private void watermark(String group, Tally tally) throws Exception {
+        // A log is new to a consumer that is new.
+        consume(inbox(group, Deduplication.WATERMARKS, tally), group, tally);
+    }
+
+    private Inbox<JdbcContext> inbox(String consumer, Deduplication deduplication, Tally tally) {
+        return Inbox.builder(consumer, store)
+                .deduplication(deduplication)
                 .handle(Workload.TYPE, Payment::of, (payment, context) -> {
                     tally.begun();
                     ExactlyOnce.deferPayment(payment, context);
                 })
                 .listener(counting(tally))
                 .build();
-        consume(inbox, group, tally);
     }
 
     private void consume(Inbox<JdbcContext> inbox, String group, Tally tally) throws Exception {
         Map<String, Object> settings = Map.of(
-                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers, ConsumerConfig.GROUP_ID_CONFIG, group);
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                ConsumerConfig.GROUP_ID_CONFIG,
+                group,
+                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                "earliest");
         Node node = Node.builder(store)
                 .source(KafkaSource.of(inbox, settings, TOPIC))
                 .start();

@@ -12,12 +12,16 @@ import java.util.concurrent.Future;
 
 /** Works a workload off: each lane by one thread, in batches of one size. */
 final class Lanes {
-    private final Workload workload;
+    private final List<List<Message>> deliveries;
     private final int batchSize;
     private final int threads;
 
     Lanes(Workload workload, int batchSize, int threads) {
-        this.workload = workload;
+        this(workload.lanes(), batchSize, threads);
+    }
+
+    Lanes(List<List<Message>> deliveries, int batchSize, int threads) {
+        this.deliveries = deliveries;
         this.batchSize = batchSize;
         this.threads = threads;
     }
@@ -32,7 +36,7 @@ final class Lanes {
         try {
             CountDownLatch start = new CountDownLatch(1);
             List<Future<?>> lanes = new ArrayList<>();
-            for (List<Message> lane : workload.lanes()) {
+            for (List<Message> lane : deliveries) {
                 lanes.add(executor.submit(worker(lane, sink, start)));
             }
             long began = System.nanoTime();

@@ -67,7 +67,9 @@ class FloorSuiteIT {
                         "pigeonhole-batch",
                         "pigeonhole-deferred",
                         "store-then-process",
-                        "pigeonhole-receive");
+                        "pigeonhole-receive",
+                        "pigeonhole-watermark",
+                        "pigeonhole-watermark-deferred");
         assertThat(json.get("ratios").propertyNames())
                 .contains(
                         "pigeonhole-batch/floor-batch",

@@ -23,7 +23,8 @@ class KafkaSuiteIT {
             Suite suite = KafkaSuite.create(server, broker, 2000);
             List<Round> rounds = new SuiteRunner(suite, Duration.ofDays(1), line -> {}).run(1);
 
-            assertThat(rounds.get(0).measurements().keySet()).containsExactly("bare-consumer", "pigeonhole-ids");
+            assertThat(rounds.get(0).measurements().keySet())
+                    .containsExactly("bare-consumer", "pigeonhole-ids", "pigeonhole-watermark");
             assertThat(rounds.get(0).of("pigeonhole-ids").messages()).isEqualTo(2000);
         }
     }

@@ -3,6 +3,7 @@ package io.pigeonhole.core.admin;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Instant;
 import java.util.List;
@@ -49,6 +50,15 @@ public final class Admin {
      */
     public List<ConsumerSummary> consumers() {
         return store.consumers();
+    }
+
+    /**
+     * How much the store holds, and how far it has come with forgetting: for gauges and alarms.
+     *
+     * @return the database's estimates; cheap enough to be asked every minute
+     */
+    public Sizes sizes() {
+        return store.sizes();
     }
 
     /**
@@ -276,5 +286,35 @@ public final class Admin {
      */
     public Answer resume(String consumer, Author by) {
         return store.pause(consumer, false, by);
+    }
+
+    /**
+     * Changes how a consumer deduplicates: from IDS to HYBRID, from HYBRID to WATERMARKS, and back the same way. The consumer
+     * has to be paused, and programs that still deduplicate as before have to be stopped: they refuse to start again, and
+     * what they have read of logs they cannot commit any more. When to go from HYBRID on is said in the guide to Kafka; too
+     * early it costs duplicates.
+     *
+     * @param consumer the consumer's name
+     * @param deduplication how it does from now on
+     * @param by who, and why
+     * @return done; unchanged; refused where the consumer is not paused, or where HYBRID has to come between; or busy
+     */
+    public Answer deduplicateBy(String consumer, Deduplication deduplication, Author by) {
+        return store.deduplicateBy(consumer, deduplication, by);
+    }
+
+    /**
+     * Forgets the positions of a consumer in the log of a source, after the log was made anew: its partitions are taken as
+     * ones never seen, from the beginning or the end as their source is set, whatever the broker remembers. Whoever has one
+     * of them now has to be started again. What of the old log was not processed is lost to this consumer, and what is
+     * processed of the new one is what it holds, even if a copy of it was processed before.
+     *
+     * @param consumer the consumer's name
+     * @param source the source of the log's messages
+     * @param by who, and why
+     * @return done; not found where it has no positions there; or busy
+     */
+    public Answer forgetWatermarks(String consumer, String source, Author by) {
+        return store.forgetWatermarks(consumer, source, by);
     }
 }

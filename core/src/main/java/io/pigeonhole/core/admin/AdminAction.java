@@ -15,5 +15,9 @@ public enum AdminAction {
     /** See {@link Admin#pause}. */
     PAUSE,
     /** See {@link Admin#resume}. */
-    RESUME
+    RESUME,
+    /** See {@link Admin#deduplicateBy}. */
+    DEDUPLICATE,
+    /** See {@link Admin#forgetWatermarks}. */
+    FORGET_WATERMARKS
 }

@@ -2,6 +2,7 @@ package io.pigeonhole.core.admin;
 
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.Deduplication;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,13 @@ public interface AdminStore {
      * @return the consumers by name
      */
     List<ConsumerSummary> consumers();
+
+    /**
+     * How much the store holds, and how far it has come with forgetting.
+     *
+     * @return the database's estimates; nothing is counted
+     */
+    Sizes sizes();
 
     /**
      * Unfinished messages, in the order of arrival.
@@ -161,4 +169,24 @@ public interface AdminStore {
      * @return done, unchanged or busy
      */
     Answer pause(String consumer, boolean paused, Author by);
+
+    /**
+     * Changes how a consumer deduplicates, and takes all partitions of logs away from those who have them.
+     *
+     * @param consumer the consumer's name
+     * @param deduplication how it does from now on
+     * @param by who, and why
+     * @return done, unchanged, refused or busy
+     */
+    Answer deduplicateBy(String consumer, Deduplication deduplication, Author by);
+
+    /**
+     * Forgets the positions of a consumer in the log of a source, and takes its partitions away from those who have them.
+     *
+     * @param consumer the consumer's name
+     * @param source the source of the log's messages
+     * @param by who, and why
+     * @return done, not found where there is none, or busy
+     */
+    Answer forgetWatermarks(String consumer, String source, Author by);
 }

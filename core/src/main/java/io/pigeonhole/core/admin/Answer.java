@@ -25,6 +25,8 @@ public record Answer(Kind kind, String detail) {
         LATE,
         /** The message's id is of a day that the ledger does not have yet. */
         FROM_THE_FUTURE,
+        /** It could cost messages as things are: the detail says what has to be done before. */
+        REFUSED,
         /** A transaction elsewhere holds what was to be changed, and did not end in time: ask again. */
         BUSY
     }

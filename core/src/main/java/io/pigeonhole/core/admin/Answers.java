@@ -7,6 +7,7 @@ import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.FailedAttempt;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -219,5 +220,56 @@ public final class Answers {
      */
     public static String ofSkip(Author by, @Nullable String error) {
         return "skipped by " + by.who() + ": " + by.why() + (error == null ? "" : "; it had failed with " + error);
+    }
+
+    /**
+     * Judges a change of how a consumer deduplicates.
+     *
+     * @param now how it does
+     * @param then how it is to do
+     * @return why it is not to be done, or null where it may be
+     */
+    public static @Nullable Answer judge(Deduplication now, Deduplication then) {
+        if (now == then) {
+            return new Answer(Kind.UNCHANGED, "the consumer deduplicates by " + now + " already");
+        }
+        if (now != Deduplication.HYBRID && then != Deduplication.HYBRID) {
+            return new Answer(
+                    Kind.REFUSED,
+                    "from " + now + " to " + then
+                            + " goes by HYBRID only: what was accepted by the one is unknown to the"
+                            + " other. Change to HYBRID first, and let it run as the guide says");
+        }
+        return null;
+    }
+
+    /**
+     * The consumer works.
+     *
+     * @return refused
+     */
+    public static Answer notPaused() {
+        return new Answer(Kind.REFUSED, "the consumer is not paused: pause it, stop its programs, and ask again");
+    }
+
+    /**
+     * There are no watermarks.
+     *
+     * @param source of which source
+     * @return not found
+     */
+    public static Answer noWatermarks(String source) {
+        return new Answer(Kind.NOT_FOUND, "the consumer has no positions in a log of the source " + source);
+    }
+
+    /**
+     * A change of how a consumer deduplicates, for the audit and the answer.
+     *
+     * @param before how it did
+     * @param after how it does
+     * @return one line
+     */
+    public static String ofDeduplication(Deduplication before, Deduplication after) {
+        return "from " + before + " to " + after;
     }
 }

@@ -20,6 +20,9 @@ import java.util.Set;
 record Batch(List<Message> messages, List<Envelope> envelopes, List<List<Envelope>> rounds) {
 
     static Batch of(List<Message> messages, RegisteredConsumer consumer, boolean comparePayloads) {
+        if (consumer.deduplication().needsLog()) {
+            return ofLog(messages, consumer, comparePayloads);
+        }
         Map<Object, Envelope> firsts = new LinkedHashMap<>(messages.size() * 2);
         List<Envelope> envelopes = new ArrayList<>(messages.size());
         for (Message message : messages) {
@@ -30,6 +33,27 @@ record Batch(List<Message> messages, List<Envelope> envelopes, List<List<Envelop
         }
         return new Batch(
                 messages, envelopes, comparePayloads ? rounds(firsts.values()) : List.of(List.copyOf(firsts.values())));
+    }
+
+    /**
+     * A watermark can only say that all before it is accepted: here no message overtakes another, and each has an envelope
+     * of its own. Where payloads are compared, a key comes once in a round.
+     */
+    private static Batch ofLog(List<Message> messages, RegisteredConsumer consumer, boolean comparePayloads) {
+        List<Envelope> envelopes =
+                messages.stream().map(message -> Envelope.of(message, consumer)).toList();
+        List<List<Envelope>> rounds = new ArrayList<>();
+        Set<MessageKey> seen = new HashSet<>();
+        for (Envelope envelope : envelopes) {
+            boolean repeats = !seen.add(envelope.key());
+            if (rounds.isEmpty() || (repeats && comparePayloads)) {
+                rounds.add(new ArrayList<>());
+                seen.clear();
+                seen.add(envelope.key());
+            }
+            rounds.get(rounds.size() - 1).add(envelope);
+        }
+        return new Batch(messages, envelopes, rounds);
     }
 
     /** In each round a key comes once. */

@@ -5,6 +5,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.InboxTransaction;
@@ -32,8 +33,10 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     private final EngineSettings settings;
     private final Reception reception;
     private final List<Envelope> group;
-    /** Those that must not be claimed, because a message before them with their ordering key is busy. */
+    /** Those that must not be claimed, because a message before them that they must not overtake is busy. */
     private final Set<Envelope> heldBack = new HashSet<>();
+
+    private LogView log = LogView.none();
 
     Deliveries(RegisteredConsumer consumer, EngineSettings settings, Reception reception, List<Envelope> group) {
         this.consumer = consumer;
@@ -50,7 +53,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     @Override
     public Intake<C> part(List<Envelope> part) {
         Deliveries<C> deliveries = new Deliveries<>(consumer, settings, reception, part);
-        if (consumer.order().isKept()) {
+        if (consumer.order().isKept() || consumer.deduplication().needsLog()) {
             deliveries.holdBackBehindUnsettled(group);
         }
         return deliveries;
@@ -59,6 +62,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     @Override
     public void admit(InboxTransaction<C> transaction, Desk<C> desk) {
         Verdicts<C> verdicts = desk.verdicts();
+        log = LogView.read(transaction, consumer, group);
         lockLanes(transaction);
         Map<MessageKey, PayloadHash> hashes = settings.conflicts() ? hashes() : Map.of();
         Claimer claimer = claim(transaction, desk.plan().inHalves(), hashes);
@@ -74,17 +78,24 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             countAgain(transaction, repeated, verdicts);
         }
         askForBlockedKeys(transaction, claimer, verdicts);
+        Set<MessageKey> accepted = new HashSet<>();
         for (Envelope envelope : group) {
             MessageKey key = envelope.key();
             Envelope.Unusable unusable = envelope.unusable();
             Claim outside = claimer.outside().get(key);
-            if (unusable != null) {
-                verdicts.dead(envelope, unusable.reason(), unusable.detail(), false);
+            if (log.isOfAnother(envelope)) {
+                envelope.propose(new Outcome.Busy("another owner has its partition"));
+            } else if (log.isBehind(envelope)) {
+                envelope.propose(new Outcome.Duplicate());
             } else if (heldBack.contains(envelope)) {
-                envelope.propose(new Outcome.Busy("a message before it with the same ordering key is busy"));
+                envelope.propose(new Outcome.Busy("a message before it that it must not overtake is busy"));
+            } else if (unusable != null) {
+                verdicts.dead(envelope, unusable.reason(), unusable.detail(), false);
             } else if (claimer.isBusy(key)) {
                 envelope.propose(new Outcome.Busy("another transaction is working on the same message"));
-            } else if (claimer.isClaimed(key)) {
+            } else if (!accepted.add(key)) {
+                envelope.propose(new Outcome.Duplicate());
+            } else if (!envelope.byLedger() || claimer.isClaimed(key)) {
                 accept(envelope, desk);
             } else if (conflicting.contains(key)) {
                 verdicts.conflict(envelope);
@@ -93,6 +104,14 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             } else if (outside != null) {
                 verdicts.outside(envelope, outside);
             }
+        }
+    }
+
+    @Override
+    public void depart(InboxTransaction<C> transaction) {
+        List<Advance> advances = log.advances(group);
+        if (!advances.isEmpty()) {
+            transaction.advance(consumer, advances);
         }
     }
 
@@ -113,7 +132,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         }
         TreeSet<Integer> lanes = new TreeSet<>();
         for (Envelope envelope : group) {
-            if (consumer.keepsOrderOf(envelope.message())) {
+            if (consumer.keepsOrderOf(envelope.message()) && log.isAhead(envelope)) {
                 lanes.add(consumer.laneOf(envelope.message(), envelope.key()));
             }
         }
@@ -134,21 +153,30 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         Map<MessageKey, PayloadHash> hashes = new HashMap<>();
         for (Envelope envelope : group) {
             if (isToBeClaimed(envelope)) {
-                hashes.put(envelope.key(), PayloadHash.of(envelope.message()));
+                hashes.putIfAbsent(envelope.key(), PayloadHash.of(envelope.message()));
             }
         }
         return hashes;
     }
 
     private boolean isToBeClaimed(Envelope envelope) {
-        return envelope.unusable() == null && !heldBack.contains(envelope);
+        return envelope.byLedger() && log.isAhead(envelope) && !heldBack.contains(envelope);
+    }
+
+    /** What messages share that must not overtake each other; null for one that may overtake all others. */
+    private @Nullable Object orderOf(Envelope envelope) {
+        if (envelope.partition() != null) {
+            return envelope.partition();
+        }
+        return consumer.order().isKept() && envelope.unusable() == null ? OrderingKey.of(envelope.message()) : null;
     }
 
     private Claimer claim(InboxTransaction<C> transaction, boolean inHalves, Map<MessageKey, PayloadHash> hashes) {
         Claimer claimer = new Claimer(transaction, consumer, hashes);
+        Set<MessageKey> distinct = new HashSet<>(group.size() * 2);
         List<MessageKey> keys = new ArrayList<>(group.size());
         for (Envelope envelope : group) {
-            if (isToBeClaimed(envelope)) {
+            if (isToBeClaimed(envelope) && distinct.add(envelope.key())) {
                 keys.add(envelope.key());
             }
         }
@@ -165,25 +193,25 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     }
 
     /**
-     * What stands behind a busy message of its key must not pass it. If some of it is claimed already, this transaction is
+     * What stands behind a busy message of its key, or of its partition, must not pass it. If some of it is claimed already, this transaction is
      * of no use: the next leaves it out.
      */
     private void holdBackBehindBusy(Claimer claimer) {
-        if (!consumer.order().isKept() || !claimer.hasBusy()) {
+        if (!claimer.hasBusy()) {
             return;
         }
-        Set<OrderingKey> held = new HashSet<>();
+        Set<Object> held = new HashSet<>();
         boolean claimedOne = false;
         for (Envelope envelope : group) {
-            OrderingKey key = OrderingKey.of(envelope.message());
-            if (key == null || envelope.unusable() != null) {
+            Object order = orderOf(envelope);
+            if (order == null) {
                 continue;
             }
-            if (held.contains(key)) {
+            if (held.contains(order)) {
                 heldBack.add(envelope);
                 claimedOne |= claimer.isClaimed(envelope.key());
             } else if (claimer.isBusy(envelope.key())) {
-                held.add(key);
+                held.add(order);
             }
         }
         if (claimedOne) {
@@ -194,16 +222,16 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
 
     /** The parts before this one are committed; what they found busy holds back what is in this one. */
     private void holdBackBehindUnsettled(List<Envelope> whole) {
-        Set<OrderingKey> held = new HashSet<>();
+        Set<Object> held = new HashSet<>();
         for (Envelope envelope : whole) {
-            OrderingKey key = OrderingKey.of(envelope.message());
-            if (key != null && envelope.hasOutcome() && !envelope.outcome().settled()) {
-                held.add(key);
+            Object order = orderOf(envelope);
+            if (order != null && envelope.hasOutcome() && !envelope.outcome().settled()) {
+                held.add(order);
             }
         }
         for (Envelope envelope : group) {
-            OrderingKey key = OrderingKey.of(envelope.message());
-            if (key != null && held.contains(key) && envelope.unusable() == null) {
+            Object order = orderOf(envelope);
+            if (order != null && held.contains(order)) {
                 heldBack.add(envelope);
             }
         }
@@ -241,7 +269,10 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         Set<OrderingKey> keys = new LinkedHashSet<>();
         for (Envelope envelope : group) {
             OrderingKey key = OrderingKey.of(envelope.message());
-            if (key != null && claimer.isClaimed(envelope.key())) {
+            boolean accepted = envelope.byLedger()
+                    ? claimer.isClaimed(envelope.key())
+                    : envelope.unusable() == null && log.isAhead(envelope) && !heldBack.contains(envelope);
+            if (key != null && accepted) {
                 keys.add(key);
             }
         }

@@ -1,13 +1,18 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.KeyScheme;
+import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.message.LogPosition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -26,32 +31,84 @@ final class Envelope {
     private final MessageKey key;
     private final @Nullable Unusable unusable;
     private final @Nullable WorkItem item;
+    private final @Nullable LogPartition partition;
+    private final boolean byLedger;
     private @Nullable Outcome proposed;
     private @Nullable Outcome outcome;
+    private @Nullable MessageKey horizon;
 
     /** Why a message cannot even be claimed. */
     record Unusable(DeadReason reason, String detail) {}
 
-    private Envelope(Message message, MessageKey key, @Nullable Unusable unusable, @Nullable WorkItem item) {
+    private Envelope(
+            Message message,
+            MessageKey key,
+            @Nullable Unusable unusable,
+            @Nullable WorkItem item,
+            @Nullable LogPartition partition,
+            boolean byLedger) {
         this.message = message;
         this.key = key;
         this.unusable = unusable;
         this.item = item;
+        this.partition = partition;
+        this.byLedger = byLedger;
     }
 
+    /**
+     * The envelope of a delivery.
+     *
+     * @throws ConfigurationException if the consumer needs the message's place in a log, and it has none
+     */
     static Envelope of(Message message, RegisteredConsumer consumer) {
-        MessageId id = message.id();
-        if (id == null) {
-            String detail = "the message has no id, so that a duplicate of it could not be told";
-            return new Envelope(message, keyOfDelivery(message), new Unusable(DeadReason.NO_ID, detail), null);
+        LogPartition partition = partitionOf(message, consumer);
+        Unusable unusable = defectOf(message, consumer);
+        if (unusable != null) {
+            return new Envelope(message, keyOfDelivery(message), unusable, null, partition, false);
         }
-        if (id.length() > LONGEST_ID) {
+        LogPosition position = message.logPosition();
+        MessageId id = message.id();
+        if (position != null
+                && partition != null
+                && (id == null || consumer.deduplication() == Deduplication.WATERMARKS)) {
+            MessageKey ofPlace = consumer.keys().keyOf(message.source(), position.toId());
+            return new Envelope(message, ofPlace, null, null, partition, false);
+        }
+        return new Envelope(
+                message,
+                consumer.keys().keyOf(message.source(), Objects.requireNonNull(id)),
+                null,
+                null,
+                partition,
+                true);
+    }
+
+    private static @Nullable LogPartition partitionOf(Message message, RegisteredConsumer consumer) {
+        if (!consumer.deduplication().needsLog()) {
+            return null;
+        }
+        LogPosition position = message.logPosition();
+        if (position == null) {
+            throw new ConfigurationException("consumer '" + consumer.name() + "' deduplicates by "
+                    + consumer.deduplication() + ", which needs to know where a log keeps a message; " + message
+                    + " comes from no log. Take messages from Kafka with it, or give them to a consumer by IDS");
+        }
+        return new LogPartition(message.source(), position.partition());
+    }
+
+    private static @Nullable Unusable defectOf(Message message, RegisteredConsumer consumer) {
+        MessageId id = message.id();
+        if (id == null && !consumer.deduplication().needsLog()) {
+            String detail = "the message has no id, so that a duplicate of it could not be told";
+            return new Unusable(DeadReason.NO_ID, detail);
+        }
+        if (id != null && id.length() > LONGEST_ID) {
             String detail = "the message's id has " + id.length() + " bytes, the limit is " + LONGEST_ID;
-            return new Envelope(message, keyOfDelivery(message), new Unusable(DeadReason.ID_TOO_LONG, detail), null);
+            return new Unusable(DeadReason.ID_TOO_LONG, detail);
         }
         String defect = message.defect();
         if (defect != null) {
-            return new Envelope(message, keyOfDelivery(message), new Unusable(DeadReason.UNDECODABLE, defect), null);
+            return new Unusable(DeadReason.UNDECODABLE, defect);
         }
         byte[] orderingKey = message.orderingKey();
         if (orderingKey != null
@@ -59,14 +116,13 @@ final class Envelope {
                 && consumer.order().isKept()) {
             String detail = "the message's ordering key has " + orderingKey.length
                     + " bytes, the limit where an order is" + " kept is " + LONGEST_ORDERING_KEY;
-            Unusable why = new Unusable(DeadReason.ORDERING_KEY_TOO_LONG, detail);
-            return new Envelope(message, keyOfDelivery(message), why, null);
+            return new Unusable(DeadReason.ORDERING_KEY_TOO_LONG, detail);
         }
-        return new Envelope(message, consumer.keys().keyOf(message.source(), id), null, null);
+        return null;
     }
 
     static Envelope of(WorkItem item) {
-        return new Envelope(item.message(), item.key(), null, item);
+        return new Envelope(item.message(), item.key(), null, item, null, false);
     }
 
     private static MessageKey keyOfDelivery(Message message) {
@@ -86,6 +142,17 @@ final class Envelope {
     @Nullable
     Unusable unusable() {
         return unusable;
+    }
+
+    /** The partition that a delivery was read from, where the consumer deduplicates by it. */
+    @Nullable
+    LogPartition partition() {
+        return partition;
+    }
+
+    /** Whether the ledger tells if a delivery is new. */
+    boolean byLedger() {
+        return byLedger;
     }
 
     /** Where the message is in work; null for a delivery. */
@@ -114,6 +181,24 @@ final class Envelope {
     /** What the outcome will be if this transaction commits; null to leave the message as it is. */
     void propose(@Nullable Outcome outcomeAfterCommit) {
         this.proposed = outcomeAfterCommit;
+    }
+
+    /** What was proposed last. */
+    @Nullable
+    Outcome proposed() {
+        return proposed;
+    }
+
+    /** The same for one that is late, with the horizon that says so. */
+    void proposeLate(String detail, MessageKey oldest) {
+        this.horizon = oldest;
+        propose(new Outcome.Late(detail));
+    }
+
+    /** The horizon that it was found to be below; null unless it is late. */
+    @Nullable
+    MessageKey horizon() {
+        return horizon;
     }
 
     /** The transaction is committed. Answers null where it left the message as it was. */

@@ -1,15 +1,22 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Watermark;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -30,6 +37,7 @@ public final class Inbox<C extends HandlerContext> {
     private final InboxEngine<C> engine;
     private final Worker<C> worker;
     private final WorkSignal signal;
+    private final Handler<Message, C> ownHandlers;
 
     Inbox(
             InboxStore<C> store,
@@ -37,13 +45,15 @@ public final class Inbox<C extends HandlerContext> {
             EngineSettings settings,
             InboxEngine<C> engine,
             Worker<C> worker,
-            WorkSignal signal) {
+            WorkSignal signal,
+            Handler<Message, C> ownHandlers) {
         this.store = store;
         this.consumer = consumer;
         this.settings = settings;
         this.engine = engine;
         this.worker = worker;
         this.signal = signal;
+        this.ownHandlers = ownHandlers;
     }
 
     /**
@@ -186,17 +196,33 @@ public final class Inbox<C extends HandlerContext> {
     }
 
     /**
+     * The handlers of this inbox without its deduplication: each message goes to the handler of its type, in whatever
+     * transaction its context is of. For a replay that is a recovery; the effects happen again.
+     *
+     * @return a handler that is safe for use by many threads as far as the inbox's handlers are. It throws what they throw,
+     *     and a {@link io.pigeonhole.core.failure.PermanentFailure} where the type has no handler, or an external one
+     */
+    public Handler<Message, C> ownHandlers() {
+        return ownHandlers;
+    }
+
+    /**
      * Claims a message in the caller's own transaction, without a handler: when it answers true, the caller does the work
      * and commits both. No retry, no parking: a failure of the work rolls the claim back with it.
      *
      * @param message the message; it needs an id
      * @param ledger the ledger as seen from the caller's transaction, from the store
      * @return true if the message is new, false if it is a duplicate
+     * @throws ConfigurationException if the consumer deduplicates by watermarks only
      * @throws PigeonholeException if the message has no usable id, or its id is older than the ledger or of a day that it
      *     does not have yet: nothing was claimed
      * @throws io.pigeonhole.core.store.StoreException if the database refused; roll back
      */
     public boolean claim(Message message, Ledger ledger) {
+        if (consumer.deduplication() == Deduplication.WATERMARKS) {
+            throw new ConfigurationException("consumer '" + consumer.name()
+                    + "' deduplicates by WATERMARKS and has no ledger to claim a message in");
+        }
         MessageKey key = keyOf(message);
         Claim claim = ledger.claim(consumer, key);
         if (claim.claimed().contains(key)) {
@@ -221,6 +247,42 @@ public final class Inbox<C extends HandlerContext> {
      */
     public boolean contains(Message message, Ledger ledger) {
         return ledger.contains(consumer, keyOf(message));
+    }
+
+    /**
+     * Takes a partition of a log, as a source does when it is assigned to it: whoever had it before cannot commit anything of
+     * it any more. To be called before the first message of an assignment is handed in, with every assignment anew.
+     *
+     * <p>Where the watermark {@linkplain Watermark#hasPosition() has a position}, the source goes on there. Where it has none,
+     * the source decides where to begin and calls {@link #beginAt} before it hands anything in.
+     *
+     * @param partition what, with the source that the messages will have
+     * @param log the identity of the log, other for one that was made anew under the same name
+     * @return where to go on, and the {@linkplain Watermark#assignment() assignment} that the messages must name
+     * @throws ConfigurationException if the stored position is that of another log, or the consumer deduplicates otherwise:
+     *     somebody has to decide
+     * @throws PigeonholeException if the database refused or cannot be reached; try again
+     */
+    public Watermark acquire(LogPartition partition, String log) {
+        return store.acquire(consumer, partition, log);
+    }
+
+    /**
+     * Fixes where a partition without a position begins. Once this returns, a crash does not move the beginning any more.
+     *
+     * @param watermark the partition as it was acquired, without a position
+     * @param offset the offset of the first message to take
+     * @return the watermark with the position
+     * @throws PigeonholeException if somebody else has acquired the partition, or the database refused or cannot be reached:
+     *     acquire it anew
+     */
+    public Watermark beginAt(Watermark watermark, long offset) {
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            transaction.advance(consumer, List.of(new Advance(watermark, offset, watermark.leaderEpoch())));
+            transaction.commit();
+        }
+        return new Watermark(
+                watermark.partition(), watermark.log(), watermark.assignment(), offset, watermark.leaderEpoch());
     }
 
     /**

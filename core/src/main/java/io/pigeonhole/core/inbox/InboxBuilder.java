@@ -8,6 +8,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.KeyOrder;
@@ -32,6 +33,7 @@ public final class InboxBuilder<C extends HandlerContext> {
     private final Map<String, Route<?, C>> routes = new LinkedHashMap<>();
     private final List<InboxListener> listeners = new ArrayList<>();
     private IdForm idForm = IdForm.TIME_ORDERED;
+    private Deduplication deduplication = Deduplication.IDS;
     private RetryPolicy retry = RetryPolicy.standard();
     private int payloadLimit = STANDARD_PAYLOAD_LIMIT;
     private @Nullable String typeHeader;
@@ -47,6 +49,7 @@ public final class InboxBuilder<C extends HandlerContext> {
     private boolean conflicts;
     private int crashLimit = 3;
     private int workBatch = 500;
+    private int lateLimit = LateFlood.STANDARD_LIMIT;
     private Duration lease = Duration.ofMinutes(1);
     private String node = NodeName.ofThisProcess();
 
@@ -151,6 +154,18 @@ public final class InboxBuilder<C extends HandlerContext> {
             throw new ConfigurationException(
                     "inbox '" + consumer + "': type '" + type + "' has two handlers; give each type one");
         }
+        return this;
+    }
+
+    /**
+     * Says how accepted messages are told from new ones. It is fixed when the consumer is registered, until somebody changes
+     * it by the admin API.
+     *
+     * @param by how, {@link Deduplication#IDS} unless set; the others need a source that is a log
+     * @return this
+     */
+    public InboxBuilder<C> deduplication(Deduplication by) {
+        this.deduplication = by;
         return this;
     }
 
@@ -324,6 +339,19 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     /**
+     * Sets how many messages may be late within an hour, in this process. Those that come then and are late too are held
+     * back, with all that is delivered together with them: the source waits and tries again, until the hour is over. Late
+     * messages by the thousand mean that somebody has reset offsets, and dead letters are not the place for a topic.
+     *
+     * @param perHour at least 1, 1,000 unless set
+     * @return this
+     */
+    public InboxBuilder<C> lateLimit(int perHour) {
+        this.lateLimit = perHour;
+        return this;
+    }
+
+    /**
      * Sets how many messages a worker takes in one transaction.
      *
      * @param messages from 1 to 10,000, 500 unless set
@@ -383,11 +411,13 @@ public final class InboxBuilder<C extends HandlerContext> {
                 defaultType == null || routes.containsKey(defaultType),
                 "defaultType '" + defaultType + "' has no handler; handled are " + routes.keySet());
         require(crashLimit >= 1, "crashLimit " + crashLimit + " is below 1");
+        require(lateLimit >= 1, "lateLimit " + lateLimit + " is below 1");
         require(workBatch >= 1 && workBatch <= 10_000, "workBatch " + workBatch + " is not from 1 to 10000");
         require(
                 lease.compareTo(Duration.ofSeconds(1)) >= 0 && lease.compareTo(Duration.ofDays(1)) <= 0,
                 "lease " + lease + " is not from a second to a day");
-        RegisteredConsumer registered = store.register(new ConsumerRegistration(consumer, idForm, order, lanes));
+        RegisteredConsumer registered =
+                store.register(new ConsumerRegistration(consumer, idForm, order, lanes, deduplication));
         Routing<C> routing =
                 new Routing<>(Map.copyOf(routes), typeHeader, defaultType, unknownType, retry, payloadLimit);
         EngineSettings settings = new EngineSettings(
@@ -407,10 +437,11 @@ public final class InboxBuilder<C extends HandlerContext> {
     private Inbox<C> assemble(RegisteredConsumer registered, Routing<C> routing, EngineSettings settings) {
         Announcer announcer = new Announcer(consumer, List.copyOf(listeners));
         WorkSignal signal = new WorkSignal();
-        InboxEngine<C> engine = new InboxEngine<>(store, registered, routing, settings, announcer, signal);
+        LateFlood flood = new LateFlood(consumer, lateLimit, System::nanoTime);
+        InboxEngine<C> engine = new InboxEngine<>(store, registered, routing, settings, announcer, signal, flood);
         LeaseWorker<C> leases = new LeaseWorker<>(store, registered, routing, settings, engine, announcer);
         Worker<C> worker = new Worker<>(store, registered, settings, engine, leases);
-        return new Inbox<>(store, registered, settings, engine, worker, signal);
+        return new Inbox<>(store, registered, settings, engine, worker, signal, new OwnHandlers<>(routing));
     }
 
     private void require(boolean holds, String otherwise) {

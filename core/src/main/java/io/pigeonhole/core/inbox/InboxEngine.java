@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.util.HashMap;
@@ -38,6 +39,7 @@ final class InboxEngine<C extends HandlerContext> {
     private final EngineSettings settings;
     private final Announcer announcer;
     private final WorkSignal signal;
+    private final LateFlood flood;
 
     InboxEngine(
             InboxStore<C> store,
@@ -45,7 +47,9 @@ final class InboxEngine<C extends HandlerContext> {
             Routing<C> routing,
             EngineSettings settings,
             Announcer announcer,
-            WorkSignal signal) {
+            WorkSignal signal,
+            LateFlood flood) {
+        this.flood = flood;
         this.store = store;
         this.consumer = consumer;
         this.routing = routing;
@@ -59,8 +63,14 @@ final class InboxEngine<C extends HandlerContext> {
             return List.of();
         }
         Batch batch = Batch.of(messages, consumer, settings.conflicts());
+        Deliveries<C> whole = new Deliveries<>(consumer, settings, reception, batch.envelopes());
         for (List<Envelope> round : batch.rounds()) {
-            settle(new Deliveries<>(consumer, settings, reception, round), Map.of());
+            flood.refuse(round);
+            settle(
+                    consumer.deduplication().needsLog()
+                            ? whole.part(round)
+                            : new Deliveries<>(consumer, settings, reception, round),
+                    Map.of());
         }
         return batch.outcomes(announcer);
     }
@@ -171,6 +181,10 @@ final class InboxEngine<C extends HandlerContext> {
             Outcome outcome = envelope.settle();
             if (outcome != null) {
                 announcer.outcome(envelope.message(), outcome);
+            }
+            MessageKey horizon = envelope.horizon();
+            if (horizon != null && outcome instanceof Outcome.Late) {
+                flood.note(horizon);
             }
         }
         if (result instanceof RunResult.Committed committed && !committed.due().isEmpty()) {

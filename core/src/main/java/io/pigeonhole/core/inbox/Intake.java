@@ -15,6 +15,13 @@ interface Intake<C extends HandlerContext> {
      */
     void admit(InboxTransaction<C> transaction, Desk<C> desk);
 
+    /**
+     * Comes last before the commit: what is decided about the messages is written.
+     *
+     * @throws io.pigeonhole.core.store.StoreException if the database refused
+     */
+    default void depart(InboxTransaction<C> transaction) {}
+
     /** The messages in their order; none before the first {@link #admit} has found them. */
     List<Envelope> group();
 

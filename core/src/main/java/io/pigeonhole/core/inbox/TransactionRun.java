@@ -58,6 +58,7 @@ final class TransactionRun<C extends HandlerContext> {
             }
             try {
                 verdicts.write(transaction, intake.group());
+                intake.depart(transaction);
             } catch (StoreException e) {
                 return refused(e, false);
             }

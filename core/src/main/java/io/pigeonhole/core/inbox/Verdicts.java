@@ -179,7 +179,7 @@ final class Verdicts<C extends HandlerContext> {
         String detail = Horizon.describe(key, claim);
         dead(envelope, claim.isLate(key) ? DeadReason.LATE : DeadReason.FROM_THE_FUTURE, detail, false);
         if (claim.isLate(key)) {
-            envelope.propose(new Outcome.Late(detail));
+            envelope.proposeLate(detail, claim.oldest());
         }
     }
 

@@ -6,7 +6,7 @@ import java.time.Duration;
 /**
  * Messages that may have to be taken back together, such as those of one partition for as long as it is assigned.
  *
- * <p>{@link #submit} and {@link #withdraw} are called by one thread at a time.
+ * <p>The forms of {@link #submit} and {@link #withdraw} are called by one thread at a time.
  */
 public final class Consignment {
     private final Lanes lanes;
@@ -42,11 +42,30 @@ public final class Consignment {
         lanes.add(entry(message, settlement));
     }
 
+    /**
+     * As {@link #submit(Message, int, Settlement)}, for logs: all messages of this consignment share a lane, whatever their
+     * ordering keys are, and none is settled before those that were submitted before it. A consignment is submitted either
+     * wholly in sequence or not at all.
+     *
+     * @param message the message
+     * @param number decides the lane: equal numbers share one
+     * @param settlement is told when the message is settled; never, when it is withdrawn before it is in work
+     * @throws IllegalStateException if this consignment is withdrawn
+     */
+    public void submitInSequence(Message message, int number, Settlement settlement) {
+        requireOpen(message);
+        lanes.addInSequence(new Entry(this, message, settlement, true), number);
+    }
+
     private Entry entry(Message message, Settlement settlement) {
+        requireOpen(message);
+        return new Entry(this, message, settlement, false);
+    }
+
+    private void requireOpen(Message message) {
         if (withdrawn) {
             throw new IllegalStateException("the consignment of " + message + " is withdrawn");
         }
-        return new Entry(this, message, settlement);
     }
 
     /**

@@ -9,12 +9,14 @@ final class Entry {
     private final Consignment consignment;
     private final Message message;
     private final Settlement settlement;
+    private final boolean inSequence;
     private boolean gone;
 
-    Entry(Consignment consignment, Message message, Settlement settlement) {
+    Entry(Consignment consignment, Message message, Settlement settlement, boolean inSequence) {
         this.consignment = consignment;
         this.message = message;
         this.settlement = settlement;
+        this.inSequence = inSequence;
     }
 
     Consignment consignment() {
@@ -29,8 +31,11 @@ final class Entry {
         return settlement;
     }
 
-    /** Equal for messages that must not overtake each other; without an ordering key the entry is alone. */
+    /** Equal for messages that must not overtake each other; without an ordering key or a sequence the entry is alone. */
     Object order() {
+        if (inSequence) {
+            return consignment;
+        }
         OrderingKey key = OrderingKey.of(message);
         return key == null ? this : key;
     }

@@ -121,6 +121,11 @@ public final class Lanes {
         (key == null ? all.get(Math.floorMod(spread(fallback), all.size())) : laneOf(key)).add(entry);
     }
 
+    /** Numbers in a row, as a member's partitions often have, are spread evenly. */
+    void addInSequence(Entry entry, int number) {
+        all.get(Math.floorMod(number, all.size())).add(entry);
+    }
+
     void add(Entry entry) {
         byte[] key = entry.message().orderingKey();
         (key == null ? idlest() : laneOf(key)).add(entry);

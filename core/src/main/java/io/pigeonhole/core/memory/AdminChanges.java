@@ -9,6 +9,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.FailedAttempt;
 import java.time.Duration;
 import java.util.Comparator;
@@ -167,6 +168,35 @@ final class AdminChanges {
             }
             change.audit(paused ? AdminAction.PAUSE : AdminAction.RESUME, null, "", 1);
             return Answer.done(paused ? "paused on all nodes" : "resumed on all nodes");
+        });
+    }
+
+    Answer deduplicateBy(String consumer, Deduplication deduplication, Author by) {
+        return run(consumer, by, change -> {
+            Deduplication before = change.consumer().deduplication();
+            Answer refusal = Answers.judge(before, deduplication);
+            if (refusal != null) {
+                return refusal;
+            }
+            if (!tables.paused.contains(change.consumer().id())) {
+                return Answers.notPaused();
+            }
+            consumers.deduplicateBy(change.consumer(), deduplication);
+            tables.marks.takeAway(change.consumer().id(), deduplication.needsLog());
+            String what = Answers.ofDeduplication(before, deduplication);
+            change.audit(AdminAction.DEDUPLICATE, null, what, 1);
+            return Answer.done(what);
+        });
+    }
+
+    Answer forgetWatermarks(String consumer, String source, Author by) {
+        return run(consumer, by, change -> {
+            int forgotten = tables.marks.forget(change.consumer().id(), source);
+            if (forgotten == 0) {
+                return Answers.noWatermarks(source);
+            }
+            change.audit(AdminAction.FORGET_WATERMARKS, null, source, forgotten);
+            return Answer.done("forgotten: " + forgotten + " positions");
         });
     }
 

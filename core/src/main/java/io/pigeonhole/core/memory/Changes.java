@@ -2,10 +2,13 @@ package io.pigeonhole.core.memory;
 
 import io.pigeonhole.core.admin.AttemptEntry;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
+import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.WatermarkMovedException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,6 +42,9 @@ final class Changes {
     private final List<Runnable> effects = new ArrayList<>();
     private final List<Finished> history = new ArrayList<>();
     private final List<Attempt> attempts = new ArrayList<>();
+    private final Map<Marks.Mark, Advance> advances = new LinkedHashMap<>();
+    private final Map<String, ReplayProgress> replays = new LinkedHashMap<>();
+    private final List<MemoryReplays.SkippedRow> skipped = new ArrayList<>();
     private final long idleLimitNanos;
     private State state = State.OPEN;
     private int savepoint = -1;
@@ -102,8 +108,33 @@ final class Changes {
     }
 
     void record(short consumer, FinishedMessage message) {
-        history.add(new Finished(consumer, message, now()));
+        history.add(new Finished(0, consumer, message, now()));
         undo.add(() -> history.remove(history.size() - 1));
+    }
+
+    /** Holds a run if nobody else does. */
+    boolean tryHold(Lock lock) {
+        if (!isFree(lock)) {
+            return false;
+        }
+        hold(lock);
+        return true;
+    }
+
+    void move(ReplayProgress run) {
+        ReplayProgress before = replays.put(run.plan().name(), run);
+        undo.add(() -> {
+            if (before == null) {
+                replays.remove(run.plan().name());
+            } else {
+                replays.put(run.plan().name(), before);
+            }
+        });
+    }
+
+    void skip(MemoryReplays.SkippedRow row) {
+        skipped.add(row);
+        undo.add(() -> skipped.remove(skipped.size() - 1));
     }
 
     /** Keeps an attempt that failed, whatever becomes of the message. */
@@ -140,16 +171,29 @@ final class Changes {
         inTurn(() -> state);
     }
 
+    void advance(short consumer, Advance advance) {
+        Marks.Mark mark = new Marks.Mark(consumer, advance.from().partition());
+        advances.put(mark, advance);
+        undo.add(() -> advances.remove(mark));
+    }
+
     void commit() {
         inTurn(() -> {
+            if (!tables.marks.allow(advances)) {
+                end(State.ENDED);
+                throw new WatermarkMovedException("rolled back: a watermark is not where it was read", null);
+            }
             try {
                 effects.forEach(Runnable::run);
             } catch (RuntimeException e) {
                 end(State.ENDED);
                 throw new StoreException(ErrorClass.MESSAGE, "rolled back: a deferred effect failed: " + e, e);
             }
+            tables.marks.apply(advances);
             tables.ledger.putAll(claims);
-            tables.history.addAll(history);
+            history.forEach(finished -> tables.history.add(finished.at(tables.nextInHistory())));
+            tables.replays.putAll(replays);
+            tables.skipped.addAll(skipped);
             tables.attempts.addAll(attempts);
             work.apply();
             graves.apply();

@@ -4,6 +4,7 @@ import io.pigeonhole.core.admin.UnknownConsumerException;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Instant;
@@ -23,7 +24,16 @@ final class Consumers {
         refuseOther(registration, "idForm", found.registration().idForm(), registration.idForm());
         refuseOther(registration, "order", found.registration().order(), registration.order());
         refuseOther(registration, "lanes", found.registration().lanes(), registration.lanes());
-        return found.consumer();
+        RegisteredConsumer consumer = found.consumer();
+        consumer.deduplicatingBy(registration.deduplication()).requireDeduplication(consumer.deduplication());
+        return consumer;
+    }
+
+    /** Changes how a consumer deduplicates. */
+    void deduplicateBy(RegisteredConsumer consumer, Deduplication by) {
+        byName.computeIfPresent(
+                consumer.name(),
+                (name, found) -> new Registered(found.consumer().deduplicatingBy(by), found.registration()));
     }
 
     private static void refuseOther(ConsumerRegistration registration, String setting, Object fixed, Object asked) {
@@ -40,7 +50,13 @@ final class Consumers {
                 : new KeyScheme(now.toEpochMilli(), form == IdForm.TIME_ORDERED_WITH_ULIDS);
         short id = (short) (byName.size() + 1);
         return new Registered(
-                new RegisteredConsumer(id, registration.name(), keys, registration.order(), registration.lanes()),
+                new RegisteredConsumer(
+                        id,
+                        registration.name(),
+                        keys,
+                        registration.order(),
+                        registration.lanes(),
+                        registration.deduplication()),
                 registration);
     }
 

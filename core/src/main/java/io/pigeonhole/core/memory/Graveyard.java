@@ -32,7 +32,10 @@ final class Graveyard {
             for (DeadLetter letter : letters) {
                 Row row = new Row(consumer.id(), letter.key());
                 Promise.check(
-                        letter.item() != null || !letter.claimed() || claims.isAccepted(row),
+                        letter.item() != null
+                                || !letter.claimed()
+                                || consumer.deduplication().needsLog()
+                                || claims.isAccepted(row),
                         "a dead letter that says that the ledger has its key is right");
                 Grave there = find(row);
                 Grave grave = grave(consumer, letter, row);

@@ -15,25 +15,32 @@ import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.admin.RequeuedPart;
 import io.pigeonhole.core.admin.Selection;
+import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.admin.WorkEntry;
 import io.pigeonhole.core.admin.WorkFilter;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
+import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WorkItem;
 import io.pigeonhole.core.time.SystemTime;
 import java.time.Clock;
@@ -52,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  * many threads.
  */
 public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminStore {
-    private static final Duration FOR_EVER = Duration.ofDays(365);
+    static final Duration FOR_EVER = Duration.ofDays(365);
 
     private final Tables tables;
     private final Consumers consumers = new Consumers();
@@ -60,6 +67,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     private final AdminReads reads;
     private final AdminChanges changes;
     private final Requeues requeues;
+    private final MemoryReplays replays;
     private volatile boolean available = true;
 
     private InMemoryStore(Clock clock) {
@@ -67,6 +75,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
         this.reads = new AdminReads(tables, consumers);
         this.changes = new AdminChanges(tables, consumers);
         this.requeues = new Requeues(tables, consumers);
+        this.replays = new MemoryReplays(tables, consumers);
     }
 
     /**
@@ -282,14 +291,53 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     }
 
     @Override
+    public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
+        probe();
+        return tables.read(all -> {
+            consumer.requireDeduplication(consumers.require(consumer.name()).deduplication());
+            return all.marks.acquire(consumer, partition, log);
+        });
+    }
+
+    @Override
     public Heartbeat heartbeat() {
         return new MemoryHeartbeat(this, tables);
     }
 
-    /** Nothing is to be done from time to time. */
+    @Override
+    public ReplayStore replays() {
+        probe();
+        return replays;
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        probe();
+        return replays;
+    }
+
+    @Override
+    public Duration window() {
+        return Forgetting.WINDOW;
+    }
+
+    /** Forgets all that is due, after the times that are standard. */
+    @Override
+    public Retired retire() {
+        probe();
+        return tables.read(Forgetting::run);
+    }
+
+    /** No day has to be prepared. */
     @Override
     public void maintain() {
         probe();
+    }
+
+    @Override
+    public Sizes sizes() {
+        probe();
+        return tables.read(Forgetting::sizes);
     }
 
     @Override
@@ -380,6 +428,18 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     public Answer pause(String consumer, boolean paused, Author by) {
         probe();
         return changes.pause(consumer, paused, by);
+    }
+
+    @Override
+    public Answer deduplicateBy(String consumer, Deduplication deduplication, Author by) {
+        probe();
+        return changes.deduplicateBy(consumer, deduplication, by);
+    }
+
+    @Override
+    public Answer forgetWatermarks(String consumer, String source, Author by) {
+        probe();
+        return changes.forgetWatermarks(consumer, source, by);
     }
 
     void requireAvailable() {

@@ -16,4 +16,7 @@ sealed interface Lock {
 
     /** A lane, against other workers. */
     record OfWorker(short consumer, int lane) implements Lock {}
+
+    /** A run over the history, while a batch of it is under way. */
+    record OfReplay(String name) implements Lock {}
 }

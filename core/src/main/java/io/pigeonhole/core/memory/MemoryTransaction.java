@@ -1,10 +1,13 @@
 package io.pigeonhole.core.memory;
 
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.FinishedMessage;
@@ -13,6 +16,8 @@ import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplaySteps;
+import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.Collection;
@@ -178,6 +183,32 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
         store.requireAvailable();
         work.record(consumer, messages);
+    }
+
+    @Override
+    public List<Watermark> watermarks(RegisteredConsumer consumer, Collection<LogPartition> partitions) {
+        store.requireAvailable();
+        return changes.inTurn(() -> {
+            if (changes.tables.paused.contains(consumer.id())) {
+                throw new ConsumerPausedException(consumer.name());
+            }
+            return changes.tables.marks.find(consumer.id(), partitions);
+        });
+    }
+
+    @Override
+    public void advance(RegisteredConsumer consumer, List<Advance> advances) {
+        store.requireAvailable();
+        changes.inTurn(() -> {
+            advances.forEach(advance -> changes.advance(consumer.id(), advance));
+            return advances;
+        });
+    }
+
+    @Override
+    public ReplaySteps replay() {
+        store.requireAvailable();
+        return new MemoryReplaySteps(changes);
     }
 
     @Override

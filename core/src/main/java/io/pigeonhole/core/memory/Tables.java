@@ -6,11 +6,14 @@ import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Clock;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -35,9 +38,15 @@ final class Tables {
     final List<Attempt> attempts = new ArrayList<>();
     final List<AuditEntry> audit = new ArrayList<>();
     final Set<Short> paused = new HashSet<>();
+    final Marks marks = new Marks();
     MessageKey oldest = SMALLEST;
     MessageKey newest = MessageKey.FIRST_DIGEST;
     private long lastPlace;
+
+    final Map<String, ReplayProgress> replays = new LinkedHashMap<>();
+    final List<MemoryReplays.SkippedRow> skipped = new ArrayList<>();
+    final Map<LocalDate, Long> exported = new HashMap<>();
+    private long lastInHistory;
 
     Tables(Clock clock) {
         this.clock = clock;
@@ -50,6 +59,11 @@ final class Tables {
     /** The next place in the order of arrival. As with a sequence, a rollback does not give it back. */
     long nextPlace() {
         return ++lastPlace;
+    }
+
+    /** The next place in the history, taken at a commit. */
+    long nextInHistory() {
+        return ++lastInHistory;
     }
 
     boolean isOutsideHorizon(MessageKey key) {

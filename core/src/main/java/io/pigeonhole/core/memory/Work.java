@@ -46,9 +46,14 @@ final class Work {
     private WorkRow arrived(
             RegisteredConsumer consumer, MessageKey key, Message message, boolean byLease, Instant now) {
         Row row = new Row(consumer.id(), key);
-        Promise.check(changes.claimed(row) != null, "only a message that this transaction has claimed can be kept");
+        Promise.check(isOwn(consumer, row), "only a message that this transaction has claimed can be kept");
         Promise.check(!changes.work.has(row) && !changes.graves.has(row), "a message is in work or dead once");
         return WorkRow.received(changes.tables.nextPlace(), consumer, row, message, byLease, now);
+    }
+
+    /** Where there is a log, the watermark may be what makes it the transaction's own, and that is checked at the commit. */
+    private boolean isOwn(RegisteredConsumer consumer, Row row) {
+        return consumer.deduplication().needsLog() || changes.claimed(row) != null;
     }
 
     List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
@@ -113,7 +118,7 @@ final class Work {
             for (FinishedMessage message : messages) {
                 Row row = new Row(consumer.id(), message.key());
                 Promise.check(
-                        changes.claimed(row) != null || changes.holds(new Lock.OfWork(row)),
+                        isOwn(consumer, row) || changes.holds(new Lock.OfWork(row)),
                         "only a message that this transaction has claimed, taken or holds can be finished");
                 changes.record(consumer.id(), message);
             }

@@ -20,6 +20,7 @@ public final class Message {
     private final @Nullable String origin;
     private final int deliveries;
     private final @Nullable String defect;
+    private final @Nullable LogPosition logPosition;
 
     private Message(Builder builder) {
         this.source = builder.source;
@@ -32,6 +33,7 @@ public final class Message {
         this.origin = builder.origin;
         this.deliveries = builder.deliveries;
         this.defect = builder.defect;
+        this.logPosition = builder.logPosition;
     }
 
     /**
@@ -146,6 +148,15 @@ public final class Message {
         return defect;
     }
 
+    /**
+     * Where a log keeps this message, for consumers that deduplicate by it. It is not stored with a message that waits.
+     *
+     * @return the place, or null where the broker keeps no log
+     */
+    public @Nullable LogPosition logPosition() {
+        return logPosition;
+    }
+
     @Override
     public String toString() {
         return "message " + (id == null ? "without id" : id) + " of type " + type + " from " + source
@@ -164,6 +175,7 @@ public final class Message {
         private @Nullable String origin;
         private int deliveries;
         private @Nullable String defect;
+        private @Nullable LogPosition logPosition;
 
         private Builder(String source) {
             if (source.isBlank()) {
@@ -301,6 +313,17 @@ public final class Message {
          */
         public Builder defect(@Nullable String defect) {
             this.defect = defect;
+            return this;
+        }
+
+        /**
+         * Sets where a log keeps the message.
+         *
+         * @param logPosition the place, or null where the broker keeps no log
+         * @return this
+         */
+        public Builder logPosition(@Nullable LogPosition logPosition) {
+            this.logPosition = logPosition;
             return this;
         }
 

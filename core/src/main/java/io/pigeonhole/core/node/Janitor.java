@@ -1,6 +1,8 @@
 package io.pigeonhole.core.node;
 
 import io.pigeonhole.core.store.Maintenance;
+import io.pigeonhole.core.store.Retention;
+import io.pigeonhole.core.store.Retired;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -8,24 +10,37 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Maintains the store from time to time, on a daemon thread. A run that fails is repeated after a minute at the latest. */
+/**
+ * Maintains the store from time to time, on a daemon thread: prepares the coming days, then forgets what is past its time,
+ * piece by piece, resting after each for as long as it took. Asks the window guard every day. A run that fails is repeated
+ * after a minute at the latest.
+ */
 final class Janitor {
     private static final Logger log = LoggerFactory.getLogger(Janitor.class);
     private static final double JITTER = 0.2;
     private static final Duration AFTER_FAILURE = Duration.ofMinutes(1);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+    private static final long DAY = Duration.ofDays(1).toNanos();
+    private static final long SHORTEST_REST = Duration.ofMillis(10).toNanos();
+
     private final Maintenance store;
+    private final Retention retention;
+    private final Guard guard;
+    private final MaintenanceListener listener;
     private final Duration interval;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "pigeonhole-janitor");
 
-    Janitor(Maintenance store, Duration interval) {
+    Janitor(Maintenance store, Retention retention, Guard guard, MaintenanceListener listener, Duration interval) {
+        this.listener = listener;
         this.store = store;
+        this.retention = retention;
+        this.guard = guard;
         this.interval = interval;
     }
 
-    /** Runs once on the caller's thread, and regularly from then on. */
+    /** Prepares once on the caller's thread; the rest, and regularly from then on, on its own. */
     void start() {
         store.maintain();
         thread.setDaemon(true);
@@ -34,9 +49,15 @@ final class Janitor {
 
     private void run() {
         try {
-            Duration pause = interval;
+            long guarded = System.nanoTime();
+            guard.warn();
+            Duration pause = retired() ? interval : shorter(interval, AFTER_FAILURE);
             while (!closed.await(shortened(pause), TimeUnit.MILLISECONDS)) {
-                pause = maintained() ? interval : shorter(interval, AFTER_FAILURE);
+                pause = maintained() && retired() ? interval : shorter(interval, AFTER_FAILURE);
+                if (System.nanoTime() - guarded >= DAY) {
+                    guarded = System.nanoTime();
+                    guard.warn();
+                }
             }
         } catch (InterruptedException e) {
             log.warn("somebody interrupted the maintenance of the store; it ends", e);
@@ -51,6 +72,42 @@ final class Janitor {
             log.warn("the store could not be maintained, trying again soon", e);
             return false;
         }
+    }
+
+    private boolean retired() throws InterruptedException {
+        try {
+            while (closed.getCount() > 0) {
+                long begun = System.nanoTime();
+                Retired done = retention.retire();
+                tell(done, System.nanoTime() - begun);
+                if (done.days() > 0) {
+                    log.info("{} days of ledger or history are dropped", done.days());
+                }
+                if (!done.more() || rested(System.nanoTime() - begun)) {
+                    return true;
+                }
+            }
+            return true;
+        } catch (RuntimeException | Error e) {
+            log.warn("what is past its time could not be forgotten, trying again soon", e);
+            return false;
+        }
+    }
+
+    private void tell(Retired done, long nanos) {
+        if (done.days() == 0 && done.rows() == 0) {
+            return;
+        }
+        try {
+            listener.onRetired(done, nanos);
+        } catch (RuntimeException e) {
+            log.warn("listener {} failed; it changes nothing", listener, e);
+        }
+    }
+
+    /** Whether it was closed meanwhile. */
+    private boolean rested(long nanos) throws InterruptedException {
+        return closed.await(Math.max(nanos, SHORTEST_REST), TimeUnit.NANOSECONDS);
     }
 
     private static long shortened(Duration pause) {

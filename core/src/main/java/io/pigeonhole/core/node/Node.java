@@ -22,10 +22,12 @@ public final class Node implements AutoCloseable {
     private final List<Source> sources;
     private final Workers workers;
     private final Janitor janitor;
+    private final Guard guard;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    Node(List<Source> sources, Workers workers, Janitor janitor) {
+    Node(List<Source> sources, Workers workers, Janitor janitor, Guard guard) {
         this.sources = sources;
+        this.guard = guard;
         this.workers = workers;
         this.janitor = janitor;
     }
@@ -37,11 +39,12 @@ public final class Node implements AutoCloseable {
      * @return a builder with nothing else set
      */
     public static NodeBuilder builder(InboxStore<?> store) {
-        return new NodeBuilder(store, store);
+        return new NodeBuilder(store, store, store);
     }
 
     void start() {
         try {
+            guard.refuse();
             janitor.start();
             workers.start();
             for (Source source : sources) {
@@ -61,6 +64,15 @@ public final class Node implements AutoCloseable {
      */
     public List<Source> sources() {
         return sources;
+    }
+
+    /**
+     * What the window guard found at its last look, of each source.
+     *
+     * @return the verdicts; none before the first look, and where the guard is off
+     */
+    public List<WindowVerdict> windowVerdicts() {
+        return guard.verdicts();
     }
 
     /**

@@ -4,6 +4,8 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.Maintenance;
+import io.pigeonhole.core.store.Retention;
+import io.pigeonhole.core.store.Retired;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,6 +15,7 @@ import java.util.Map;
 /** Collects what a {@link Node} is to run. Not safe for use by many threads. */
 public final class NodeBuilder {
     private final Maintenance store;
+    private final Retention retention;
     private final Backlog backlog;
     private final List<Source> sources = new ArrayList<>();
     private final Map<String, Inbox<?>> inboxes = new LinkedHashMap<>();
@@ -20,9 +23,17 @@ public final class NodeBuilder {
     private int workers = 2;
     private int leaseWorkers = 8;
     private Duration pollInterval = Duration.ofSeconds(2);
+    private WindowGuard windowGuard = WindowGuard.WARN;
+    private MaintenanceListener maintenanceListener = new MaintenanceListener() {};
 
+    /** For a store that forgets nothing. */
     NodeBuilder(Maintenance store, Backlog backlog) {
+        this(store, new Keepsake(), backlog);
+    }
+
+    NodeBuilder(Maintenance store, Retention retention, Backlog backlog) {
         this.store = store;
+        this.retention = retention;
         this.backlog = backlog;
     }
 
@@ -101,10 +112,32 @@ public final class NodeBuilder {
     }
 
     /**
+     * Sets what the node does where a broker may deliver a message again after the store has forgotten its key.
+     *
+     * @param guard what to do, {@link WindowGuard#WARN} unless set
+     * @return this
+     */
+    public NodeBuilder windowGuard(WindowGuard guard) {
+        this.windowGuard = guard;
+        return this;
+    }
+
+    /**
+     * Sets who is told what the maintenance does.
+     *
+     * @param listener the listener, none unless set
+     * @return this
+     */
+    public NodeBuilder maintenanceListener(MaintenanceListener listener) {
+        this.maintenanceListener = listener;
+        return this;
+    }
+
+    /**
      * Maintains the store once, then starts everything.
      *
      * @return the running node, to be closed by the caller
-     * @throws ConfigurationException if a setting is wrong; what was started is closed
+     * @throws ConfigurationException if a setting is wrong, or the window guard refuses; what was started is closed
      * @throws io.pigeonhole.core.failure.PigeonholeException if the store cannot be maintained; nothing was started
      */
     public Node start() {
@@ -118,10 +151,13 @@ public final class NodeBuilder {
                         && pollInterval.compareTo(Duration.ofMinutes(1)) <= 0,
                 "pollInterval " + pollInterval + " is not from 50 ms to a minute");
         WorkerSettings settings = new WorkerSettings(workers, leaseWorkers, pollInterval);
+        List<Source> started = List.copyOf(sources);
+        Guard guard = new Guard(retention, started, windowGuard, maintenanceListener);
         Node node = new Node(
-                List.copyOf(sources),
+                started,
                 new Workers(backlog, workers == 0 ? List.of() : List.copyOf(inboxes.values()), settings),
-                new Janitor(store, maintenanceInterval));
+                new Janitor(store, retention, guard, maintenanceListener, maintenanceInterval),
+                guard);
         node.start();
         return node;
     }
@@ -129,6 +165,19 @@ public final class NodeBuilder {
     private static void require(boolean holds, String otherwise) {
         if (!holds) {
             throw new ConfigurationException("node: " + otherwise);
+        }
+    }
+
+    /** A store that forgets nothing. */
+    private static final class Keepsake implements Retention {
+        @Override
+        public Duration window() {
+            return Duration.ofDays(Integer.MAX_VALUE);
+        }
+
+        @Override
+        public Retired retire() {
+            return Retired.NOTHING;
         }
     }
 }

@@ -45,6 +45,16 @@ public interface Source extends AutoCloseable {
     Throwable failure();
 
     /**
+     * For how long the broker may deliver a message again: asked by the node's window guard, at the start and every day. May
+     * ask the broker, and wait for it for a few seconds.
+     *
+     * @return the horizon; unknown unless the adapter overrides it
+     */
+    default RedeliveryHorizon redeliveryHorizon() {
+        return RedeliveryHorizon.unknown("its adapter does not tell");
+    }
+
+    /**
      * Stops gracefully and within a bounded time: no new message is begun, those in work are waited for, what is settled is
      * acknowledged, the rest is left to be delivered again. May be called more than once, and before {@link #start}.
      */

@@ -1,14 +1,16 @@
 package io.pigeonhole.core.store;
 
 /**
- * What a program says about a consumer when it registers it. All of it is fixed from then on.
+ * What a program says about a consumer when it registers it. All of it is fixed from then on, but for the deduplication,
+ * which people can change.
  *
  * @param name the logical name, unique in the database, not blank, at most 200 characters
  * @param idForm what its ids are
  * @param order whether the messages of a key keep their order
  * @param lanes into how many lanes its unfinished messages are split, from 1 to {@value #MOST_LANES}
+ * @param deduplication how it tells accepted messages from new ones
  */
-public record ConsumerRegistration(String name, IdForm idForm, KeyOrder order, int lanes) {
+public record ConsumerRegistration(String name, IdForm idForm, KeyOrder order, int lanes, Deduplication deduplication) {
     /** The most lanes that a consumer can have. */
     public static final int MOST_LANES = 1024;
 
@@ -27,6 +29,18 @@ public record ConsumerRegistration(String name, IdForm idForm, KeyOrder order, i
             throw new IllegalArgumentException(
                     "consumer '" + name + "': lanes is " + lanes + "; 1 to " + MOST_LANES + " are allowed");
         }
+    }
+
+    /**
+     * A registration of a consumer that deduplicates by ids.
+     *
+     * @param name the logical name of the consumer
+     * @param idForm what its ids are
+     * @param order whether the messages of a key keep their order
+     * @param lanes into how many lanes its unfinished messages are split
+     */
+    public ConsumerRegistration(String name, IdForm idForm, KeyOrder order, int lanes) {
+        this(name, idForm, order, lanes, Deduplication.IDS);
     }
 
     /**

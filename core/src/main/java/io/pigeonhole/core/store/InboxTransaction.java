@@ -18,7 +18,7 @@ import java.util.Set;
  * @param <C> the context that handlers get
  */
 public interface InboxTransaction<C extends HandlerContext>
-        extends KeyGate, WorkQueue, Leases, DeadLetters, History, AutoCloseable {
+        extends KeyGate, WorkQueue, Leases, DeadLetters, History, Watermarks, AutoCloseable {
     /**
      * Claims keys for a consumer: of all transactions that ever claim a key, one gets it. Waits while another transaction
      * that claimed one of them is open.
@@ -76,6 +76,13 @@ public interface InboxTransaction<C extends HandlerContext>
      * @return a new context, valid in this transaction
      */
     C context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt);
+
+    /**
+     * What this transaction does for a run over the history.
+     *
+     * @return steps that are a part of this transaction
+     */
+    ReplaySteps replay();
 
     /**
      * Sends the deferred writes of all contexts, in the order that keeps each ordering key's writes in sequence.

@@ -1,6 +1,8 @@
 package io.pigeonhole.core.store;
 
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.KeyScheme;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
@@ -13,8 +15,10 @@ import io.pigeonhole.core.message.OrderingKey;
  * @param keys how its ids become keys
  * @param order whether the messages of a key keep their order
  * @param lanes into how many lanes its unfinished messages are split
+ * @param deduplication how it tells accepted messages from new ones
  */
-public record RegisteredConsumer(short id, String name, KeyScheme keys, KeyOrder order, int lanes) {
+public record RegisteredConsumer(
+        short id, String name, KeyScheme keys, KeyOrder order, int lanes, Deduplication deduplication) {
     /**
      * The lane of a message: that of its ordering key, or of its message key where it has none.
      *
@@ -25,6 +29,47 @@ public record RegisteredConsumer(short id, String name, KeyScheme keys, KeyOrder
     public int laneOf(Message message, MessageKey key) {
         byte[] orderingKey = message.orderingKey();
         return OrderingKey.lane(orderingKey == null ? key.toBytes() : orderingKey, lanes);
+    }
+
+    /**
+     * The same consumer after somebody changed how it deduplicates.
+     *
+     * @param by how it does now
+     * @return a copy
+     */
+    public RegisteredConsumer deduplicatingBy(Deduplication by) {
+        return new RegisteredConsumer(id, name, keys, order, lanes, by);
+    }
+
+    /**
+     * Checks that a consumer still, or already, deduplicates as a program says.
+     *
+     * @param stored how the database says that it does
+     * @throws io.pigeonhole.core.failure.ConfigurationException if it is otherwise: the text names both and the way on
+     */
+    public void requireDeduplication(Deduplication stored) {
+        if (stored != deduplication) {
+            throw new ConfigurationException("consumer '" + name + "' deduplicates by " + stored + ", the program says "
+                    + deduplication + ". Correct the program, or let an administrator pause the consumer and call"
+                    + " Admin.deduplicateBy; docs/kafka.md says how to switch without a gap or a repeat");
+        }
+    }
+
+    /**
+     * Says that a stored position is that of another log.
+     *
+     * @param partition the partition
+     * @param stored the identity of the log that the position is of
+     * @param found the identity of the log that is there now
+     * @return the exception to throw
+     */
+    public ConfigurationException otherLog(LogPartition partition, String stored, String found) {
+        return new ConfigurationException(
+                "consumer '" + name + "': the watermark of " + partition + " is a position in "
+                        + stored + ", but now there is " + found
+                        + ": the log was made anew, or this is another cluster, and the"
+                        + " position says nothing about it. Nothing is taken. If the new log is to be taken from the beginning, or"
+                        + " from its end, as the source is set, let an administrator call Admin.forgetWatermarks");
     }
 
     /**

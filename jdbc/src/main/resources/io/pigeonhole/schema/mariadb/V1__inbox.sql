@@ -18,6 +18,7 @@ CREATE TABLE IF NOT EXISTS inbox_consumer (
     lanes         SMALLINT     NOT NULL,
     paused        BOOLEAN      NOT NULL DEFAULT FALSE COMMENT 'Nothing is claimed, taken or leased while it is true. Changed by the admin API.',
     registered_at DATETIME(6)  NOT NULL,
+    deduplication VARCHAR(40)  DEFAULT 'IDS' NOT NULL COMMENT 'How accepted messages are told from new ones. Changed by the admin API.',
     UNIQUE KEY inbox_consumer_name (name)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
   COMMENT = 'The consumers, so that every other row holds two bytes and not a name.';
@@ -154,6 +155,19 @@ CREATE TABLE IF NOT EXISTS inbox_start (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
   COMMENT = 'How many times in a row something was begun at the same position: who dies there again and again?';
 
+CREATE TABLE IF NOT EXISTS inbox_watermark (
+    consumer_id      SMALLINT     NOT NULL,
+    source           VARCHAR(300) NOT NULL,
+    partition_number INTEGER      NOT NULL,
+    topic_identity   VARCHAR(300) NOT NULL,
+    position         BIGINT       NOT NULL,
+    leader_epoch     INTEGER      NOT NULL,
+    epoch            BIGINT       NOT NULL,
+    updated_at       DATETIME(6)  NOT NULL,
+    PRIMARY KEY (consumer_id, source, partition_number)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
+  COMMENT = 'Up to where all messages of a partition of a log are accepted, moved in the transaction of their effects.';
+
 CREATE TABLE IF NOT EXISTS inbox_audit (
     id          BIGINT        NOT NULL AUTO_INCREMENT PRIMARY KEY,
     at          DATETIME(6)   NOT NULL,
@@ -186,12 +200,67 @@ CREATE TABLE IF NOT EXISTS inbox_history (
     attempts     INTEGER     NOT NULL,
     processed_at DATETIME(6) NOT NULL,
     PRIMARY KEY (id, processed_at),
-    KEY inbox_history_of_message (consumer_id, message_key)
+    KEY inbox_history_of_message (consumer_id, message_key),
+    KEY inbox_history_in_order (consumer_id, id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
   COMMENT = 'Finished messages, where a consumer asks for it. Without payload headers are NULL too.'
   PARTITION BY RANGE COLUMNS (processed_at) (
     PARTITION later VALUES LESS THAN (MAXVALUE)
   );
+
+-- What forgets rows piece by piece: where each pass is, and which node is at it.
+CREATE TABLE IF NOT EXISTS inbox_upkeep (
+    task       VARCHAR(200) NOT NULL PRIMARY KEY,
+    place      VARCHAR(200) NOT NULL COMMENT 'Where the pass under way goes on; empty between two.',
+    begun_at   DATETIME(6)  NOT NULL,
+    next_at    DATETIME(6)  NOT NULL,
+    busy_until DATETIME(6)  NOT NULL,
+    deleted    BIGINT       NOT NULL COMMENT 'How many rows this pass, or the last one, deleted, in so many milliseconds.',
+    millis     BIGINT       NOT NULL
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
+  COMMENT = 'Where the upkeep of each table is, so that nodes take turns and a killed one leaves nothing half done.';
+
+CREATE TABLE IF NOT EXISTS inbox_replay (
+    name            VARCHAR(200) NOT NULL PRIMARY KEY,
+    consumer_id     SMALLINT NOT NULL,
+    since_at        DATETIME(6),
+    until_at        DATETIME(6),
+    type            MEDIUMTEXT,
+    source          MEDIUMTEXT,
+    ordering_key    MEDIUMBLOB,
+    recovery        BOOLEAN NOT NULL,
+    state           VARCHAR(10) NOT NULL,
+    cutoff          BIGINT NOT NULL COMMENT 'The last id of the history that belongs to the run.',
+    mark            BIGINT NOT NULL,
+    position        BIGINT NOT NULL COMMENT 'The id of the history that the run is through with; never goes back.',
+    total           BIGINT,
+    without_payload BIGINT,
+    done            BIGINT NOT NULL,
+    skipped         BIGINT NOT NULL,
+    error           MEDIUMTEXT,
+    who             VARCHAR(200) NOT NULL,
+    why             VARCHAR(1000) NOT NULL,
+    created_at      DATETIME(6) NOT NULL,
+    updated_at      DATETIME(6) NOT NULL,
+    CHECK (state IN ('WAITING', 'RUNNING', 'PAUSED', 'FAILED', 'CANCELLED', 'FINISHED'))
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
+  COMMENT = 'Runs over the history. The progress of one moves in the transaction of its handler.';
+
+CREATE TABLE IF NOT EXISTS inbox_replay_skipped (
+    replay      VARCHAR(200) NOT NULL,
+    place       BIGINT NOT NULL,
+    message_key BINARY(16) NOT NULL,
+    error       MEDIUMTEXT NOT NULL,
+    PRIMARY KEY (replay, place)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
+  COMMENT = 'Messages that failed in a run over the history, and were passed.';
+
+CREATE TABLE IF NOT EXISTS inbox_export (
+    history_day DATE NOT NULL PRIMARY KEY,
+    entries     BIGINT NOT NULL,
+    exported_at DATETIME(6) NOT NULL
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
+  COMMENT = 'Days of the history, in UTC, that were exported as a whole.';
 
 -- Every message with its status, for a person. Source and id of processed messages are known where a history is kept. Bytes
 -- that are no text in UTF-8 show as question marks.
@@ -230,6 +299,19 @@ WHERE NOT EXISTS (
         SELECT 1 FROM inbox_work AS w WHERE w.consumer_id = l.consumer_id AND w.message_key = l.message_key
     ) AND NOT EXISTS (
         SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = l.consumer_id AND d.message_key = l.message_key
+    )
+UNION ALL
+SELECT c.name, INSERT(INSERT(INSERT(INSERT(LOWER(HEX(h.message_key)), 21, 0, '-'), 17, 0, '-'), 13, 0, '-'), 9, 0, '-'), 'processed', h.source,
+       CONVERT(h.message_id USING utf8mb4), h.type, CONVERT(h.ordering_key USING utf8mb4), FALSE, h.attempts, NULL, NULL,
+       h.processed_at, h.origin
+FROM inbox_history AS h
+JOIN inbox_consumer AS c ON c.id = h.consumer_id
+WHERE NOT EXISTS (
+        SELECT 1 FROM inbox_ledger AS l WHERE l.consumer_id = h.consumer_id AND l.message_key = h.message_key
+    ) AND NOT EXISTS (
+        SELECT 1 FROM inbox_work AS w WHERE w.consumer_id = h.consumer_id AND w.message_key = h.message_key
+    ) AND NOT EXISTS (
+        SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = h.consumer_id AND d.message_key = h.message_key
     );
 
 INSERT INTO inbox_schema (version, installed_at)

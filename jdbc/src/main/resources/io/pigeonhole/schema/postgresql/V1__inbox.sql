@@ -16,8 +16,10 @@ CREATE TABLE inbox_consumer (
     key_order     text        NOT NULL,
     lanes         smallint    NOT NULL,
     paused        boolean     NOT NULL DEFAULT false,
-    registered_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    registered_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    deduplication text        NOT NULL DEFAULT 'IDS'
 );
+COMMENT ON COLUMN inbox_consumer.deduplication IS 'How accepted messages are told from new ones. Changed by the admin API.';
 COMMENT ON TABLE inbox_consumer IS 'The consumers, so that every other row holds two bytes and not a name.';
 COMMENT ON COLUMN inbox_consumer.digest_below IS
     'Ids made before this many milliseconds since 1970 get keys in digest form. Never changes: docs/message-key.md';
@@ -160,6 +162,26 @@ CREATE TABLE inbox_start (
 );
 COMMENT ON TABLE inbox_start IS 'How many times in a row something was begun at the same position: who dies there again and again?';
 
+-- One row per partition of a log, updated by every batch in place: room for it within the page.
+CREATE TABLE inbox_watermark (
+    consumer_id      smallint    NOT NULL,
+    source           text        NOT NULL,
+    partition_number integer     NOT NULL,
+    topic_identity   text        NOT NULL,
+    position         bigint      NOT NULL,
+    leader_epoch     integer     NOT NULL,
+    epoch            bigint      NOT NULL,
+    updated_at       timestamptz NOT NULL,
+    PRIMARY KEY (consumer_id, source, partition_number)
+) WITH (
+    fillfactor = 30,
+    autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 1000
+);
+COMMENT ON TABLE inbox_watermark IS 'Up to where all messages of a partition of a log are accepted, moved in the transaction of their effects.';
+COMMENT ON COLUMN inbox_watermark.position IS 'The offset of the next message; -1 where there is none yet, -2 where somebody had it forgotten.';
+COMMENT ON COLUMN inbox_watermark.epoch IS 'The number of the assignment: only who acquired the partition last can move the position.';
+
 CREATE TABLE inbox_audit (
     id          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     at          timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -196,6 +218,68 @@ CREATE INDEX inbox_history_of_message ON inbox_history (consumer_id, message_key
 COMMENT ON TABLE inbox_history IS
     'Finished messages, where a consumer asks for it. Without payload headers are NULL too; with it a NULL is a tombstone.';
 
+-- What forgets rows piece by piece: where each pass is, and which node is at it.
+CREATE TABLE inbox_upkeep (
+    task       text        NOT NULL PRIMARY KEY,
+    place      text        NOT NULL,
+    begun_at   timestamptz NOT NULL,
+    next_at    timestamptz NOT NULL,
+    busy_until timestamptz NOT NULL,
+    deleted    bigint      NOT NULL,
+    millis     bigint      NOT NULL
+);
+COMMENT ON TABLE inbox_upkeep IS 'Where the upkeep of each table is, so that nodes take turns and a killed one leaves nothing half done.';
+COMMENT ON COLUMN inbox_upkeep.place IS 'Where the pass under way goes on; empty between two.';
+COMMENT ON COLUMN inbox_upkeep.deleted IS 'How many rows this pass, or the last one, deleted, in so many milliseconds.';
+
+-- Of a consumer in the order of recording, for replays and the export.
+CREATE INDEX inbox_history_in_order ON inbox_history (consumer_id, id);
+
+CREATE TABLE inbox_replay (
+    name            text        NOT NULL PRIMARY KEY,
+    consumer_id     smallint    NOT NULL,
+    since_at        timestamptz,
+    until_at        timestamptz,
+    type            text,
+    source          text,
+    ordering_key    bytea,
+    recovery        boolean     NOT NULL,
+    state           text        NOT NULL
+        CHECK (state IN ('WAITING', 'RUNNING', 'PAUSED', 'FAILED', 'CANCELLED', 'FINISHED')),
+    cutoff          bigint      NOT NULL,
+    mark            bigint      NOT NULL,
+    position        bigint      NOT NULL,
+    total           bigint,
+    without_payload bigint,
+    done            bigint      NOT NULL,
+    skipped         bigint      NOT NULL,
+    error           text,
+    who             text        NOT NULL,
+    why             text        NOT NULL,
+    created_at      timestamptz NOT NULL,
+    updated_at      timestamptz NOT NULL
+) WITH (fillfactor = 50);
+COMMENT ON TABLE inbox_replay IS 'Runs over the history. The progress of one moves in the transaction of its handler.';
+COMMENT ON COLUMN inbox_replay.cutoff IS 'The last id of the history that belongs to the run.';
+COMMENT ON COLUMN inbox_replay.mark IS 'A number of a transaction: the run waits until all with lower ones have ended.';
+COMMENT ON COLUMN inbox_replay.position IS 'The id of the history that the run is through with; never goes back.';
+
+CREATE TABLE inbox_replay_skipped (
+    replay      text   NOT NULL,
+    place       bigint NOT NULL,
+    message_key uuid   NOT NULL,
+    error       text   NOT NULL,
+    PRIMARY KEY (replay, place)
+);
+COMMENT ON TABLE inbox_replay_skipped IS 'Messages that failed in a run over the history, and were passed.';
+
+CREATE TABLE inbox_export (
+    history_day date        NOT NULL PRIMARY KEY,
+    entries     bigint      NOT NULL,
+    exported_at timestamptz NOT NULL
+);
+COMMENT ON TABLE inbox_export IS 'Days of the history, in UTC, that were exported as a whole.';
+
 CREATE VIEW inbox AS
 SELECT c.name AS consumer, w.message_key, w.status, w.source, encode(w.message_id, 'escape') AS id, w.type,
        encode(w.ordering_key, 'escape') AS ordering_key,
@@ -229,7 +313,16 @@ FROM inbox_ledger AS l
 JOIN inbox_consumer AS c ON c.id = l.consumer_id
 LEFT JOIN inbox_history AS h ON h.consumer_id = l.consumer_id AND h.message_key = l.message_key
 WHERE NOT EXISTS (SELECT FROM inbox_work AS w WHERE w.consumer_id = l.consumer_id AND w.message_key = l.message_key)
-  AND NOT EXISTS (SELECT FROM inbox_dead_letter AS d WHERE d.consumer_id = l.consumer_id AND d.message_key = l.message_key);
+  AND NOT EXISTS (SELECT FROM inbox_dead_letter AS d WHERE d.consumer_id = l.consumer_id AND d.message_key = l.message_key)
+UNION ALL
+SELECT c.name, h.message_key, 'processed', h.source, encode(h.message_id, 'escape'), h.type,
+       encode(h.ordering_key, 'escape'), false, h.attempts, NULL, NULL,
+       h.processed_at, h.origin
+FROM inbox_history AS h
+JOIN inbox_consumer AS c ON c.id = h.consumer_id
+WHERE NOT EXISTS (SELECT FROM inbox_ledger AS l WHERE l.consumer_id = h.consumer_id AND l.message_key = h.message_key)
+  AND NOT EXISTS (SELECT FROM inbox_work AS w WHERE w.consumer_id = h.consumer_id AND w.message_key = h.message_key)
+  AND NOT EXISTS (SELECT FROM inbox_dead_letter AS d WHERE d.consumer_id = h.consumer_id AND d.message_key = h.message_key);
 COMMENT ON VIEW inbox IS 'Every message with its status. Source and id of processed messages are known where a history is kept.';
 
 INSERT INTO inbox_schema (version) VALUES (1);

@@ -1,5 +1,6 @@
 package io.pigeonhole.testkit.contract;
 
+import io.pigeonhole.core.store.Deduplication;
 import java.util.Set;
 
 /** A broker under test, and the means to disturb it. Made anew for each test; queues have names of their own. */
@@ -10,8 +11,10 @@ public interface BrokerFixture extends AutoCloseable {
         ORDER_OF_KEYS,
         /** Ordering keys are any text; else they are letters, digits and hyphens. */
         ANY_KEY,
-        /** Messages can come without an id. */
+        /** Messages can come without an id, and then nothing tells them apart. */
         NO_ID,
+        /** Messages that a producer sends twice with one id are told as duplicates. */
+        DUPLICATES_OF_PRODUCERS,
         /** Messages can come without a payload, which is not the same as with an empty one. */
         TOMBSTONES,
         /** Payloads and values of headers are any bytes. */
@@ -30,6 +33,15 @@ public interface BrokerFixture extends AutoCloseable {
      * @return the same at every call
      */
     Set<Ability> abilities();
+
+    /**
+     * How the inboxes deduplicate that take messages from this broker.
+     *
+     * @return by ids, unless overridden for a broker that keeps a log
+     */
+    default Deduplication deduplication() {
+        return Deduplication.IDS;
+    }
 
     /**
      * Makes a queue, or what the broker has for one. It is removed when this fixture is closed.

@@ -109,6 +109,7 @@ abstract class SourceDeliveryTests<C extends HandlerContext> extends SourceLab<C
 
     @Test
     void messageThatIsSentTwiceTakesEffectOnce() {
+        requires(Ability.DUPLICATES_OF_PRODUCERS);
         List<Message> messages = keyed(100, 7);
         queue.send(messages);
         run(writing());

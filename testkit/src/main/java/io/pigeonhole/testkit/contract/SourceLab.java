@@ -92,7 +92,7 @@ abstract class SourceLab<C extends HandlerContext> {
     }
 
     InboxBuilder<C> builder() {
-        return Inbox.builder(consumer, store);
+        return Inbox.builder(consumer, store).deduplication(broker.deduplication());
     }
 
     /** A source of the queue that runs in a node without workers. */

@@ -29,6 +29,14 @@ abstract class SourceTroubleTests<C extends HandlerContext> extends SourceLab<C>
         });
     }
 
+    /** A source may also commit what is no batch, such as where a log begins. */
+    private void afterTheCommitOfBatch(int number, Runnable action) {
+        plan.at(
+                CrashPoint.AFTER_FLUSH,
+                number,
+                () -> plan.at(CrashPoint.AFTER_COMMIT, plan.passages(CrashPoint.AFTER_COMMIT) + 1, action));
+    }
+
     @Test
     void whatIsNotCommittedIsDeliveredAgain() {
         List<Message> messages = keyed(100, 7);
@@ -67,8 +75,8 @@ abstract class SourceTroubleTests<C extends HandlerContext> extends SourceLab<C>
     void whatIsCommittedAndNotAcknowledgedIsADuplicate() {
         requires(Ability.CUT);
         List<Message> messages = keyed(MANY, 13);
-        plan.at(CrashPoint.AFTER_COMMIT, 1, broker::cut);
-        plan.at(CrashPoint.AFTER_COMMIT, 3, broker::cut);
+        afterTheCommitOfBatch(1, broker::cut);
+        afterTheCommitOfBatch(3, broker::cut);
         queue.send(messages);
         Inbox<C> inbox = writing();
         Source source = run(inbox);
@@ -82,8 +90,8 @@ abstract class SourceTroubleTests<C extends HandlerContext> extends SourceLab<C>
     void connectionsThatAreCutInTheMiddleOfABatchAreMadeAnew() {
         requires(Ability.CUT);
         List<Message> messages = keyed(MANY, 13);
-        plan.at(CrashPoint.BEFORE_COMMIT, 1, broker::cut);
-        plan.at(CrashPoint.BEFORE_COMMIT, 4, broker::cut);
+        plan.at(CrashPoint.BEFORE_FLUSH, 1, broker::cut);
+        plan.at(CrashPoint.BEFORE_FLUSH, 4, broker::cut);
         Inbox<C> inbox = writing();
         Source source = run(inbox);
         queue.send(messages.subList(0, MANY / 2));
@@ -100,7 +108,7 @@ abstract class SourceTroubleTests<C extends HandlerContext> extends SourceLab<C>
     void brokerThatIsFrozenInTheMiddleOfABatchIsOutlasted() {
         requires(Ability.FREEZE);
         List<Message> messages = keyed(MANY, 13);
-        plan.at(CrashPoint.BEFORE_COMMIT, 1, broker::freeze);
+        plan.at(CrashPoint.BEFORE_FLUSH, 1, broker::freeze);
         Inbox<C> inbox = writing();
         Source source = run(inbox);
         queue.send(messages.subList(0, MANY / 2));
@@ -118,7 +126,7 @@ abstract class SourceTroubleTests<C extends HandlerContext> extends SourceLab<C>
         requires(Ability.RESTART);
         List<Message> messages = keyed(MANY, 13);
         queue.send(messages);
-        plan.at(CrashPoint.BEFORE_COMMIT, 1, broker::restart);
+        plan.at(CrashPoint.BEFORE_FLUSH, 1, broker::restart);
         Inbox<C> inbox = writing();
         Source source = run(inbox);
         awaitEffects(MANY);

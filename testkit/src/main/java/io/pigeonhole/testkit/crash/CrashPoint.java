@@ -96,10 +96,30 @@ public enum CrashPoint {
     BEFORE_REOPEN,
     /** They are back in work, uncommitted. */
     AFTER_REOPEN,
+    /** Before the watermarks of logs are read. */
+    BEFORE_WATERMARKS,
+    /** They are read. */
+    AFTER_WATERMARKS,
+    /** Before watermarks are advanced. */
+    BEFORE_ADVANCE,
+    /** They are advanced, uncommitted, or will be with the commit. */
+    AFTER_ADVANCE,
+    /** Before a partition of a log is acquired. */
+    BEFORE_ACQUIRE,
+    /** It is acquired. */
+    AFTER_ACQUIRE,
     /** Before finished messages are recorded in the history. */
     BEFORE_RECORD,
     /** They are recorded, uncommitted. */
     AFTER_RECORD,
+    /** Before the next messages of a replay are read. */
+    BEFORE_REPLAY_READ,
+    /** They are read, and the replay is held. */
+    AFTER_REPLAY_READ,
+    /** Before the progress of a replay is moved. */
+    BEFORE_REPLAY_MOVE,
+    /** It is moved, uncommitted. */
+    AFTER_REPLAY_MOVE,
     /** Everything is written, nothing committed. */
     BEFORE_COMMIT,
     /** Everything is committed, nobody has been told. */

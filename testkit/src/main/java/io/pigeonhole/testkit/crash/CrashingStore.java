@@ -2,11 +2,16 @@ package io.pigeonhole.testkit.crash;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
+import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.Collection;
@@ -63,6 +68,14 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
     }
 
     @Override
+    public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
+        plan.pass(CrashPoint.BEFORE_ACQUIRE);
+        Watermark watermark = store.acquire(consumer, partition, log);
+        plan.pass(CrashPoint.AFTER_ACQUIRE);
+        return watermark;
+    }
+
+    @Override
     public Heartbeat heartbeat() {
         Heartbeat heartbeat = store.heartbeat();
         return new Heartbeat() {
@@ -82,6 +95,16 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
     }
 
     @Override
+    public ReplayStore replays() {
+        return store.replays();
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        return store.historyDays();
+    }
+
+    @Override
     public ErrorClass classify(Throwable failure) {
         return store.classify(failure);
     }
@@ -94,5 +117,15 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
     @Override
     public void maintain() {
         store.maintain();
+    }
+
+    @Override
+    public Duration window() {
+        return store.window();
+    }
+
+    @Override
+    public Retired retire() {
+        return store.retire();
     }
 }

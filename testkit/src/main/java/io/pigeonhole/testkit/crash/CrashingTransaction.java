@@ -1,10 +1,12 @@
 package io.pigeonhole.testkit.crash;
 
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
@@ -14,13 +16,21 @@ import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayPage;
+import io.pigeonhole.core.store.ReplayProgress;
+import io.pigeonhole.core.store.ReplayState;
+import io.pigeonhole.core.store.ReplaySteps;
+import io.pigeonhole.core.store.SkippedMessage;
+import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A transaction with the points around its calls. */
 final class CrashingTransaction<C extends HandlerContext> implements InboxTransaction<C> {
@@ -45,6 +55,19 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     @Override
     public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
         return transaction.conflicting(consumer, hashes);
+    }
+
+    @Override
+    public List<Watermark> watermarks(RegisteredConsumer consumer, Collection<LogPartition> partitions) {
+        return between(
+                CrashPoint.BEFORE_WATERMARKS,
+                () -> transaction.watermarks(consumer, partitions),
+                CrashPoint.AFTER_WATERMARKS);
+    }
+
+    @Override
+    public void advance(RegisteredConsumer consumer, List<Advance> advances) {
+        around(CrashPoint.BEFORE_ADVANCE, () -> transaction.advance(consumer, advances), CrashPoint.AFTER_ADVANCE);
     }
 
     @Override
@@ -132,6 +155,42 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     @Override
     public C context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {
         return transaction.context(consumer, key, message, attempt);
+    }
+
+    @Override
+    public ReplaySteps replay() {
+        ReplaySteps steps = transaction.replay();
+        return new ReplaySteps() {
+            @Override
+            public Optional<ReplayProgress> lock(String name) {
+                return steps.lock(name);
+            }
+
+            @Override
+            public ReplayPage read(ReplayProgress run, int limit) {
+                return between(
+                        CrashPoint.BEFORE_REPLAY_READ, () -> steps.read(run, limit), CrashPoint.AFTER_REPLAY_READ);
+            }
+
+            @Override
+            public void move(
+                    ReplayProgress run,
+                    long position,
+                    int done,
+                    int skipped,
+                    ReplayState state,
+                    @Nullable String error) {
+                around(
+                        CrashPoint.BEFORE_REPLAY_MOVE,
+                        () -> steps.move(run, position, done, skipped, state, error),
+                        CrashPoint.AFTER_REPLAY_MOVE);
+            }
+
+            @Override
+            public void skip(ReplayProgress run, SkippedMessage message) {
+                steps.skip(run, message);
+            }
+        };
     }
 
     @Override

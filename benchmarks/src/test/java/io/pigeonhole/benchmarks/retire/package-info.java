@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.benchmarks.retire;
+
+import org.jspecify.annotations.NullMarked;

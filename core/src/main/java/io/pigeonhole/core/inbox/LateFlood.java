@@ -1,0 +1,65 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.message.MessageKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds back what is late once very many messages were late: offsets that were reset, not stragglers. Those that are in time
+ * pass. Counted in this process only; safe for use by many threads.
+ */
+final class LateFlood {
+    static final int STANDARD_LIMIT = 1_000;
+    private static final long HOUR = Duration.ofHours(1).toNanos();
+
+    private final String consumer;
+    private final int limit;
+    private final LongSupplier nanos;
+    private long begun;
+    private int count;
+    private @Nullable MessageKey horizon;
+
+    LateFlood(String consumer, int limit, LongSupplier nanos) {
+        this.consumer = consumer;
+        this.limit = limit;
+        this.nanos = nanos;
+    }
+
+    /** A message was found to be below this horizon, and is a dead letter. */
+    synchronized void note(MessageKey oldest) {
+        if (count == 0 || isOver()) {
+            begun = nanos.getAsLong();
+            count = 0;
+        }
+        count++;
+        horizon = horizon == null || horizon.compareTo(oldest) < 0 ? oldest : horizon;
+    }
+
+    /** Lets nothing pass that would become one more. */
+    synchronized void refuse(List<Envelope> deliveries) {
+        MessageKey oldest = horizon;
+        if (oldest == null || count < limit || isOver()) {
+            return;
+        }
+        long late = deliveries.stream()
+                .filter(envelope -> envelope.key().compareTo(oldest) < 0)
+                .count();
+        if (late > 0) {
+            throw new RetryableException(
+                    "consumer '" + consumer + "': " + count + " messages were late within the last hour and are dead"
+                            + " letters, and " + late + " of these " + deliveries.size() + " are older than "
+                            + Instant.ofEpochMilli(oldest.epochMillis())
+                            + " as well. Nothing of them is taken until the"
+                            + " hour is over. Were offsets reset? Then set them to where they belong, or raise lateLimit",
+                    null);
+        }
+    }
+
+    private boolean isOver() {
+        return nanos.getAsLong() - begun > HOUR;
+    }
+}

@@ -1,0 +1,114 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.message.LogPosition;
+import io.pigeonhole.core.store.Advance;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Watermark;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * What the watermarks, as one transaction has read them, say about messages of logs. They are read in every transaction
+ * anew and nothing of them is remembered, so that a commit with an unknown end, a pause or another owner need no care here:
+ * what was read is compared again when the watermarks are advanced, in the same transaction as the effects. Used by one
+ * thread.
+ */
+final class LogView {
+    private static final LogView NONE = new LogView(Map.of());
+
+    private final Map<LogPartition, Watermark> watermarks;
+
+    private LogView(Map<LogPartition, Watermark> watermarks) {
+        this.watermarks = watermarks;
+    }
+
+    /** For consumers that deduplicate by ids. */
+    static LogView none() {
+        return NONE;
+    }
+
+    /** Reads the watermarks of the messages' partitions; asks the database nothing where there are none. */
+    static LogView read(InboxTransaction<?> transaction, RegisteredConsumer consumer, List<Envelope> group) {
+        Map<LogPartition, Long> last = new LinkedHashMap<>();
+        for (Envelope envelope : group) {
+            LogPartition partition = envelope.partition();
+            if (partition != null) {
+                Long before = last.put(partition, positionOf(envelope).offset());
+                if (before != null && before >= positionOf(envelope).offset()) {
+                    throw new IllegalArgumentException(envelope.message() + " comes after the offset " + before
+                            + ": the messages of a partition are handed in with ascending offsets");
+                }
+            }
+        }
+        if (last.isEmpty()) {
+            return NONE;
+        }
+        Map<LogPartition, Watermark> found = new HashMap<>();
+        for (Watermark watermark : transaction.watermarks(consumer, last.keySet())) {
+            found.put(watermark.partition(), watermark);
+        }
+        return new LogView(found);
+    }
+
+    private static LogPosition positionOf(Envelope envelope) {
+        return Objects.requireNonNull(envelope.message().logPosition());
+    }
+
+    /** Whether the message's partition was acquired by somebody else since this message was read. */
+    boolean isOfAnother(Envelope envelope) {
+        if (envelope.partition() == null) {
+            return false;
+        }
+        Watermark watermark = watermarks.get(envelope.partition());
+        if (watermark == null || watermark.assignment() != positionOf(envelope).assignment()) {
+            return true;
+        }
+        if (!watermark.hasPosition()) {
+            throw new ConfigurationException("the watermark of " + envelope.partition()
+                    + " has no position yet: fix its beginning before its messages are handed in");
+        }
+        return false;
+    }
+
+    /** Whether the message is accepted already. */
+    boolean isBehind(Envelope envelope) {
+        Watermark watermark = envelope.partition() == null ? null : watermarks.get(envelope.partition());
+        return watermark != null && positionOf(envelope).offset() < watermark.position();
+    }
+
+    /** Whether the message may be new, as far as its place says. */
+    boolean isAhead(Envelope envelope) {
+        return !isOfAnother(envelope) && !isBehind(envelope);
+    }
+
+    /** The steps over all messages that will be settled when the transaction commits. */
+    List<Advance> advances(List<Envelope> group) {
+        Set<LogPartition> stopped = new HashSet<>();
+        Map<LogPartition, LogPosition> last = new LinkedHashMap<>();
+        for (Envelope envelope : group) {
+            LogPartition partition = envelope.partition();
+            if (partition == null || stopped.contains(partition)) {
+                continue;
+            }
+            Outcome outcome = envelope.proposed();
+            if (outcome == null || !outcome.settled()) {
+                stopped.add(partition);
+            } else if (!isBehind(envelope)) {
+                last.put(partition, positionOf(envelope));
+            }
+        }
+        List<Advance> advances = new ArrayList<>(last.size());
+        last.forEach((partition, position) -> advances.add(new Advance(
+                Objects.requireNonNull(watermarks.get(partition)), position.offset() + 1, position.leaderEpoch())));
+        return advances;
+    }
+}

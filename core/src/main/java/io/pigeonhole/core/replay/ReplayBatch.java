@@ -1,0 +1,163 @@
+package io.pigeonhole.core.replay;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.handler.Handler;
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.HistoryEntry;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayPage;
+import io.pigeonhole.core.store.ReplayProgress;
+import io.pigeonhole.core.store.ReplayState;
+import io.pigeonhole.core.store.SkippedMessage;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The messages that one transaction brings through the handler of a run. Used once, by one thread. */
+final class ReplayBatch<C extends HandlerContext> {
+    private static final int LONGEST_ERROR = 2_000;
+
+    private final InboxTransaction<C> transaction;
+    private final ReplayProgress run;
+    private final ReplaySettings settings;
+    private final Handler<Message, C> handler;
+    private final RegisteredConsumer scope;
+    private ReplayPage page;
+    private long position;
+    private int done;
+    private int skipped;
+
+    ReplayBatch(
+            InboxTransaction<C> transaction, ReplayProgress run, ReplaySettings settings, Handler<Message, C> handler) {
+        this.transaction = transaction;
+        this.run = run;
+        this.settings = settings;
+        this.handler = handler;
+        this.scope = scope(run);
+        this.position = run.position();
+        this.page = new ReplayPage(List.of(), position, false);
+    }
+
+    /**
+     * Keys for other systems are derived from the run as well: what a message did there before must not pass for what it does
+     * now. No consumer can have such a name, since no database takes NUL.
+     */
+    private static RegisteredConsumer scope(ReplayProgress run) {
+        RegisteredConsumer consumer = run.consumer();
+        return new RegisteredConsumer(
+                consumer.id(),
+                consumer.name() + "\0replay\0" + run.plan().name(),
+                consumer.keys(),
+                consumer.order(),
+                consumer.lanes(),
+                consumer.deduplication());
+    }
+
+    void read(int limit) {
+        page = transaction.replay().read(run, limit);
+    }
+
+    /** The message, where it is only one. */
+    @Nullable
+    HistoryEntry only() {
+        return page.entries().size() == 1 ? page.entries().get(0) : null;
+    }
+
+    /** Everything, or whatever a handler threw. */
+    ReplayProgress together() throws Throwable {
+        for (HistoryEntry entry : page.entries()) {
+            handle(entry);
+            done++;
+        }
+        transaction.flush();
+        return passed();
+    }
+
+    /** Each message under a savepoint. Throws what is no message's own failure. */
+    ReplayProgress isolated(
+            Function<Throwable, ErrorClass> classes, Function<HistoryEntry, @Nullable Throwable> condemned)
+            throws Throwable {
+        for (HistoryEntry entry : page.entries()) {
+            Throwable failure = condemned.apply(entry);
+            if (failure == null) {
+                failure = attempt(entry, classes);
+            }
+            if (failure == null) {
+                done++;
+            } else if (settings.onFailure() == OnFailure.STOP) {
+                return moved(ReplayState.FAILED, describe(entry, failure));
+            } else {
+                transaction.replay().skip(run, new SkippedMessage(entry.place(), entry.key(), describe(failure)));
+                skipped++;
+            }
+            position = entry.place();
+        }
+        return passed();
+    }
+
+    /** What the message failed with, or null. */
+    private @Nullable Throwable attempt(HistoryEntry entry, Function<Throwable, ErrorClass> classes) throws Throwable {
+        transaction.savepoint();
+        try {
+            handle(entry);
+            transaction.flush();
+            transaction.checkConstraints();
+            return null;
+        } catch (Throwable e) {
+            if (e instanceof VirtualMachineError || e instanceof InterruptedException) {
+                throw e;
+            }
+            ErrorClass errorClass = classes.apply(e);
+            if (errorClass == ErrorClass.RETRY_NOW || errorClass == ErrorClass.UNAVAILABLE) {
+                throw e;
+            }
+            transaction.rollbackToSavepoint();
+            return e;
+        }
+    }
+
+    private void handle(HistoryEntry entry) throws Exception {
+        handler.handle(entry.message(), transaction.context(scope, entry.key(), entry.message(), 1));
+    }
+
+    private ReplayProgress passed() {
+        position = page.scanned();
+        return moved(page.last() ? ReplayState.FINISHED : ReplayState.RUNNING, null);
+    }
+
+    private ReplayProgress moved(ReplayState state, @Nullable String error) {
+        transaction.replay().move(run, position, done, skipped, state, error);
+        return new ReplayProgress(
+                run.consumer(),
+                run.plan(),
+                state,
+                run.cutoff(),
+                position,
+                run.total(),
+                run.withoutPayload(),
+                run.done() + done,
+                run.skipped() + skipped,
+                error,
+                run.who(),
+                run.why(),
+                run.createdAt(),
+                run.updatedAt());
+    }
+
+    private static String describe(HistoryEntry entry, Throwable failure) {
+        return bounded("at place " + entry.place() + ", " + entry.message() + ": " + describe(failure));
+    }
+
+    private static String describe(Throwable failure) {
+        String text = String.valueOf(failure.getMessage());
+        return bounded(
+                failure instanceof PermanentFailure ? text : failure.getClass().getName() + ": " + text);
+    }
+
+    private static String bounded(String text) {
+        return text.length() <= LONGEST_ERROR ? text : text.substring(0, LONGEST_ERROR);
+    }
+}

@@ -1,0 +1,25 @@
+package io.pigeonhole.core.store;
+
+import java.time.Duration;
+
+/** What a store forgets, and when. */
+public interface Retention {
+    /**
+     * How long a key is remembered at least: counted from the time in the id for keys that have one, from the moment of
+     * acceptance for the others. A duplicate within it is told as such.
+     *
+     * @return the deduplication window
+     */
+    Duration window();
+
+    /**
+     * Does one bounded piece of the forgetting that is due: the next day of ledger or history is dropped, or the next batch
+     * of rows is looked through. Does nothing outside the store's maintenance window, if it has one, and where another node
+     * is at it. Many nodes may call it at once. Every step can be repeated: what a crash or an interruption left half done,
+     * the next call on any node finishes. No claim fails because of it.
+     *
+     * @return what was done, and whether there is more to do now
+     * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused; call again later
+     */
+    Retired retire();
+}

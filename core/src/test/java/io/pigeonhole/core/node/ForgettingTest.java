@@ -1,0 +1,83 @@
+package io.pigeonhole.core.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.store.Retention;
+import io.pigeonhole.core.store.Retired;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A node forgets what is past its time, in the background. */
+class ForgettingTest {
+    private final AtomicInteger pieces = new AtomicInteger();
+
+    /** Has so many pieces, and fails at one of them. */
+    private record Pieces(AtomicInteger done, int more, int failing) implements Retention {
+        @Override
+        public Duration window() {
+            return Duration.ofDays(7);
+        }
+
+        @Override
+        public Retired retire() {
+            int number = done.incrementAndGet();
+            if (number == failing) {
+                throw new StoreUnavailableException("away", null);
+            }
+            return new Retired(0, 1, number < more);
+        }
+    }
+
+    private Node node(Retention retention, Duration interval) {
+        return new NodeBuilder(() -> {}, retention, consumers -> List.of())
+                .maintenanceInterval(interval)
+                .start();
+    }
+
+    @Test
+    @SuppressWarnings("try") // The node works by itself until it is closed.
+    void nodeForgetsPieceByPieceUntilThereIsNoMore() {
+        try (Node node = node(new Pieces(pieces, 5, 0), Duration.ofHours(1))) {
+            await().until(() -> pieces.get() >= 5);
+        }
+        assertThat(pieces).hasValue(5);
+    }
+
+    @Test
+    @SuppressWarnings("try") // The node works by itself until it is closed.
+    void nodeGoesOnAfterAFailure() {
+        try (Node node = node(new Pieces(pieces, 3, 2), Duration.ofSeconds(1))) {
+            await().until(() -> pieces.get() >= 3);
+        }
+    }
+
+    @Test
+    @SuppressWarnings("try") // The node works by itself until it is closed.
+    void listenerIsToldEachPieceAndDisturbsNothing() {
+        AtomicInteger told = new AtomicInteger();
+        NodeBuilder builder = new NodeBuilder(() -> {}, new Pieces(pieces, 3, 0), consumers -> List.of())
+                .maintenanceListener(new MaintenanceListener() {
+                    @Override
+                    public void onRetired(Retired done, long nanos) {
+                        told.addAndGet((int) done.rows());
+                        throw new IllegalStateException("a listener's own trouble");
+                    }
+                });
+        try (Node node = builder.start()) {
+            await().until(() -> pieces.get() >= 3 && told.get() == 3);
+        }
+    }
+
+    @Test
+    void closedNodeForgetsNothingMore() {
+        Node node = node(new Pieces(pieces, Integer.MAX_VALUE, 0), Duration.ofHours(1));
+        await().until(() -> pieces.get() >= 2);
+        node.close();
+        int before = pieces.get();
+        await().during(Duration.ofMillis(100)).until(() -> pieces.get() == before);
+    }
+}

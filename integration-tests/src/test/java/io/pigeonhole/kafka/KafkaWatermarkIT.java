@@ -1,0 +1,213 @@
+package io.pigeonhole.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.memory.InMemoryContext;
+import io.pigeonhole.core.memory.InMemoryStore;
+import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.embedded.EmbeddedKafka;
+import io.pigeonhole.testkit.crash.CrashPlan;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import io.pigeonhole.testkit.crash.CrashingStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of watermarks when topics and offsets change behind them, with a real broker and a store in memory. */
+class KafkaWatermarkIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Author ANN = new Author("ann", "it was made anew");
+    private static final AtomicInteger NUMBERS = new AtomicInteger();
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    static Path directory;
+
+    @SuppressWarnings("NullAway.Init")
+    private static EmbeddedKafka kafka;
+
+    private final List<AutoCloseable> toClose = new ArrayList<>();
+    private final CrashPlan plan = CrashPlan.none();
+    private final InMemoryStore memory = InMemoryStore.create();
+    private final CrashingStore<InMemoryContext> store = new CrashingStore<>(memory, plan);
+    private final Admin admin = Admin.of(memory);
+    private final Queue<String> effects = new ConcurrentLinkedQueue<>();
+    private final String consumer = "watermark-" + NUMBERS.incrementAndGet();
+
+    @BeforeAll
+    static void startKafka() {
+        kafka = EmbeddedKafka.start(directory.resolve("kafka"));
+    }
+
+    @AfterAll
+    static void stopKafka() {
+        kafka.close();
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        plan.calm();
+        for (int i = toClose.size() - 1; i >= 0; i--) {
+            toClose.get(i).close();
+        }
+    }
+
+    private KafkaTopic topic() {
+        KafkaTopic topic = KafkaTopic.create(kafka, consumer + "-topic", 1);
+        toClose.add(topic);
+        return topic;
+    }
+
+    private KafkaSource start(KafkaTopic topic, Deduplication by, String reset) {
+        Inbox<InMemoryContext> inbox = Inbox.builder(consumer, store)
+                .deduplication(by)
+                .handle("test", PayloadDecoder.bytes(), (payload, context) -> {
+                    String effect = new String(payload, UTF_8);
+                    context.defer(() -> effects.add(effect));
+                })
+                .build();
+        Map<String, Object> config = Map.of("bootstrap.servers", kafka.bootstrapServers(), "auto.offset.reset", reset);
+        KafkaSource source = KafkaSource.of(inbox, config, topic.name());
+        toClose.add(source);
+        source.start();
+        return source;
+    }
+
+    private static void send(KafkaTopic topic, String... ids) {
+        for (String id : ids) {
+            topic.send(id, "k");
+        }
+    }
+
+    private void awaitEffects(int count) {
+        await().atMost(PATIENCE).until(() -> effects.size() >= count);
+    }
+
+    /** Closing commits offsets, as information. */
+    private void takeAll(KafkaTopic topic, Deduplication by, int count) {
+        KafkaSource source = start(topic, by, "earliest");
+        awaitEffects(count);
+        source.close();
+    }
+
+    @Test
+    void topicThatWasMadeAnewIsRefusedUntilSomebodyForgetsTheWatermarks() {
+        KafkaTopic topic = topic();
+        send(topic, "old 0", "old 1", "old 2");
+        takeAll(topic, Deduplication.WATERMARKS, 3);
+        topic.recreate();
+        send(topic, "new 0", "new 1", "new 2", "new 3");
+
+        KafkaSource refused = start(topic, Deduplication.WATERMARKS, "earliest");
+        await().atMost(PATIENCE).until(() -> refused.state() == SourceState.FAILED);
+        assertThat(refused.failure())
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining(consumer)
+                .hasMessageContaining("forgetWatermarks");
+        assertThat(effects).hasSize(3);
+
+        assertThat(admin.forgetWatermarks(consumer, topic.name(), ANN).kind()).isEqualTo(Answer.Kind.DONE);
+        start(topic, Deduplication.WATERMARKS, "earliest");
+        awaitEffects(7);
+        assertThat(effects).containsExactly("old 0", "old 1", "old 2", "new 0", "new 1", "new 2", "new 3");
+    }
+
+    @Test
+    void offsetsThatSomebodyResetsDecideNothing() {
+        KafkaTopic topic = topic();
+        send(topic, "0", "1", "2");
+        takeAll(topic, Deduplication.WATERMARKS, 3);
+        TopicPartition partition = new TopicPartition(topic.name(), 0);
+        try (org.apache.kafka.clients.admin.Admin broker = kafka.admin()) {
+            KafkaTopic.get(broker.alterConsumerGroupOffsets(consumer, Map.of(partition, new OffsetAndMetadata(0)))
+                    .all());
+        }
+        send(topic, "3");
+        takeAll(topic, Deduplication.WATERMARKS, 4);
+        assertThat(effects).containsExactly("0", "1", "2", "3");
+        assertThat(topic.committed(consumer)).containsEntry(0, 4L);
+    }
+
+    @Test
+    void consumerGoesFromIdsToWatermarksAndBackOnOneTopic() {
+        KafkaTopic topic = topic();
+        int sent = 0;
+        for (Deduplication by : List.of(
+                Deduplication.IDS,
+                Deduplication.HYBRID,
+                Deduplication.WATERMARKS,
+                Deduplication.HYBRID,
+                Deduplication.IDS)) {
+            if (sent > 0) {
+                admin.pause(consumer, ANN);
+                assertThat(admin.deduplicateBy(consumer, by, ANN).kind()).isEqualTo(Answer.Kind.DONE);
+                admin.resume(consumer, ANN);
+            }
+            send(topic, "a" + sent, "b" + sent, "c" + sent);
+            sent += 3;
+            takeAll(topic, by, sent);
+        }
+        assertThat(effects).doesNotHaveDuplicates().hasSize(15);
+        assertThat(topic.committed(consumer)).containsEntry(0, 15L);
+    }
+
+    @Test
+    void endOfALogThatIsTakenFromItsEndIsFixedOnce() {
+        KafkaTopic topic = topic();
+        send(topic, "before 0", "before 1");
+        plan.always(CrashPoint.BEFORE_WATERMARKS, () -> {
+            throw new StoreUnavailableException("the test says so", null);
+        });
+        KafkaSource source = start(topic, Deduplication.WATERMARKS, "latest");
+        await().atMost(PATIENCE).until(() -> plan.passages(CrashPoint.AFTER_COMMIT) == 1);
+        send(topic, "after 0", "after 1");
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_STORE);
+        source.close();
+        assertThat(effects).isEmpty();
+        plan.calm();
+        start(topic, Deduplication.WATERMARKS, "latest");
+        awaitEffects(2);
+        assertThat(effects).containsExactly("after 0", "after 1");
+    }
+
+    @Test
+    void recordsThatKafkaHasDeletedAreNotPassedOver() {
+        KafkaTopic topic = topic();
+        send(topic, "0");
+        takeAll(topic, Deduplication.WATERMARKS, 1);
+        send(topic, "1", "2", "3");
+        try (org.apache.kafka.clients.admin.Admin broker = kafka.admin()) {
+            KafkaTopic.get(
+                    broker.deleteRecords(Map.of(new TopicPartition(topic.name(), 0), RecordsToDelete.beforeOffset(3)))
+                            .all());
+        }
+        KafkaSource source = start(topic, Deduplication.WATERMARKS, "earliest");
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);
+        assertThat(source.failure()).isInstanceOf(InvalidOffsetException.class);
+        assertThat(effects).containsExactly("0");
+    }
+}

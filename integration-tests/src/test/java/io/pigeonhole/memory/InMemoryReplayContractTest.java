@@ -1,0 +1,12 @@
+package io.pigeonhole.memory;
+
+import io.pigeonhole.core.memory.InMemoryContext;
+import io.pigeonhole.testkit.contract.ReplayContract;
+import io.pigeonhole.testkit.contract.StoreFixture;
+
+class InMemoryReplayContractTest extends ReplayContract<InMemoryContext> {
+    @Override
+    protected StoreFixture<InMemoryContext> fixture() {
+        return new InMemoryFixture();
+    }
+}

@@ -1,0 +1,12 @@
+package io.pigeonhole.memory;
+
+import io.pigeonhole.core.memory.InMemoryContext;
+import io.pigeonhole.testkit.contract.StoreFixture;
+import io.pigeonhole.testkit.contract.WatermarkContract;
+
+class InMemoryWatermarkContractTest extends WatermarkContract<InMemoryContext> {
+    @Override
+    protected StoreFixture<InMemoryContext> fixture() {
+        return new InMemoryFixture();
+    }
+}

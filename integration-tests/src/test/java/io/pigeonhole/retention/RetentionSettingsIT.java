@@ -1,0 +1,157 @@
+package io.pigeonhole.retention;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.node.Node;
+import io.pigeonhole.core.store.FinishedMessage;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.MaintenanceWindow;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.jackson.JsonLinesArchive;
+import io.pigeonhole.jdbc.JdbcContext;
+import io.pigeonhole.jdbc.JdbcStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a store's settings say about forgetting. */
+class RetentionSettingsIT {
+    private final RetentionLab lab = new RetentionLab();
+
+    @AfterEach
+    void close() {
+        lab.close();
+    }
+
+    @Test
+    void windowDecidesHowManyDaysAreKept() {
+        JdbcStore store =
+                JdbcStore.builder(lab.database).window(Duration.ofDays(2)).build();
+        RegisteredConsumer consumer = lab.consumer(store, "short of memory");
+        List<MessageKey> keys = lab.keys(consumer, 10);
+        lab.claimAll(store, consumer, keys);
+
+        lab.advance(Duration.ofDays(1));
+        RetentionLab.forget(store);
+        assertThat(RetentionLab.claim(store, consumer, keys).claimed()).isEmpty();
+
+        lab.advance(Duration.ofDays(2));
+        RetentionLab.forget(store);
+        assertThat(lab.tables("inbox_ledger")).isEqualTo(lab.days(2));
+        assertThat(RetentionLab.claim(store, consumer, keys).claimed())
+                .as("those without a time")
+                .hasSize(5);
+    }
+
+    @Test
+    void dayOfTheHistoryIsInTheArchiveBeforeItGoes(@TempDir Path directory) throws IOException {
+        JsonLinesArchive archive = JsonLinesArchive.in(directory);
+        JdbcStore store = JdbcStore.builder(lab.database).archive(archive).build();
+        LocalDate day = record(store, "kept for ever");
+
+        lab.advance(Duration.ofDays(32));
+        RetentionLab.forget(store);
+
+        assertThat(lab.tables("inbox_history")).isEqualTo(lab.days(30));
+        assertThat(Files.readAllLines(archive.file(day)))
+                .singleElement()
+                .asString()
+                .contains("kept for ever");
+    }
+
+    @Test
+    void dayOfTheHistoryThatTheArchiveDoesNotTakeStays() {
+        JdbcStore store = JdbcStore.builder(lab.database)
+                .archive(day -> {
+                    throw new IOException("the disk is full");
+                })
+                .build();
+        String day = DateTimeFormatter.BASIC_ISO_DATE.format(record(store, "stays"));
+
+        lab.advance(Duration.ofDays(32));
+        RetentionLab.forget(store);
+
+        assertThat(lab.tables("inbox_history")).contains(day);
+        assertThat(lab.tables("inbox_ledger")).as("what needs no archive goes").isEqualTo(lab.days(7));
+    }
+
+    /** Records one message; answers the day of the history that it is in. */
+    private LocalDate record(JdbcStore store, String payload) {
+        RegisteredConsumer consumer = lab.consumer(store, "recorder");
+        MessageKey key = lab.keys(consumer, 1).get(0);
+        Message message = Message.builder("ticks")
+                .id("tick")
+                .type("tick")
+                .payload(payload)
+                .build();
+        try (InboxTransaction<JdbcContext> transaction = store.begin(Duration.ofMinutes(1))) {
+            transaction.claim(consumer, List.of(key), Duration.ofSeconds(20));
+            transaction.record(consumer, List.of(new FinishedMessage(key, message, 1, true)));
+            transaction.commit();
+        }
+        return LocalDate.ofInstant(lab.now(), ZoneOffset.UTC);
+    }
+
+    @Test
+    void nothingIsForgottenOutsideTheMaintenanceWindow() {
+        LocalTime now = LocalTime.ofInstant(lab.now(), ZoneOffset.UTC);
+        JdbcStore resting = JdbcStore.builder(lab.database)
+                .maintenanceWindow(new MaintenanceWindow(now.plusHours(2), now.plusHours(4), ZoneOffset.UTC))
+                .purgeBatch(100)
+                .build();
+        RegisteredConsumer consumer = lab.consumer(resting, "sleeper");
+        lab.claimAll(resting, consumer, lab.keys(consumer, 10));
+        lab.advance(Duration.ofDays(9));
+
+        assertThat(resting.retire()).isEqualTo(Retired.NOTHING);
+        assertThat(lab.workshop.ask("SELECT count(*) FROM inbox_ledger")).isEqualTo("10");
+
+        lab.advance(Duration.ofHours(3));
+        RetentionLab.forget(resting);
+        assertThat(lab.workshop.ask("SELECT count(*) FROM inbox_ledger")).isEqualTo("0");
+    }
+
+    @Test
+    @SuppressWarnings("try") // The node works by itself until it is closed.
+    void nodeForgetsInTheBackground() {
+        JdbcStore store = lab.store();
+        RegisteredConsumer consumer = lab.consumer(store, "forgetful");
+        lab.claimAll(store, consumer, lab.keys(consumer, 10));
+        lab.advance(Duration.ofDays(9));
+
+        try (Node node = Node.builder(store).start()) {
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> lab.workshop
+                            .ask("SELECT count(*) FROM inbox_ledger")
+                            .equals("0"));
+        }
+        assertThat(lab.tables("inbox_ledger")).isEqualTo(lab.days(7));
+    }
+
+    @Test
+    void settingsThatMakeNoSenseAreRefusedWithTheirNames() {
+        JdbcStore.Builder builder = JdbcStore.builder(lab.database);
+
+        assertThatThrownBy(() -> builder.window(Duration.ofMinutes(59))).hasMessageContaining("window PT59M");
+        assertThatThrownBy(() -> builder.historyRetention(Duration.ZERO)).hasMessageContaining("historyRetention PT0S");
+        assertThatThrownBy(() -> builder.attemptRetention(Duration.ofDays(-1)))
+                .hasMessageContaining("attemptRetention");
+        assertThatThrownBy(() -> builder.auditRetention(Duration.ofDays(40_000)))
+                .hasMessageContaining("auditRetention");
+        assertThatThrownBy(() -> builder.purgeBatch(1)).hasMessageContaining("purgeBatch 1");
+    }
+}

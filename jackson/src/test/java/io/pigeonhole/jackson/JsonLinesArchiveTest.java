@@ -1,0 +1,138 @@
+package io.pigeonhole.jackson;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.archive.ArchivedDay;
+import io.pigeonhole.core.message.Headers;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.HistoryEntry;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class JsonLinesArchiveTest {
+    private static final LocalDate DAY = LocalDate.of(2026, 11, 21);
+    private static final Instant AT = Instant.parse("2026-11-21T12:00:00.000001Z");
+    private static final MessageKey KEY = new MessageKey(0xFFL << 56, 7);
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path directory;
+
+    @SuppressWarnings("NullAway.Init")
+    private JsonLinesArchive archive;
+
+    @BeforeEach
+    void create() {
+        archive = JsonLinesArchive.in(directory.resolve("archive"));
+    }
+
+    private static HistoryEntry entry(long place, Message message, boolean withPayload) {
+        return new HistoryEntry(place, KEY, message, withPayload, 1, AT);
+    }
+
+    private static HistoryEntry entry(long place) {
+        return entry(
+                place, Message.builder("notes").id("m" + place).payload("p").build(), true);
+    }
+
+    private Path part() {
+        return directory.resolve("archive").resolve("history-2026-11-21.jsonl.part");
+    }
+
+    @Test
+    void aMessageIsOneLineWithWhatItConsistsOf() throws IOException {
+        Message message = Message.builder("notes")
+                .id("größe")
+                .type("note")
+                .orderingKey(new byte[] {(byte) 0xFF, 0})
+                .contentType("text/plain")
+                .origin("notes-0@7")
+                .headers(Headers.none()
+                        .with("a", "b")
+                        .with("bytes", new byte[] {(byte) 0x80})
+                        .with("none", (byte[]) null))
+                .payload("two\nlines \"quoted\"")
+                .build();
+        Message tombstone =
+                Message.builder("notes").id("t").payload((byte[]) null).build();
+        try (ArchivedDay day = archive.open(DAY)) {
+            day.append("payments", entry(3, message, true));
+            day.append("payments", entry(4, tombstone, true));
+            day.append("payments", entry(5, tombstone, false));
+            day.complete();
+        }
+
+        assertThat(Files.readAllLines(archive.file(DAY), StandardCharsets.UTF_8))
+                .containsExactly(
+                        "{\"consumer\":\"payments\",\"place\":3,\"key\":\"ff000000-0000-0000-0000-000000000007\","
+                                + "\"processedAt\":\"2026-11-21T12:00:00.000001Z\",\"attempts\":1,\"source\":\"notes\","
+                                + "\"id\":\"größe\",\"type\":\"note\",\"orderingKeyBase64\":\"/wA=\","
+                                + "\"contentType\":\"text/plain\",\"origin\":\"notes-0@7\",\"withPayload\":true,"
+                                + "\"headers\":[{\"name\":\"a\",\"value\":\"b\"},{\"name\":\"bytes\",\"valueBase64\":\"gA==\"},"
+                                + "{\"name\":\"none\"}],\"payload\":\"two\\nlines \\\"quoted\\\"\"}",
+                        "{\"consumer\":\"payments\",\"place\":4,\"key\":\"ff000000-0000-0000-0000-000000000007\","
+                                + "\"processedAt\":\"2026-11-21T12:00:00.000001Z\",\"attempts\":1,\"source\":\"notes\","
+                                + "\"id\":\"t\",\"withPayload\":true,\"headers\":[],\"payload\":null}",
+                        "{\"consumer\":\"payments\",\"place\":5,\"key\":\"ff000000-0000-0000-0000-000000000007\","
+                                + "\"processedAt\":\"2026-11-21T12:00:00.000001Z\",\"attempts\":1,\"source\":\"notes\","
+                                + "\"id\":\"t\",\"withPayload\":false}");
+        assertThat(part()).doesNotExist();
+    }
+
+    @Test
+    void aDayGoesOnBehindItsLastWholeLine() throws IOException {
+        try (ArchivedDay day = archive.open(DAY)) {
+            assertThat(day.last()).isNull();
+            day.append("payments", entry(1));
+            day.append("mails", entry(2));
+        }
+        Files.writeString(part(), "{\"consumer\":\"mails\",\"pla", StandardOpenOption.APPEND);
+
+        try (ArchivedDay day = archive.open(DAY)) {
+            assertThat(day.isComplete()).isFalse();
+            assertThat(day.entries()).isEqualTo(2);
+            assertThat(day.last()).isEqualTo(new ArchivedDay.Place("mails", 2));
+            day.append("mails", entry(3));
+            day.complete();
+            assertThat(day.entries()).isEqualTo(3);
+        }
+        List<String> lines = Files.readAllLines(archive.file(DAY));
+        assertThat(lines).hasSize(3);
+        assertThat(lines.get(2)).contains("\"place\":3");
+    }
+
+    @Test
+    void aCompleteDayIsNotWrittenAgain() throws IOException {
+        try (ArchivedDay day = archive.open(DAY)) {
+            day.append("payments", entry(1));
+            day.complete();
+        }
+
+        try (ArchivedDay day = archive.open(DAY)) {
+            assertThat(day.isComplete()).isTrue();
+            assertThat(day.entries()).isEqualTo(1);
+            assertThatThrownBy(() -> day.append("payments", entry(2))).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void aDayIsWrittenByOneAtATime() throws IOException {
+        try (ArchivedDay day = archive.open(DAY)) {
+            assertThat(day.isComplete()).isFalse();
+            assertThatThrownBy(() -> archive.open(DAY))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("is being written");
+        }
+    }
+}

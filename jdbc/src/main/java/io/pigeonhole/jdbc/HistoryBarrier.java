@@ -1,0 +1,10 @@
+package io.pigeonhole.jdbc;
+
+/** Tells when those transactions have ended that were open at a moment and may record finished messages. */
+interface HistoryBarrier {
+    /** Marks this moment. */
+    long mark();
+
+    /** Whether all of them have ended; asking may take a second, in which others who record messages wait. */
+    boolean isPast(long mark);
+}

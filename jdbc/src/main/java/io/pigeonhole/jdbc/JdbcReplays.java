@@ -1,0 +1,222 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.store.HistoryDays;
+import io.pigeonhole.core.store.HistoryEntry;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayPlan;
+import io.pigeonhole.core.store.ReplayProgress;
+import io.pigeonhole.core.store.ReplayState;
+import io.pigeonhole.core.store.ReplayStore;
+import io.pigeonhole.core.store.SkippedMessage;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+
+/** The runs over the history, and its days, on every database. Safe for use by many threads. */
+final class JdbcReplays implements ReplayStore, HistoryDays {
+    private static final int MOST_TRIES = 5;
+
+    private final AdminDatabase database;
+    private final HistoryBarrier barrier;
+
+    JdbcReplays(AdminDatabase database, HistoryBarrier barrier) {
+        this.database = database;
+        this.barrier = barrier;
+    }
+
+    /** The mark is taken behind the cutoff, so that whoever recorded something before the cutoff is older than the mark. */
+    @Override
+    public ReplayProgress create(ReplayPlan plan, String who, String why) {
+        Optional<ReplayProgress> found = find(plan.name());
+        if (found.isPresent()) {
+            return found.get();
+        }
+        RegisteredConsumer consumer =
+                database.look("a consumer", session -> AdminReads.consumer(session, plan.consumer()));
+        long cutoff = database.look("the history", session -> {
+            try (AdminCall call = session.replay(ReplayStatement.NEWEST)) {
+                return call.consumer(consumer).all(row -> row.getLong(1)).get(0);
+            }
+        });
+        long mark = barrier.mark();
+        try {
+            change("to make the replay " + plan.name(), session -> {
+                try (AdminCall call = session.replay(ReplayStatement.CREATE)) {
+                    return bind(call, plan, consumer)
+                            .id(cutoff)
+                            .id(mark)
+                            .text(who)
+                            .text(why)
+                            .now()
+                            .now()
+                            .change();
+                }
+            });
+        } catch (PigeonholeException e) {
+            // Somebody else may have made it meanwhile.
+            return find(plan.name()).orElseThrow(() -> e);
+        }
+        return require(plan.name()).progress();
+    }
+
+    private static AdminCall bind(AdminCall call, ReplayPlan plan, RegisteredConsumer consumer) throws SQLException {
+        var key = plan.orderingKey();
+        return call.text(plan.name())
+                .consumer(consumer)
+                .time(plan.since())
+                .time(plan.until())
+                .value(plan.type())
+                .value(plan.source())
+                .value(key == null ? null : key.bytes())
+                .flag(plan.recovery());
+    }
+
+    @Override
+    public ReplayProgress settle(String name) {
+        ReplayRows.Run run = require(name);
+        if (run.progress().state() != ReplayState.WAITING || !barrier.isPast(run.mark())) {
+            return run.progress();
+        }
+        List<Long> left = database.look("the history", session -> ReplayRows.count(session, run.progress()));
+        long total = run.progress().done() + run.progress().skipped() + left.get(0);
+        change("to let the replay " + name + " go on", session -> {
+            try (AdminCall call = session.replay(ReplayStatement.SETTLE)) {
+                return call.id(total)
+                        .id(left.get(1))
+                        .id(left.get(2))
+                        .now()
+                        .text(name)
+                        .change();
+            }
+        });
+        return require(name).progress();
+    }
+
+    @Override
+    public Optional<ReplayProgress> find(String name) {
+        return runs(name).stream().map(ReplayRows.Run::progress).findFirst();
+    }
+
+    @Override
+    public List<ReplayProgress> list() {
+        return database.look("the replays", session -> ReplayRows.find(session, null)).stream()
+                .map(ReplayRows.Run::progress)
+                .toList();
+    }
+
+    private List<ReplayRows.Run> runs(String name) {
+        return database.look("the replay " + name, session -> ReplayRows.find(session, name));
+    }
+
+    private ReplayRows.Run require(String name) {
+        return runs(name).stream()
+                .findFirst()
+                .orElseThrow(() -> new PigeonholeException("there is no replay '" + name + "'", null));
+    }
+
+    @Override
+    public boolean change(String name, ReplayState from, ReplayState to, String who, String why) {
+        return change("to change the replay " + name, session -> {
+                    try (AdminCall call = session.replay(ReplayStatement.CHANGE)) {
+                        return call.text(to.name())
+                                .text(who)
+                                .text(why)
+                                .now()
+                                .text(name)
+                                .text(from.name())
+                                .change();
+                    }
+                })
+                > 0;
+    }
+
+    @Override
+    public List<SkippedMessage> skipped(String name, long after, int limit) {
+        return database.look(
+                "what the replay " + name + " passed", session -> ReplayRows.skipped(session, name, after, limit));
+    }
+
+    @Override
+    public long mark() {
+        return barrier.mark();
+    }
+
+    @Override
+    public boolean isPast(long mark) {
+        return barrier.isPast(mark);
+    }
+
+    @Override
+    public LocalDate today() {
+        return LocalDate.ofInstant(database.look("the clock", AdminDatabase.Session::now), ZoneOffset.UTC);
+    }
+
+    @Override
+    public List<RegisteredConsumer> consumers() {
+        return database.look("the consumers", session -> {
+            try (AdminCall call = session.replay(ReplayStatement.CONSUMERS)) {
+                return call.all(AdminRows::consumer);
+            }
+        });
+    }
+
+    @Override
+    public List<HistoryEntry> read(RegisteredConsumer consumer, LocalDate day, long after, int limit) {
+        return database.look(
+                "the history of " + day,
+                session -> ReplayRows.read(session, consumer, start(day), start(day.plusDays(1)), after, limit));
+    }
+
+    @Override
+    public void exported(LocalDate day, long entries) {
+        if (isExported(day)) {
+            return;
+        }
+        change("to note that " + day + " is exported", session -> {
+            try (AdminCall call = session.replay(ReplayStatement.EXPORTED)) {
+                return call.day(day).id(entries).now().change();
+            }
+        });
+    }
+
+    @Override
+    public boolean isExported(LocalDate day) {
+        return database.look("the exports", session -> {
+            try (AdminCall call = session.replay(ReplayStatement.IS_EXPORTED)) {
+                return call.day(day).first(row -> row.getInt(1)) != null;
+            }
+        });
+    }
+
+    @Override
+    public boolean isNeeded(LocalDate day) {
+        return database.look("the replays", session -> {
+            try (AdminCall call = session.replay(ReplayStatement.IS_NEEDED)) {
+                return call.instant(start(day)).instant(start(day.plusDays(1))).first(row -> row.getInt(1)) != null;
+            }
+        });
+    }
+
+    private static Instant start(LocalDate day) {
+        return day.atStartOfDay(ZoneOffset.UTC).toInstant();
+    }
+
+    /** A batch of a run holds its row; it is waited for, but not for ever. */
+    private <T> T change(String doing, AdminDatabase.Work<T> work) {
+        for (int i = 0; i < MOST_TRIES; i++) {
+            Optional<T> changed = database.change(doing, work);
+            if (changed.isPresent()) {
+                return changed.get();
+            }
+        }
+        throw new PigeonholeException(
+                doing
+                        + " another transaction, such as a batch of the run, would have had to end, and did not; nothing was"
+                        + " changed, try again",
+                null);
+    }
+}

@@ -1,0 +1,269 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Retired;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Forgets what is past its time, as {@link PostgresRetention} does: the horizon is raised and committed, then days are
+ * dropped where the database has them, by a statement that waits a second for open transactions; then rows are deleted in
+ * batches, by their keys. Safe for use by many threads and many programs.
+ */
+final class PlainRetention {
+    private static final Logger LOG = LoggerFactory.getLogger(PlainRetention.class);
+    private static final String LEDGER = "inbox_ledger";
+    private static final String HISTORY = "inbox_history";
+    private static final MessageKey SMALLEST = new MessageKey(0, 0);
+
+    /** No key lies between it and the first in digest form. */
+    private static final MessageKey BEFORE_DIGESTS = new MessageKey(MessageKey.FIRST_DIGEST.high() - 1, -1);
+
+    /** So many keys one statement names at most. */
+    private static final int MOST_KEYS = 1_000;
+
+    private final ConnectionSource connections;
+    private final Dialect dialect;
+    private final RetentionSettings settings;
+    private final OldHistory oldHistory;
+
+    PlainRetention(ConnectionSource connections, Dialect dialect, RetentionSettings settings, OldHistory oldHistory) {
+        this.oldHistory = oldHistory;
+        this.connections = connections;
+        this.dialect = dialect;
+        this.settings = settings;
+    }
+
+    /** Where the store stands: the database's clock, and where the ledger begins and ends. */
+    private record Position(Instant now, MessageKey oldest, MessageKey newest) {}
+
+    Retired retire() {
+        Position position = PlainErrand.run(connections, dialect, "to read the horizon", PlainRetention::read);
+        if (settings.rests(position.now())) {
+            return Retired.NOTHING;
+        }
+        MessageKey oldest = raise(position);
+        if (dialect.hasDays() && dropDays(position.now(), oldest)) {
+            return new Retired(1, 0, true);
+        }
+        Retired rows = purge(
+                new PlainUpkeep(LEDGER, settings.window()), (session, place) -> purgeKeys(session, place, oldest));
+        if (!rows.more() && !dialect.hasDays()) {
+            rows = purgeHistory(position.now());
+        }
+        if (!rows.more()) {
+            rows = purge(
+                    "inbox_attempt",
+                    settings.attempts(),
+                    RetentionStatement.OLD_ATTEMPTS,
+                    RetentionStatement.FORGET_ATTEMPTS);
+        }
+        return rows.more()
+                ? rows
+                : purge("inbox_audit", settings.audit(), RetentionStatement.OLD_AUDIT, RetentionStatement.FORGET_AUDIT);
+    }
+
+    private static Position read(PlainSession session) throws SQLException {
+        try (PreparedStatement statement = session.prepare(LedgerStatement.HORIZON);
+                ResultSet row = statement.executeQuery()) {
+            if (!row.next()) {
+                throw new ConfigurationException(
+                        "inbox_horizon has no row: put back the one that the schema came with");
+            }
+            return new Position(session.now(), PlainColumns.key(row, 1), PlainColumns.key(row, 2));
+        }
+    }
+
+    /** Answers where the ledger begins from now on; committed. */
+    private MessageKey raise(Position position) {
+        LocalDate kept = RetentionSettings.firstDayKept(position.now(), settings.window());
+        MessageKey wanted = MessageKey.of(PlainDays.firstKey(kept));
+        MessageKey oldest = wanted.compareTo(position.newest()) > 0 ? position.newest() : wanted;
+        if (position.oldest().compareTo(oldest) >= 0) {
+            return position.oldest();
+        }
+        PlainErrand.run(connections, dialect, "to raise the horizon", session -> {
+            try (PreparedStatement statement = session.prepare(RetentionStatement.RAISE_HORIZON)) {
+                statement.setBytes(1, oldest.toBytes());
+                statement.setBytes(2, oldest.toBytes());
+                return statement.executeUpdate();
+            }
+        });
+        return oldest;
+    }
+
+    /** Whether it dropped one. */
+    private boolean dropDays(Instant now, MessageKey oldest) {
+        LocalDate kept = LocalDate.ofInstant(Instant.ofEpochMilli(oldest.epochMillis()), ZoneOffset.UTC);
+        List<LocalDate> ledger = before(LEDGER, kept);
+        if (!ledger.isEmpty()) {
+            return drop(LEDGER, ledger.get(0));
+        }
+        for (LocalDate day : before(HISTORY, RetentionSettings.firstDayKept(now, settings.history()))) {
+            if (oldHistory.mayGo(day)) {
+                return drop(HISTORY, day);
+            }
+        }
+        return false;
+    }
+
+    private List<LocalDate> before(String table, LocalDate kept) {
+        List<LocalDate> old = new ArrayList<>();
+        try {
+            PlainErrand.alone(connections, dialect, false, connection -> old.addAll(dialect.days(connection, table)));
+        } catch (SQLException e) {
+            throw Refusals.byItself(new PlainErrors(dialect), "to list the days of " + table, e);
+        }
+        return old.stream().filter(day -> day.isBefore(kept)).toList();
+    }
+
+    /** Unless another program has dropped it meanwhile. */
+    private boolean drop(String table, LocalDate day) {
+        boolean[] dropped = new boolean[1];
+        try {
+            PlainErrand.alone(connections, dialect, true, connection -> {
+                if (dialect.days(connection, table).contains(day)) {
+                    dialect.dropDay(connection, table, day);
+                    dropped[0] = true;
+                }
+            });
+        } catch (SQLException e) {
+            if (!dialect.isLockTimeout(e)) {
+                throw Refusals.byItself(new PlainErrors(dialect), "to drop a day", e);
+            }
+            LOG.info("no day is dropped yet, because long transactions are in the way; it tries again later");
+        }
+        return dropped[0];
+    }
+
+    /** Day by day as well, so that a day which is needed stays as a whole, and what is younger. */
+    private Retired purgeHistory(Instant now) {
+        LocalDate oldest =
+                PlainErrand.run(connections, dialect, "to find the oldest message of the history", session -> {
+                    try (PreparedStatement statement = session.prepare(RetentionStatement.OLDEST_HISTORY);
+                            ResultSet row = statement.executeQuery()) {
+                        return row.next()
+                                ? LocalDate.ofInstant(PlainColumns.instant(row, 1), ZoneOffset.UTC)
+                                : LocalDate.MAX;
+                    }
+                });
+        if (!oldest.isBefore(RetentionSettings.firstDayKept(now, settings.history())) || !oldHistory.mayGo(oldest)) {
+            return Retired.NOTHING;
+        }
+        Instant end = oldest.plusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant();
+        return purge(
+                HISTORY, Duration.between(end, now), RetentionStatement.OLD_HISTORY, RetentionStatement.FORGET_HISTORY);
+    }
+
+    private Retired purge(PlainUpkeep upkeep, PlainUpkeep.Step step) {
+        PlainUpkeep.Piece piece = upkeep.next(connections, dialect, step);
+        return piece == null ? Retired.NOTHING : new Retired(0, piece.deleted(), true);
+    }
+
+    /**
+     * The next keys of a consumer: in digest form, and where there are no days to drop, below the horizon. The place is
+     * {@code consumer:key}, the last that was looked at.
+     */
+    private PlainUpkeep.Piece purgeKeys(PlainSession session, String place, MessageKey oldest) throws SQLException {
+        int colon = place.indexOf(':');
+        int consumer = colon < 0 ? nextConsumer(session, 0) : Integer.parseInt(place.substring(0, colon));
+        if (consumer == 0) {
+            return new PlainUpkeep.Piece("", 0);
+        }
+        MessageKey first = dialect.hasDays() ? BEFORE_DIGESTS : SMALLEST;
+        MessageKey after = colon < 0 ? first : MessageKey.of(HexFormat.of().parseHex(place.substring(colon + 1)));
+        Instant kept = session.now().minus(settings.window());
+        int limit = Math.min(settings.batch(), MOST_KEYS);
+        List<MessageKey> old = new ArrayList<>();
+        MessageKey last = after;
+        int seen = 0;
+        try (PreparedStatement statement = session.prepare(RetentionStatement.NEXT_KEYS)) {
+            statement.setInt(1, consumer);
+            statement.setBytes(2, after.toBytes());
+            statement.setInt(3, limit);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    MessageKey key = PlainColumns.key(rows, 1);
+                    seen++;
+                    last = key;
+                    if (key.isTimeForm()
+                            ? key.compareTo(oldest) < 0
+                            : PlainColumns.instant(rows, 2).isBefore(kept)) {
+                        old.add(key);
+                    }
+                }
+            }
+        }
+        long deleted = forget(session, consumer, old);
+        if (seen == limit) {
+            boolean past = last.isTimeForm() && last.compareTo(oldest) >= 0;
+            return new PlainUpkeep.Piece(place(consumer, past ? BEFORE_DIGESTS : last), deleted);
+        }
+        int next = nextConsumer(session, consumer);
+        return new PlainUpkeep.Piece(next == 0 ? "" : place(next, first), deleted);
+    }
+
+    private static String place(int consumer, MessageKey key) {
+        return consumer + ":" + HexFormat.of().formatHex(key.toBytes());
+    }
+
+    /** Zero where there is none. */
+    private static int nextConsumer(PlainSession session, int above) throws SQLException {
+        try (PreparedStatement statement = session.prepare(RetentionStatement.NEXT_CONSUMER)) {
+            statement.setInt(1, above);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? row.getInt(1) : 0;
+            }
+        }
+    }
+
+    private static long forget(PlainSession session, int consumer, List<MessageKey> keys) throws SQLException {
+        if (keys.isEmpty()) {
+            return 0;
+        }
+        try (PreparedStatement statement = session.prepare(RetentionStatement.FORGET_KEYS, keys.size())) {
+            statement.setInt(1, consumer);
+            int next = PlainSession.bindKeys(statement, 2, keys);
+            return next == keys.size() + 2 ? statement.executeUpdate() : 0;
+        }
+    }
+
+    private Retired purge(String table, Duration retention, RetentionStatement old, RetentionStatement forget) {
+        return purge(new PlainUpkeep(table, retention), (session, place) -> {
+            int limit = Math.min(settings.batch(), MOST_KEYS);
+            List<Long> ids = new ArrayList<>();
+            try (PreparedStatement statement = session.prepare(old)) {
+                statement.setLong(1, place.isEmpty() ? 0 : Long.parseLong(place));
+                PlainColumns.bindInstant(statement, 2, session.now().minus(retention));
+                statement.setInt(3, limit);
+                try (ResultSet rows = statement.executeQuery()) {
+                    while (rows.next()) {
+                        ids.add(rows.getLong(1));
+                    }
+                }
+            }
+            boolean over = ids.size() < limit;
+            return new PlainUpkeep.Piece(
+                    over ? "" : String.valueOf(ids.get(ids.size() - 1)),
+                    ids.isEmpty() ? 0 : forget(session, forget, ids));
+        });
+    }
+
+    private static long forget(PlainSession session, RetentionStatement statement, List<Long> ids) throws SQLException {
+        try (PreparedStatement delete = session.prepare(statement, ids.size())) {
+            int next = PlainSession.bindNumbers(delete, 1, ids);
+            return next == ids.size() + 1 ? delete.executeUpdate() : 0;
+        }
+    }
+}

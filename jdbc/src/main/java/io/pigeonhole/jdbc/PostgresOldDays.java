@@ -1,0 +1,182 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.PigeonholeException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes days off ledger and history: detaches, then drops. Detaching waits for those who use the table and keeps nobody from
+ * it; interrupted it stays begun, and is ended by the next call. A table that is detached and not dropped is found by its
+ * name. So each step can be repeated, and two nodes that are at one day do no harm: one of them is refused. Safe for use by
+ * many threads.
+ */
+final class PostgresOldDays {
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresOldDays.class);
+    private static final DateTimeFormatter NAME = DateTimeFormatter.BASIC_ISO_DATE;
+    private static final int FIRST_WITH_CONCURRENTLY = 14;
+    private static final String TASK = "days";
+
+    /** How long it waits for those who use the table. */
+    private static final int LONGEST_DETACH_SECONDS = 60;
+
+    /** How long others leave it to a node that may have died. */
+    private static final Duration LEASE = Duration.ofMinutes(2);
+
+    /** Somebody else is at it, or in the way: the next call goes on. */
+    private static final Set<String> IN_THE_WAY = Set.of("55000", "42P01", "42809", "57014", "55P03", "40P01");
+
+    private final ConnectionSource connections;
+
+    PostgresOldDays(ConnectionSource connections) {
+        this.connections = connections;
+    }
+
+    /**
+     * A day of a table.
+     *
+     * @param table such as {@code inbox_ledger}
+     * @param day in UTC
+     * @param attached whether the table has it
+     * @param pending whether somebody began to detach it
+     */
+    record OldDay(String table, LocalDate day, boolean attached, boolean pending) {}
+
+    /** The days before another one, oldest first. */
+    List<OldDay> before(Connection connection, String table, LocalDate first) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.DAYS)) {
+            statement.setString(1, table);
+            statement.setString(2, "^" + table + "_[0-9]{8}$");
+            statement.setString(3, NAME.format(first));
+            try (ResultSet rows = statement.executeQuery()) {
+                List<OldDay> days = new ArrayList<>();
+                while (rows.next()) {
+                    LocalDate day = LocalDate.parse(rows.getString(1), NAME);
+                    days.add(new OldDay(table, day, rows.getBoolean(2), rows.getBoolean(3)));
+                }
+                return days;
+            }
+        }
+    }
+
+    /** Drops a day; false where somebody else is at it or in the way, and a later call goes on. */
+    boolean drop(OldDay old) {
+        if (!take()) {
+            return false;
+        }
+        try {
+            detach(old);
+            Errand.run(
+                    connections,
+                    "to drop " + old,
+                    connection -> execute(connection, PostgresRetentionStatements.DROP, old));
+            return true;
+        } catch (SQLException e) {
+            if (!IN_THE_WAY.contains(String.valueOf(e.getSQLState()))) {
+                throw Refusals.byItself("to detach " + old, e);
+            }
+            LOG.info("{} is not detached yet: {}", old, e.getMessage());
+            return false;
+        } catch (PigeonholeException e) {
+            if (e.getCause() instanceof SQLException cause
+                    && IN_THE_WAY.contains(String.valueOf(cause.getSQLState()))) {
+                LOG.info("{} is not dropped yet: {}", old, cause.getMessage());
+                return false;
+            }
+            throw e;
+        } finally {
+            release();
+        }
+    }
+
+    private void detach(OldDay old) throws SQLException {
+        if (old.pending()) {
+            Errand.run(
+                    connections,
+                    "to finish detaching " + old,
+                    connection -> execute(connection, PostgresRetentionStatements.FINALIZE, old));
+        } else if (old.attached()) {
+            detachAttached(old);
+        }
+    }
+
+    private void detachAttached(OldDay old) throws SQLException {
+        try (Connection connection = Errand.open(connections)) {
+            if (connection.getMetaData().getDatabaseMajorVersion() >= FIRST_WITH_CONCURRENTLY) {
+                detachConcurrently(connection, old);
+                return;
+            }
+        }
+        Errand.run(
+                connections,
+                "to detach " + old,
+                connection -> execute(connection, PostgresRetentionStatements.DETACH_AT_ONCE, old));
+    }
+
+    private static void detachConcurrently(Connection connection, OldDay old) throws SQLException {
+        boolean autoCommit = connection.getAutoCommit();
+        boolean readOnly = connection.isReadOnly();
+        connection.setAutoCommit(true);
+        connection.setReadOnly(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout(LONGEST_DETACH_SECONDS);
+            statement.execute(text(PostgresRetentionStatements.DETACH, old));
+        } finally {
+            reset(connection, readOnly, autoCommit);
+        }
+    }
+
+    private static void reset(Connection connection, boolean readOnly, boolean autoCommit) {
+        try {
+            connection.setReadOnly(readOnly);
+            connection.setAutoCommit(autoCommit);
+        } catch (SQLException e) {
+            LOG.debug("a connection could not be reset: it is left to its pool to notice", e);
+        }
+    }
+
+    private static boolean execute(Connection connection, String sql, OldDay old) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            return statement.execute(text(sql, old));
+        }
+    }
+
+    private static String text(String sql, OldDay old) {
+        return sql.formatted(old.table(), NAME.format(old.day()));
+    }
+
+    private boolean take() {
+        return Errand.run(connections, "to begin with old days", connection -> {
+            PostgresUpkeep.add(connection, TASK);
+            try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.TAKE_TASK)) {
+                statement.setLong(1, LEASE.toMillis());
+                statement.setString(2, TASK);
+                return statement.executeUpdate() == 1;
+            }
+        });
+    }
+
+    private void release() {
+        try {
+            Errand.run(connections, "to end with old days", connection -> {
+                try (PreparedStatement statement =
+                        connection.prepareStatement(PostgresRetentionStatements.RELEASE_TASK)) {
+                    statement.setString(1, TASK);
+                    return statement.executeUpdate();
+                }
+            });
+        } catch (PigeonholeException e) {
+            LOG.debug("others wait for {} before they go on with old days", LEASE, e);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package io.pigeonhole.jdbc;
+
+/** Every statement of PostgreSQL about runs over the history, and its days. */
+final class PostgresReplayStatements {
+    /** Parameters: consumer. */
+    static final String NEWEST = "SELECT coalesce(max(id), 0) FROM inbox_history WHERE consumer_id = ?";
+
+    /** Parameters: name, the plan, cutoff, mark, who, why. */
+    static final String CREATE = """
+            INSERT INTO inbox_replay (name, consumer_id, since_at, until_at, type, source, ordering_key, recovery, state,
+                cutoff, mark, position, done, skipped, who, why, created_at, updated_at)
+            VALUES (?, ?, CAST(? AS timestamptz), CAST(? AS timestamptz), ?, ?, ?, ?, 'WAITING', ?, ?, 0, 0, 0, ?, ?,
+                clock_timestamp(), clock_timestamp())""";
+
+    /** One of a name, or all. Parameters: name. */
+    static final String FIND = """
+            SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication,
+                r.name, r.since_at, r.until_at, r.type, r.source, r.ordering_key, r.recovery, r.state, r.cutoff, r.position,
+                r.total, r.without_payload, r.done, r.skipped, r.error, r.who, r.why, r.created_at, r.updated_at, r.mark
+            FROM inbox_replay AS r
+            JOIN inbox_consumer AS c ON c.id = r.consumer_id
+            WHERE r.name = coalesce(?, r.name)
+            ORDER BY r.created_at, r.name""";
+
+    /** Parameters: name. */
+    static final String LOCK = "SELECT name FROM inbox_replay WHERE name = ? FOR UPDATE SKIP LOCKED";
+
+    /**
+     * Looks through as many rows as are asked for, and says which are wanted. Filters that took part in the search would make
+     * the planner expect so few rows that it sorted all that is left, for each batch anew. Parameters: consumer, position,
+     * cutoff, type, source, ordering key, since, until, limit.
+     */
+    static final String READ = """
+            SELECT h.id, h.message_key, h.attempts, h.with_payload, h.processed_at,
+                h.source, h.message_id, h.type, h.ordering_key, CASE WHEN h.wanted THEN h.headers END, h.content_type,
+                CASE WHEN h.wanted THEN h.payload END, h.origin,
+                h.wanted
+            FROM (
+                SELECT CAST(? AS smallint) AS consumer_id, CAST(? AS bigint) AS position, CAST(? AS bigint) AS cutoff,
+                    CAST(? AS text) AS type, CAST(? AS text) AS source, CAST(? AS bytea) AS ordering_key,
+                    CAST(? AS timestamptz) AS since, CAST(? AS timestamptz) AS until
+            ) AS p
+            CROSS JOIN LATERAL (
+                SELECT i.*, coalesce(i.id <= p.cutoff AND i.with_payload
+                    AND (p.type IS NULL OR i.type = p.type)
+                    AND (p.source IS NULL OR i.source = p.source)
+                    AND (p.ordering_key IS NULL OR i.ordering_key = p.ordering_key)
+                    AND i.processed_at >= p.since AND i.processed_at < p.until, false) AS wanted
+                FROM inbox_history AS i
+                WHERE i.consumer_id = p.consumer_id AND i.id > p.position
+                ORDER BY i.id
+                LIMIT ?
+            ) AS h
+            ORDER BY h.id""";
+
+    /** With a payload, without, and the place before the first. Parameters: those of {@link #READ} but the limit. */
+    static final String COUNT = """
+            SELECT count(*) FILTER (WHERE h.with_payload), count(*) FILTER (WHERE NOT h.with_payload),
+                coalesce(min(h.id) - 1, 0)
+            FROM inbox_history AS h
+            WHERE h.consumer_id = ? AND h.id > ? AND h.id <= ?
+                AND h.type IS NOT DISTINCT FROM coalesce(CAST(? AS text), h.type)
+                AND h.source = coalesce(CAST(? AS text), h.source)
+                AND h.ordering_key IS NOT DISTINCT FROM coalesce(CAST(? AS bytea), h.ordering_key)
+                AND h.processed_at >= CAST(? AS timestamptz) AND h.processed_at < CAST(? AS timestamptz)""";
+
+    /** Parameters: total, without payload, place before the first, name. */
+    static final String SETTLE = """
+            UPDATE inbox_replay
+            SET state = 'RUNNING', total = ?, without_payload = ?, position = greatest(position, ?), updated_at = clock_timestamp()
+            WHERE name = ? AND state = 'WAITING'""";
+
+    /** Parameters: new position, done, skipped, state, error; name, old position. */
+    static final String MOVE = """
+            UPDATE inbox_replay
+            SET position = ?, done = done + ?, skipped = skipped + ?, state = ?, error = ?, updated_at = clock_timestamp()
+            WHERE name = ? AND position = ? AND state = 'RUNNING'""";
+
+    /** Parameters: state, who, why; name, old state. */
+    static final String CHANGE = """
+            UPDATE inbox_replay
+            SET state = ?, error = NULL, who = ?, why = ?, updated_at = clock_timestamp()
+            WHERE name = ? AND state = ?""";
+
+    /** Parameters: name, place, key, error. */
+    static final String SKIP =
+            "INSERT INTO inbox_replay_skipped (replay, place, message_key, error) VALUES (?, ?, ?, ?)";
+
+    /** Parameters: name, place, limit. */
+    static final String SKIPPED = """
+            SELECT s.place, s.message_key, s.error
+            FROM inbox_replay_skipped AS s
+            WHERE s.replay = ? AND s.place > ?
+            ORDER BY s.place
+            LIMIT ?""";
+
+    /** All, in the order of their registration. */
+    static final String CONSUMERS =
+            "SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication FROM inbox_consumer AS c ORDER BY c.id";
+
+    /** A consumer's history of a time. Parameters: consumer, place, since, until, limit. */
+    static final String DAY = """
+            SELECT h.id, h.message_key, h.attempts, h.with_payload, h.processed_at,
+                h.source, h.message_id, h.type, h.ordering_key, h.headers, h.content_type, h.payload, h.origin
+            FROM inbox_history AS h
+            WHERE h.consumer_id = ? AND h.id > ?
+                AND h.processed_at >= CAST(? AS timestamptz) AND h.processed_at < CAST(? AS timestamptz)
+            ORDER BY h.id
+            LIMIT ?""";
+
+    /** Parameters: day, number of messages. */
+    static final String EXPORTED = """
+            INSERT INTO inbox_export (history_day, entries, exported_at)
+            VALUES (CAST(? AS date), ?, clock_timestamp())""";
+
+    /** Parameters: day. */
+    static final String IS_EXPORTED = "SELECT 1 FROM inbox_export WHERE history_day = CAST(? AS date)";
+
+    /**
+     * Whether a run that is not at its end has messages of a time before it: such a day must stay. Parameters: since, until.
+     */
+    static final String IS_NEEDED = """
+            SELECT 1
+            FROM inbox_replay AS r
+            JOIN inbox_history AS h ON h.consumer_id = r.consumer_id AND h.id > r.position AND h.id <= r.cutoff
+            WHERE r.state IN ('WAITING', 'RUNNING', 'PAUSED', 'FAILED')
+                AND (r.since_at IS NULL OR h.processed_at >= r.since_at)
+                AND (r.until_at IS NULL OR h.processed_at < r.until_at)
+                AND h.processed_at >= CAST(? AS timestamptz) AND h.processed_at < CAST(? AS timestamptz)
+            LIMIT 1""";
+
+    /** A number that is greater than that of every transaction which has written anything yet. */
+    static final String MARK = "SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)";
+
+    /** Whether all of them have ended. Parameters: the number. */
+    static final String IS_PAST = "SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) > ?";
+
+    private PostgresReplayStatements() {}
+
+    static String text(ReplayStatement statement) {
+        return switch (statement) {
+            case NEWEST -> NEWEST;
+            case CREATE -> CREATE;
+            case FIND -> FIND;
+            case LOCK -> LOCK;
+            case READ -> READ;
+            case COUNT -> COUNT;
+            case SETTLE -> SETTLE;
+            case MOVE -> MOVE;
+            case CHANGE -> CHANGE;
+            case SKIP -> SKIP;
+            case SKIPPED -> SKIPPED;
+            case CONSUMERS -> CONSUMERS;
+            case DAY -> DAY;
+            case EXPORTED -> EXPORTED;
+            case IS_EXPORTED -> IS_EXPORTED;
+            case IS_NEEDED -> IS_NEEDED;
+        };
+    }
+}

@@ -1,0 +1,158 @@
+package io.pigeonhole.jdbc;
+
+/** The statements by which PostgreSQL forgets, whole. Names are unqualified, as in {@link PostgresStatements}. */
+final class PostgresRetentionStatements {
+    /** Now, and where the ledger begins and ends. */
+    static final String READ = """
+            SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint), oldest, newest FROM inbox_horizon""";
+
+    /** Parameters: the new beginning, twice. */
+    static final String RAISE_HORIZON = "UPDATE inbox_horizon SET oldest = ? WHERE oldest < ?";
+
+    /**
+     * The days of a table by their names, oldest first, attached or not: with whether they are, and whether detaching them was
+     * begun and not ended. Parameters: the table, the pattern of names, the day as yyyymmdd before which they are.
+     */
+    static final String DAYS = """
+            SELECT right(c.relname, 8), i.inhrelid IS NOT NULL,
+                   coalesce(CAST(to_jsonb(i) ->> 'inhdetachpending' AS boolean), false)
+            FROM pg_class AS c
+            LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid AND i.inhparent = to_regclass(?)
+            WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind = 'r' AND c.relname ~ ?
+                AND right(c.relname, 8) < ?
+            ORDER BY c.relname""";
+
+    /** Waits for those who use the table, and keeps nobody from it meanwhile. Not in a transaction. */
+    static final String DETACH = "ALTER TABLE %1$s DETACH PARTITION %1$s_%2$s CONCURRENTLY";
+
+    /** What PostgreSQL 13 knows: nobody uses the table while it waits, so it waits for a second at most. */
+    static final String DETACH_AT_ONCE = """
+            SET LOCAL lock_timeout = '1s';
+            ALTER TABLE %1$s DETACH PARTITION %1$s_%2$s""";
+
+    /** Ends what was interrupted. */
+    static final String FINALIZE = """
+            SET LOCAL lock_timeout = '10s';
+            ALTER TABLE %1$s DETACH PARTITION %1$s_%2$s FINALIZE""";
+
+    static final String DROP = "DROP TABLE IF EXISTS %1$s_%2$s";
+
+    /** The table of the keys in digest form, empty, made anew for hash partitions. */
+    static final String SPLIT_DIGESTS = """
+            DROP TABLE inbox_ledger_digest;
+            CREATE TABLE inbox_ledger_digest PARTITION OF inbox_ledger
+                FOR VALUES FROM ('ff000000-0000-0000-0000-000000000000') TO (MAXVALUE)
+                PARTITION BY HASH (message_key)""";
+
+    /** Formatted with: the partition's number, how many there are. */
+    static final String ADD_DIGESTS = """
+            CREATE TABLE inbox_ledger_digest_%1$s PARTITION OF inbox_ledger_digest
+                FOR VALUES WITH (MODULUS %2$s, REMAINDER %1$s)""";
+
+    /** Parameters: task. */
+    static final String ADD_TASK = """
+            INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)
+            VALUES (?, '', clock_timestamp(), clock_timestamp(), clock_timestamp(), 0, 0)
+            ON CONFLICT (task) DO NOTHING""";
+
+    /** No row where another node is at it, and where there is nothing to do before its time. Parameters: task. */
+    static final String ENTER_TASK = """
+            SELECT place FROM inbox_upkeep WHERE task = ? AND next_at <= clock_timestamp() FOR UPDATE SKIP LOCKED""";
+
+    /** Parameters: deleted, milliseconds, whether the pass is over, its pause in milliseconds, place, task. */
+    static final String NOTE_TASK = """
+            UPDATE inbox_upkeep
+            SET begun_at = CASE WHEN place = '' THEN clock_timestamp() ELSE begun_at END,
+                deleted = CASE WHEN place = '' THEN 0 ELSE deleted END + ?,
+                millis = CASE WHEN place = '' THEN 0 ELSE millis END + ?,
+                next_at = CASE WHEN ? THEN clock_timestamp() + CAST(? AS bigint) * interval '1 millisecond' ELSE next_at END,
+                place = ?
+            WHERE task = ?""";
+
+    /** No row is changed where another node is at it. Parameters: for how many milliseconds at most, task. */
+    static final String TAKE_TASK = """
+            UPDATE inbox_upkeep SET busy_until = clock_timestamp() + CAST(? AS bigint) * interval '1 millisecond'
+            WHERE task = ? AND busy_until <= clock_timestamp()""";
+
+    /** Parameters: task. */
+    static final String RELEASE_TASK = "UPDATE inbox_upkeep SET busy_until = clock_timestamp() WHERE task = ?";
+
+    /** The tables that hold the keys in digest form, and how many pages each has: one, or those of the hash partitions. */
+    static final String DIGEST_TABLES = """
+            SELECT CAST(CAST(t.relid AS regclass) AS text),
+                   pg_relation_size(t.relid) / CAST(current_setting('block_size') AS bigint)
+            FROM pg_partition_tree('inbox_ledger_digest') AS t
+            WHERE t.isleaf
+            ORDER BY 1""";
+
+    /**
+     * Looks through some pages, in the order in which they lie. Formatted with: table. Parameters: from and to as tid, the
+     * retention in milliseconds.
+     */
+    static final String PURGE_DIGEST = """
+            DELETE FROM %s AS l
+            WHERE l.ctid >= CAST(? AS tid) AND l.ctid < CAST(? AS tid)
+                AND l.accepted_at < (SELECT clock_timestamp() - CAST(? AS bigint) * interval '1 millisecond')
+                AND NOT EXISTS (
+                    SELECT FROM inbox_work AS w WHERE w.consumer_id = l.consumer_id AND w.message_key = l.message_key
+                )
+                AND NOT EXISTS (
+                    SELECT FROM inbox_dead_letter AS d
+                    WHERE d.consumer_id = l.consumer_id AND d.message_key = l.message_key
+                )""";
+
+    /**
+     * Where it came to, how many rows it looked at and how many it deleted. Parameters: place, the retention in milliseconds,
+     * how many rows.
+     */
+    static final String PURGE_ATTEMPTS = """
+            WITH b AS MATERIALIZED (
+                SELECT a.id FROM inbox_attempt AS a
+                WHERE a.id > ? AND a.started_at < (SELECT clock_timestamp() - CAST(? AS bigint) * interval '1 millisecond')
+                ORDER BY a.id
+                LIMIT ?
+            ), g AS (
+                DELETE FROM inbox_attempt AS a USING b
+                WHERE a.id = b.id
+                    AND NOT EXISTS (
+                        SELECT FROM inbox_work AS w WHERE w.consumer_id = a.consumer_id AND w.message_key = a.message_key
+                    )
+                    AND NOT EXISTS (
+                        SELECT FROM inbox_dead_letter AS d
+                        WHERE d.consumer_id = a.consumer_id AND d.message_key = a.message_key
+                    )
+                RETURNING a.id
+            )
+            SELECT max(b.id), count(*), (SELECT count(*) FROM g) FROM b""";
+
+    /** The same of what people did. */
+    static final String PURGE_AUDIT = """
+            WITH b AS MATERIALIZED (
+                SELECT a.id FROM inbox_audit AS a
+                WHERE a.id > ? AND a.at < (SELECT clock_timestamp() - CAST(? AS bigint) * interval '1 millisecond')
+                ORDER BY a.id
+                LIMIT ?
+            ), g AS (
+                DELETE FROM inbox_audit AS a USING b WHERE a.id = b.id RETURNING a.id
+            )
+            SELECT max(b.id), count(*), (SELECT count(*) FROM g) FROM b""";
+
+    /** Tables with all their partitions: about how many rows, and how many bytes. */
+    static final String TABLE_SIZES = """
+            SELECT r.relname,
+                   CAST(sum(coalesce(nullif(s.n_live_tup, 0), greatest(c.reltuples, 0))) AS bigint),
+                   CAST(sum(pg_total_relation_size(c.oid)) AS bigint)
+            FROM pg_class AS r
+            LEFT JOIN LATERAL pg_partition_tree(r.oid) AS t ON true
+            JOIN pg_class AS c ON c.oid = coalesce(CAST(t.relid AS oid), r.oid)
+            LEFT JOIN pg_stat_all_tables AS s ON s.relid = c.oid
+            WHERE r.relnamespace = CAST(current_schema() AS regnamespace) AND r.relkind IN ('r', 'p')
+                AND NOT r.relispartition AND r.relname ~ '^inbox_'
+            GROUP BY r.relname
+            ORDER BY r.relname""";
+
+    /** Every task, with its pass. */
+    static final String TASKS = "SELECT task, begun_at, place, deleted, millis FROM inbox_upkeep ORDER BY task";
+
+    private PostgresRetentionStatements() {}
+}

@@ -1,0 +1,197 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.HistoryEntry;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayPage;
+import io.pigeonhole.core.store.ReplayPlan;
+import io.pigeonhole.core.store.ReplayProgress;
+import io.pigeonhole.core.store.ReplayState;
+import io.pigeonhole.core.store.SkippedMessage;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of {@code inbox_replay} and what is read of {@code inbox_history}, on every database. */
+final class ReplayRows {
+    private static final int MARK = 27;
+    private static final int FIRST_OF_MESSAGE = 6;
+    private static final int HEADERS = 10;
+    private static final int WANTED = 14;
+
+    private ReplayRows() {}
+
+    /** A run with what only the store knows of it. */
+    record Run(ReplayProgress progress, long mark) {}
+
+    static List<Run> find(ReplayCalls calls, @Nullable String name) throws SQLException {
+        try (AdminCall call = calls.replay(ReplayStatement.FIND)) {
+            return call.wanted(name).all(row -> new Run(progress(call.rows, row), row.getLong(MARK)));
+        }
+    }
+
+    private static ReplayProgress progress(AdminRows rows, ResultSet row) throws SQLException {
+        RegisteredConsumer consumer = AdminRows.consumer(row);
+        byte[] key = row.getBytes(13);
+        ReplayPlan plan = new ReplayPlan(
+                row.getString(8),
+                consumer.name(),
+                rows.instantOrNull(row, 9),
+                rows.instantOrNull(row, 10),
+                row.getString(11),
+                row.getString(12),
+                key == null ? null : OrderingKey.of(key),
+                row.getBoolean(14));
+        return new ReplayProgress(
+                consumer,
+                plan,
+                ReplayState.valueOf(row.getString(15)),
+                row.getLong(16),
+                row.getLong(17),
+                number(row, 18),
+                number(row, 19),
+                row.getLong(20),
+                row.getLong(21),
+                row.getString(22),
+                row.getString(23),
+                row.getString(24),
+                rows.instant(row, 25),
+                rows.instant(row, 26));
+    }
+
+    private static @Nullable Long number(ResultSet row, int column) throws SQLException {
+        long number = row.getLong(column);
+        return row.wasNull() ? null : number;
+    }
+
+    static Optional<ReplayProgress> lock(ReplayCalls calls, String name) throws SQLException {
+        try (AdminCall call = calls.replay(ReplayStatement.LOCK)) {
+            if (call.text(name).first(row -> row.getString(1)) == null) {
+                return Optional.empty();
+            }
+        }
+        return find(calls, name).stream().map(Run::progress).findFirst();
+    }
+
+    /** A row of the history, and whether the run wants it. */
+    private record Scanned(HistoryEntry entry, boolean wanted) {}
+
+    static ReplayPage read(ReplayCalls calls, ReplayProgress run, int limit) throws SQLException {
+        try (AdminCall call = calls.replay(ReplayStatement.READ)) {
+            List<Scanned> rows =
+                    bind(call, run).count(limit).all(row -> new Scanned(entry(call.rows, row), row.getBoolean(WANTED)));
+            List<HistoryEntry> entries =
+                    rows.stream().filter(Scanned::wanted).map(Scanned::entry).toList();
+            long scanned = rows.size() < limit
+                    ? run.cutoff()
+                    : Math.min(rows.get(limit - 1).entry().place(), run.cutoff());
+            return new ReplayPage(entries, scanned, scanned == run.cutoff());
+        }
+    }
+
+    /** With a payload, without, and the place before the first of both. */
+    static List<Long> count(ReplayCalls calls, ReplayProgress run) throws SQLException {
+        try (AdminCall call = calls.replay(ReplayStatement.COUNT)) {
+            return bind(call, run)
+                    .all(row -> List.of(row.getLong(1), row.getLong(2), row.getLong(3)))
+                    .get(0);
+        }
+    }
+
+    private static AdminCall bind(AdminCall call, ReplayProgress run) throws SQLException {
+        ReplayPlan plan = run.plan();
+        OrderingKey key = plan.orderingKey();
+        return call.consumer(run.consumer())
+                .id(run.position())
+                .id(run.cutoff())
+                .wanted(plan.type())
+                .wanted(plan.source())
+                .wanted(key == null ? null : key.bytes())
+                .between(plan.since(), plan.until());
+    }
+
+    static List<HistoryEntry> read(
+            ReplayCalls calls, RegisteredConsumer consumer, Instant since, Instant until, long after, int limit)
+            throws SQLException {
+        try (AdminCall call = calls.replay(ReplayStatement.DAY)) {
+            return call.consumer(consumer)
+                    .id(after)
+                    .instant(since)
+                    .instant(until)
+                    .count(limit)
+                    .all(row -> entry(call.rows, row));
+        }
+    }
+
+    private static HistoryEntry entry(AdminRows rows, ResultSet row) throws SQLException {
+        boolean withPayload = row.getBoolean(4);
+        return new HistoryEntry(
+                row.getLong(1),
+                rows.key(row, 2),
+                withPayload && row.getObject(HEADERS) != null ? MessageColumns.read(row, FIRST_OF_MESSAGE) : label(row),
+                withPayload,
+                row.getInt(3),
+                rows.instant(row, 5));
+    }
+
+    /** A message whose headers and payload were not kept. */
+    private static Message label(ResultSet row) throws SQLException {
+        byte[] id = row.getBytes(7);
+        return Message.builder(row.getString(FIRST_OF_MESSAGE))
+                .id(id == null ? null : MessageId.of(id))
+                .type(row.getString(8))
+                .orderingKey(row.getBytes(9))
+                .contentType(row.getString(11))
+                .payload((byte[]) null)
+                .origin(row.getString(13))
+                .build();
+    }
+
+    /** Whether the run was where it is said to be. */
+    static boolean move(
+            ReplayCalls calls,
+            ReplayProgress run,
+            long position,
+            int done,
+            int skipped,
+            ReplayState state,
+            @Nullable String error)
+            throws SQLException {
+        try (AdminCall call = calls.replay(ReplayStatement.MOVE)) {
+            return call.id(position)
+                            .count(done)
+                            .count(skipped)
+                            .text(state.name())
+                            .value(error)
+                            .now()
+                            .text(run.plan().name())
+                            .id(run.position())
+                            .change()
+                    == 1;
+        }
+    }
+
+    static void skip(ReplayCalls calls, ReplayProgress run, SkippedMessage message) throws SQLException {
+        try (AdminCall call = calls.replay(ReplayStatement.SKIP)) {
+            call.text(run.plan().name())
+                    .id(message.place())
+                    .key(message.key())
+                    .text(message.error())
+                    .change();
+        }
+    }
+
+    static List<SkippedMessage> skipped(ReplayCalls calls, String name, long after, int limit) throws SQLException {
+        try (AdminCall call = calls.replay(ReplayStatement.SKIPPED)) {
+            return call.text(name)
+                    .id(after)
+                    .count(limit)
+                    .all(row -> new SkippedMessage(row.getLong(1), call.rows.key(row, 2), row.getString(3)));
+        }
+    }
+}

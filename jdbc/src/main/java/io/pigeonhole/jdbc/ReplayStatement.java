@@ -1,0 +1,124 @@
+package io.pigeonhole.jdbc;
+
+/** The statements of {@link PlainStatement} about runs over the history, and its days. */
+public enum ReplayStatement implements PlainStatement {
+    /** The last place in a consumer's history. Parameters: consumer. */
+    NEWEST("SELECT COALESCE(MAX(id), 0) FROM inbox_history WHERE consumer_id = ?"),
+
+    /** Parameters: name, the plan, cutoff, mark, who, why, now, now; name. */
+    CREATE("""
+            INSERT INTO inbox_replay (name, consumer_id, since_at, until_at, type, source, ordering_key, recovery, state,
+                cutoff, mark, position, done, skipped, who, why, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'WAITING', ?, ?, 0, 0, 0, ?, ?, ?, ?)"""),
+
+    /** One of a name, or all. Parameters: name, twice. */
+    FIND("""
+            SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication,
+                r.name, r.since_at, r.until_at, r.type, r.source, r.ordering_key, r.recovery, r.state, r.cutoff, r.position,
+                r.total, r.without_payload, r.done, r.skipped, r.error, r.who, r.why, r.created_at, r.updated_at, r.mark
+            FROM inbox_replay AS r
+            JOIN inbox_consumer AS c ON c.id = r.consumer_id
+            WHERE ? IS NULL OR r.name = ?
+            ORDER BY r.created_at, r.name"""),
+
+    /** Parameters: name. */
+    LOCK("SELECT name FROM inbox_replay WHERE name = ? FOR UPDATE SKIP LOCKED"),
+
+    /** With whether each is wanted. Parameters: consumer, position, cutoff, type, source and ordering key (each twice), since, until, limit. */
+    READ("""
+            SELECT h.id, h.message_key, h.attempts, h.with_payload, h.processed_at,
+                h.source, h.message_id, h.type, h.ordering_key, h.headers, h.content_type, h.payload, h.origin,
+                TRUE
+            FROM inbox_history AS h
+            WHERE h.consumer_id = ? AND h.id > ? AND h.id <= ? AND h.with_payload
+                AND (? IS NULL OR h.type = ?)
+                AND (? IS NULL OR h.source = ?)
+                AND (? IS NULL OR h.ordering_key = ?)
+                AND h.processed_at >= ? AND h.processed_at < ?
+            ORDER BY h.id
+            LIMIT ?"""),
+
+    /** With a payload, without, and the place before the first. Parameters: those of READ but the limit. */
+    COUNT("""
+            SELECT COALESCE(SUM(CASE WHEN h.with_payload THEN 1 ELSE 0 END), 0),
+                COALESCE(SUM(CASE WHEN h.with_payload THEN 0 ELSE 1 END), 0),
+                COALESCE(MIN(h.id) - 1, 0)
+            FROM inbox_history AS h
+            WHERE h.consumer_id = ? AND h.id > ? AND h.id <= ?
+                AND (? IS NULL OR h.type = ?)
+                AND (? IS NULL OR h.source = ?)
+                AND (? IS NULL OR h.ordering_key = ?)
+                AND h.processed_at >= ? AND h.processed_at < ?"""),
+
+    /** Parameters: total, without payload, place before the first, now, name. */
+    SETTLE("""
+            UPDATE inbox_replay
+            SET state = 'RUNNING', total = ?, without_payload = ?, position = GREATEST(position, ?), updated_at = ?
+            WHERE name = ? AND state = 'WAITING'"""),
+
+    /** Parameters: new position, done, skipped, state, error, now; name, old position. */
+    MOVE("""
+            UPDATE inbox_replay
+            SET position = ?, done = done + ?, skipped = skipped + ?, state = ?, error = ?, updated_at = ?
+            WHERE name = ? AND position = ? AND state = 'RUNNING'"""),
+
+    /** Parameters: state, who, why, now; name, old state. */
+    CHANGE("""
+            UPDATE inbox_replay
+            SET state = ?, error = NULL, who = ?, why = ?, updated_at = ?
+            WHERE name = ? AND state = ?"""),
+
+    /** Parameters: name, place, key, error. */
+    SKIP("INSERT INTO inbox_replay_skipped (replay, place, message_key, error) VALUES (?, ?, ?, ?)"),
+
+    /** Parameters: name, place, limit. */
+    SKIPPED("""
+            SELECT s.place, s.message_key, s.error
+            FROM inbox_replay_skipped AS s
+            WHERE s.replay = ? AND s.place > ?
+            ORDER BY s.place
+            LIMIT ?"""),
+
+    /** All consumers, in the order of their registration. */
+    CONSUMERS(
+            "SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication FROM inbox_consumer AS c ORDER BY c.id"),
+
+    /** A consumer's history of a time. Parameters: consumer, place, since, until, limit. */
+    DAY("""
+            SELECT h.id, h.message_key, h.attempts, h.with_payload, h.processed_at,
+                h.source, h.message_id, h.type, h.ordering_key, h.headers, h.content_type, h.payload, h.origin
+            FROM inbox_history AS h
+            WHERE h.consumer_id = ? AND h.id > ? AND h.processed_at >= ? AND h.processed_at < ?
+            ORDER BY h.id
+            LIMIT ?"""),
+
+    /** Parameters: day, number of messages, now. */
+    EXPORTED("INSERT INTO inbox_export (history_day, entries, exported_at) VALUES (?, ?, ?)"),
+
+    /** Parameters: day. */
+    IS_EXPORTED("SELECT 1 FROM inbox_export WHERE history_day = ?"),
+
+    /**
+     * Whether a run that is not at its end has messages of a time before it: such a day must stay. Parameters: since, until.
+     */
+    IS_NEEDED("""
+            SELECT 1
+            FROM inbox_replay AS r
+            JOIN inbox_history AS h ON h.consumer_id = r.consumer_id AND h.id > r.position AND h.id <= r.cutoff
+            WHERE r.state IN ('WAITING', 'RUNNING', 'PAUSED', 'FAILED')
+                AND (r.since_at IS NULL OR h.processed_at >= r.since_at)
+                AND (r.until_at IS NULL OR h.processed_at < r.until_at)
+                AND h.processed_at >= ? AND h.processed_at < ?
+            LIMIT 1""");
+
+    private final String standard;
+
+    ReplayStatement(String standard) {
+        this.standard = standard;
+    }
+
+    @Override
+    public String standard() {
+        return standard;
+    }
+}

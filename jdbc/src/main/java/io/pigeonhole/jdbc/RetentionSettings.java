@@ -1,0 +1,98 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.archive.HistoryArchive;
+import io.pigeonhole.core.store.MaintenanceWindow;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * For how long a store remembers what.
+ *
+ * @param window keys, at least
+ * @param history finished messages, where a consumer records them
+ * @param attempts attempts that failed, of messages that are finished
+ * @param audit what people did
+ * @param hours when it may forget, null for always
+ * @param batch how many rows it looks through at once, about
+ * @param archive where a day of the history must be before it goes, null for nowhere
+ */
+record RetentionSettings(
+        Duration window,
+        Duration history,
+        Duration attempts,
+        Duration audit,
+        @Nullable MaintenanceWindow hours,
+        int batch,
+        @Nullable HistoryArchive archive) {
+    static final RetentionSettings STANDARD = new RetentionSettings(
+            Duration.ofDays(7), Duration.ofDays(30), Duration.ofDays(30), Duration.ofDays(365), null, 5_000, null);
+
+    private static final Duration LONGEST_PAUSE = Duration.ofDays(1);
+    private static final Duration SHORTEST_PAUSE = Duration.ofMinutes(1);
+
+    RetentionSettings {
+        require(window, "window", Duration.ofHours(1));
+        require(history, "historyRetention", Duration.ofHours(1));
+        require(attempts, "attemptRetention", Duration.ofHours(1));
+        require(audit, "auditRetention", Duration.ofHours(1));
+        if (batch < 100 || batch > 1_000_000) {
+            throw new IllegalArgumentException("purgeBatch " + batch + " is not from 100 to 1000000");
+        }
+    }
+
+    private static void require(Duration duration, String name, Duration least) {
+        if (duration.compareTo(least) < 0 || duration.toDays() > 36_500) {
+            throw new IllegalArgumentException(name + " " + duration + " is not from " + least + " to 100 years");
+        }
+    }
+
+    RetentionSettings withWindow(Duration other) {
+        return new RetentionSettings(other, history, attempts, audit, hours, batch, archive);
+    }
+
+    RetentionSettings withHistory(Duration other) {
+        return new RetentionSettings(window, other, attempts, audit, hours, batch, archive);
+    }
+
+    RetentionSettings withAttempts(Duration other) {
+        return new RetentionSettings(window, history, other, audit, hours, batch, archive);
+    }
+
+    RetentionSettings withAudit(Duration other) {
+        return new RetentionSettings(window, history, attempts, other, hours, batch, archive);
+    }
+
+    RetentionSettings withHours(MaintenanceWindow other) {
+        return new RetentionSettings(window, history, attempts, audit, other, batch, archive);
+    }
+
+    RetentionSettings withBatch(int other) {
+        return new RetentionSettings(window, history, attempts, audit, hours, other, archive);
+    }
+
+    RetentionSettings withArchive(HistoryArchive other) {
+        return new RetentionSettings(window, history, attempts, audit, hours, batch, other);
+    }
+
+    /** Whether now is no time to forget anything. */
+    boolean rests(Instant now) {
+        return hours != null && !hours.contains(now);
+    }
+
+    /** The first day that is kept, in UTC: days that ended before are past their time as a whole. */
+    static LocalDate firstDayKept(Instant now, Duration retention) {
+        return LocalDate.ofInstant(now.minus(retention), ZoneOffset.UTC);
+    }
+
+    /** From the end of one look through all rows to the beginning of the next: an eighth of their time, a day at most. */
+    static Duration pause(Duration retention) {
+        Duration eighth = retention.dividedBy(8);
+        if (eighth.compareTo(LONGEST_PAUSE) > 0) {
+            return LONGEST_PAUSE;
+        }
+        return eighth.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : eighth;
+    }
+}

@@ -1,0 +1,103 @@
+package io.pigeonhole.jdbc;
+
+/** The statements of {@link PlainStatement} about what the store forgets. */
+public enum RetentionStatement implements PlainStatement {
+    /** Parameters: task, now, three times. */
+    ADD_TASK("""
+            INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)
+            VALUES (?, '', ?, ?, ?, 0, 0)"""),
+
+    /** Parameters: task. */
+    HAS_TASK("SELECT 1 FROM inbox_upkeep WHERE task = ?"),
+
+    /** No row where another node is at it, and where there is nothing to do before its time. Parameters: task, now. */
+    ENTER_TASK("SELECT place FROM inbox_upkeep WHERE task = ? AND next_at <= ? FOR UPDATE SKIP LOCKED"),
+
+    /** Parameters: now, deleted, milliseconds, whether the pass is over, the beginning of the next one, place, task. */
+    NOTE_TASK("""
+            UPDATE inbox_upkeep
+            SET begun_at = CASE WHEN place = '' THEN ? ELSE begun_at END,
+                deleted = CASE WHEN place = '' THEN 0 ELSE deleted END + ?,
+                millis = CASE WHEN place = '' THEN 0 ELSE millis END + ?,
+                next_at = CASE WHEN ? THEN ? ELSE next_at END,
+                place = ?
+            WHERE task = ?"""),
+
+    /** Parameters: the new beginning, twice. */
+    RAISE_HORIZON("UPDATE inbox_horizon SET oldest = ? WHERE oldest < ?"),
+
+    /** Parameters: the number that it is above. */
+    NEXT_CONSUMER("SELECT MIN(id) FROM inbox_consumer WHERE id > ?"),
+
+    /** Parameters: consumer, the key that they are above, how many. */
+    NEXT_KEYS("""
+            SELECT message_key, accepted_at
+            FROM inbox_ledger
+            WHERE consumer_id = ? AND message_key > ?
+            ORDER BY message_key
+            LIMIT ?"""),
+
+    /** Never of messages that are unfinished or dead. Parameters: consumer, keys. */
+    FORGET_KEYS("""
+            DELETE FROM inbox_ledger
+            WHERE consumer_id = ? AND message_key IN ({?})
+                AND NOT EXISTS (
+                    SELECT 1 FROM inbox_work AS w
+                    WHERE w.consumer_id = inbox_ledger.consumer_id AND w.message_key = inbox_ledger.message_key
+                )
+                AND NOT EXISTS (
+                    SELECT 1 FROM inbox_dead_letter AS d
+                    WHERE d.consumer_id = inbox_ledger.consumer_id AND d.message_key = inbox_ledger.message_key
+                )"""),
+
+    /** Parameters: the id that they are above, from when on they are kept, how many. */
+    OLD_ATTEMPTS("SELECT id FROM inbox_attempt WHERE id > ? AND started_at < ? ORDER BY id LIMIT ?"),
+
+    /** Never of messages that are unfinished or dead. Parameters: ids. */
+    FORGET_ATTEMPTS("""
+            DELETE FROM inbox_attempt
+            WHERE id IN ({?})
+                AND NOT EXISTS (
+                    SELECT 1 FROM inbox_work AS w
+                    WHERE w.consumer_id = inbox_attempt.consumer_id AND w.message_key = inbox_attempt.message_key
+                )
+                AND NOT EXISTS (
+                    SELECT 1 FROM inbox_dead_letter AS d
+                    WHERE d.consumer_id = inbox_attempt.consumer_id AND d.message_key = inbox_attempt.message_key
+                )"""),
+
+    /** Parameters: as of attempts. */
+    OLD_AUDIT("SELECT a.id FROM inbox_audit AS a WHERE a.id > ? AND a.at < ? ORDER BY a.id LIMIT ?"),
+
+    /** Parameters: ids. */
+    FORGET_AUDIT("DELETE FROM inbox_audit WHERE id IN ({?})"),
+
+    /** Where the history has no days. No row where there is none. */
+    OLDEST_HISTORY("SELECT processed_at FROM inbox_history ORDER BY processed_at LIMIT 1"),
+
+    /** Where the history has no days. Parameters: as of attempts. */
+    OLD_HISTORY("SELECT id FROM inbox_history WHERE id > ? AND processed_at < ? ORDER BY id LIMIT ?"),
+
+    /** Parameters: ids. */
+    FORGET_HISTORY("DELETE FROM inbox_history WHERE id IN ({?})"),
+
+    /** Tables, about how many rows they have, and how many bytes or NULL. */
+    TABLE_SIZES("""
+            SELECT table_name, row_count_estimate, CAST(NULL AS BIGINT)
+            FROM information_schema.tables
+            WHERE table_schema = CURRENT_SCHEMA AND table_type = 'BASE TABLE'"""),
+
+    /** Every task, with its pass. */
+    TASKS("SELECT task, begun_at, place, deleted, millis FROM inbox_upkeep ORDER BY task");
+
+    private final String standard;
+
+    RetentionStatement(String standard) {
+        this.standard = standard;
+    }
+
+    @Override
+    public String standard() {
+        return standard;
+    }
+}

@@ -1,0 +1,117 @@
+package io.pigeonhole.kafka;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.store.Watermark;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Acquires partitions in the database and seeks to their watermarks, for an inbox that deduplicates by the place in the log.
+ * What the broker remembers of offsets counts once only: where there is no watermark yet. Used by the poll thread.
+ */
+final class LogOwner {
+    private static final Logger log = LoggerFactory.getLogger(LogOwner.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration PAUSE = Duration.ofMillis(300);
+
+    private final Inbox<?> inbox;
+    private final Consumer<byte[], byte[]> consumer;
+    private final TopicIdentities identities;
+    private final UnaryOperator<String> sourceName;
+    private final LogStart start;
+    private long nextTry = System.nanoTime();
+    private volatile boolean waiting;
+
+    LogOwner(
+            Inbox<?> inbox,
+            Consumer<byte[], byte[]> consumer,
+            TopicIdentities identities,
+            UnaryOperator<String> sourceName,
+            LogStart start) {
+        this.inbox = inbox;
+        this.consumer = consumer;
+        this.identities = identities;
+        this.sourceName = sourceName;
+        this.start = start;
+    }
+
+    /** Whether the database did not let it acquire the last partition that it asked for. */
+    boolean isWaiting() {
+        return waiting;
+    }
+
+    /** Until the partition is acquired, nobody may fetch from it; the position that this sets keeps Kafka from choosing one. */
+    void prepare(TopicPartition partition) {
+        consumer.seek(partition, 0);
+    }
+
+    /**
+     * Acquires a partition if that is possible now; else it is to be called again.
+     *
+     * @throws ConfigurationException if somebody has to decide something first
+     */
+    void acquire(Assignment assignment) {
+        TopicPartition partition = assignment.partition();
+        String identity = identities.prefixOf(partition.topic());
+        if (identity == null || System.nanoTime() - nextTry < 0) {
+            return;
+        }
+        try {
+            LogPartition ofInbox = new LogPartition(sourceName.apply(partition.topic()), partition.partition());
+            Watermark watermark = inbox.acquire(ofInbox, identity.substring(0, identity.length() - 1));
+            if (!watermark.hasPosition()) {
+                watermark = inbox.beginAt(watermark, beginning(partition, watermark));
+            }
+            Optional<Integer> leaderEpoch =
+                    watermark.leaderEpoch() < 0 ? Optional.empty() : Optional.of(watermark.leaderEpoch());
+            OffsetAndMetadata position = new OffsetAndMetadata(watermark.position(), leaderEpoch, "");
+            consumer.seek(partition, position);
+            assignment.owned(watermark, position);
+            waiting = false;
+            log.info("{} is acquired by '{}' at {}", partition, inbox.consumer(), watermark);
+        } catch (ConfigurationException e) {
+            throw e;
+        } catch (PigeonholeException e) {
+            waiting = true;
+            tryLater(partition, e);
+        } catch (RetriableException e) {
+            tryLater(partition, e);
+        }
+    }
+
+    private void tryLater(TopicPartition partition, RuntimeException why) {
+        nextTry = System.nanoTime() + PAUSE.toNanos();
+        log.debug("{} cannot be acquired by '{}' now, trying again", partition, inbox.consumer(), why);
+    }
+
+    private long beginning(TopicPartition partition, Watermark watermark) {
+        OffsetAndMetadata committed =
+                consumer.committed(Set.of(partition), PATIENCE).get(partition);
+        if (committed != null && watermark.position() != Watermark.FORGOTTEN) {
+            return committed.offset();
+        }
+        return switch (start) {
+            case EARLIEST ->
+                Objects.requireNonNull(
+                        consumer.beginningOffsets(Set.of(partition), PATIENCE).get(partition));
+            case LATEST ->
+                Objects.requireNonNull(
+                        consumer.endOffsets(Set.of(partition), PATIENCE).get(partition));
+            case NONE ->
+                throw new ConfigurationException("Kafka source of inbox '" + inbox.consumer() + "': " + partition
+                        + " has no watermark and no committed offset, and auto.offset.reset is none");
+        };
+    }
+}

@@ -1,0 +1,145 @@
+package io.pigeonhole.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.AdminAction;
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.AuditEntry;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.PageRequest;
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome.Kind;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.core.store.Watermark;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Consumers that change how they deduplicate, and logs that are made anew. */
+abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
+    private static final Author ANN = new Author("ann", "it grows too large");
+
+    // Set before each test.
+    @SuppressWarnings("NullAway.Init")
+    private Admin admin;
+
+    LogSwitchTests(Supplier<StoreFixture<C>> fixtures) {
+        super(fixtures);
+    }
+
+    @BeforeEach
+    void takeAdmin() {
+        admin = Admin.of(fixture.adminStore());
+    }
+
+    private Inbox<C> switchTo(Deduplication mode) {
+        fixture.pause(consumer, true);
+        assertThat(admin.deduplicateBy(consumer, mode, ANN).kind()).isEqualTo(Answer.Kind.DONE);
+        fixture.pause(consumer, false);
+        by = mode;
+        return writing();
+    }
+
+    /** As a log has them: what {@code seen} names is what its producer gave it. */
+    private static List<Message> log(Watermark owner, List<String> ids, int from, int to) {
+        List<Message> messages = new ArrayList<>();
+        for (int i = from; i < to; i++) {
+            messages.add(at(owner, i, ids.get(i), null));
+        }
+        return messages;
+    }
+
+    /** The broker delivers at each change again what lies behind its last commit of offsets. */
+    @Test
+    void consumerGoesFromIdsToWatermarksAndBackWithoutAGapOrARepeat() {
+        List<String> ids = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            ids.add(Ids.opaque());
+        }
+        by = Deduplication.IDS;
+        Inbox<C> inbox = writing();
+        Watermark anybody = new Watermark(FIRST, LOG, 1, 0, -1);
+        inbox.process(log(anybody, ids, 0, 20));
+
+        inbox = switchTo(Deduplication.HYBRID);
+        Watermark owner = inbox.beginAt(inbox.acquire(FIRST, LOG), 12);
+        assertThat(kinds(inbox.process(log(owner, ids, 12, 30))))
+                .filteredOn(Kind.DUPLICATE::equals)
+                .hasSize(8);
+
+        inbox = switchTo(Deduplication.WATERMARKS);
+        owner = inbox.acquire(FIRST, LOG);
+        assertThat(owner.position()).isEqualTo(30);
+        assertThat(kinds(inbox.process(log(owner, ids, 30, 40)))).containsOnly(Kind.PROCESSED);
+
+        inbox = switchTo(Deduplication.HYBRID);
+        owner = inbox.acquire(FIRST, LOG);
+        assertThat(kinds(inbox.process(log(owner, ids, 40, 50)))).containsOnly(Kind.PROCESSED);
+
+        inbox = switchTo(Deduplication.IDS);
+        assertThat(kinds(inbox.process(log(anybody, ids, 41, 60))))
+                .filteredOn(Kind.DUPLICATE::equals)
+                .hasSize(9);
+        assertThat(fixture.effects()).containsExactlyElementsOf(payloads(log(anybody, ids, 0, 60)));
+
+        inbox = switchTo(Deduplication.HYBRID);
+        assertThat(inbox.acquire(FIRST, LOG).position()).isEqualTo(Watermark.UNKNOWN);
+        assertThat(admin.audit(consumer, PageRequest.first(20)).entries())
+                .extracting(AuditEntry::action)
+                .filteredOn(AdminAction.DEDUPLICATE::equals)
+                .hasSize(5);
+    }
+
+    @Test
+    void changeIsRefusedWhileTheConsumerWorks() {
+        by = Deduplication.HYBRID;
+        Inbox<C> inbox = writing();
+        own(inbox, FIRST);
+        Answer answer = admin.deduplicateBy(consumer, Deduplication.WATERMARKS, ANN);
+        assertThat(answer.kind()).isEqualTo(Answer.Kind.REFUSED);
+        assertThat(answer.detail()).contains("not paused");
+        assertThat(admin.deduplicateBy(consumer, Deduplication.HYBRID, ANN).kind())
+                .isEqualTo(Answer.Kind.UNCHANGED);
+    }
+
+    @Test
+    void changeWithoutHybridBetweenIsRefused() {
+        writing();
+        fixture.pause(consumer, true);
+        Answer answer = admin.deduplicateBy(consumer, Deduplication.IDS, ANN);
+        assertThat(answer.kind()).isEqualTo(Answer.Kind.REFUSED);
+        assertThat(answer.detail()).contains("HYBRID");
+    }
+
+    @Test
+    void whoReadBeforeTheChangeCommitsNothingAfterIt() {
+        Inbox<C> before = writing();
+        Watermark owner = own(before, FIRST);
+        switchTo(Deduplication.HYBRID);
+        assertThat(kinds(before.process(range(owner, 0, 3)))).containsOnly(Kind.BUSY);
+        assertThat(fixture.effects()).isEmpty();
+    }
+
+    @Test
+    void forgottenLogIsTakenAsOneNeverSeen() {
+        Inbox<C> inbox = writing();
+        Watermark owner = own(inbox, FIRST);
+        inbox.process(range(owner, 0, 5));
+        assertThat(admin.forgetWatermarks(consumer, "others", ANN).kind()).isEqualTo(Answer.Kind.NOT_FOUND);
+        assertThat(admin.forgetWatermarks(consumer, FIRST.source(), ANN).kind()).isEqualTo(Answer.Kind.DONE);
+        assertThat(kinds(inbox.process(range(owner, 5, 6)))).containsOnly(Kind.BUSY);
+        Watermark anew = inbox.acquire(FIRST, "log:other");
+        assertThat(anew.position()).isEqualTo(Watermark.FORGOTTEN);
+        assertThat(inbox.acquire(FIRST, "log:other").position()).isEqualTo(Watermark.FORGOTTEN);
+        assertThat(inbox.beginAt(inbox.acquire(FIRST, "log:other"), 0).position())
+                .isZero();
+        assertThat(admin.audit(consumer, PageRequest.first(20)).entries())
+                .extracting(AuditEntry::action)
+                .contains(AdminAction.FORGET_WATERMARKS);
+    }
+}

@@ -1,0 +1,167 @@
+package io.pigeonhole.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.handler.Handler;
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.replay.Replay;
+import io.pigeonhole.core.store.ReplayProgress;
+import io.pigeonhole.core.store.ReplayState;
+import io.pigeonhole.core.store.SkippedMessage;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a run when its handler fails, or its process does. */
+abstract class ReplayFailureTests<C extends HandlerContext> extends ReplayLab<C> {
+    private static final Author BOB = new Author("bob", "mended");
+
+    ReplayFailureTests(Supplier<StoreFixture<C>> fixtures) {
+        super(fixtures);
+    }
+
+    /** Writes, and then fails for some. */
+    private Handler<String, C> failing(Set<String> payloads) {
+        return (payload, context) -> {
+            write(payload, context);
+            if (payloads.contains(payload)) {
+                throw new PermanentFailure("cannot take " + payload);
+            }
+        };
+    }
+
+    @Test
+    void aMessageThatFailsStopsTheRunBehindTheOneBefore() {
+        List<String> all = finish(10);
+
+        ReplayProgress failed =
+                replay("stop", failing(Set.of("5"))).batch(4).build().run();
+
+        assertThat(failed.state()).isEqualTo(ReplayState.FAILED);
+        assertThat(failed.error()).contains("cannot take 5");
+        assertThat(progress("stop").error()).contains("cannot take 5");
+        assertThat(fixture.effects()).isEqualTo(all.subList(0, 5));
+        assertThat(progress("stop").done()).isEqualTo(5);
+
+        assertThat(replay("stop").build().run().state())
+                .as("until somebody resumes it")
+                .isEqualTo(ReplayState.FAILED);
+        control.resume(name("stop"), BOB);
+        ReplayProgress end = replay("stop").batch(4).build().run();
+        assertThat(end.state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(end.error()).isNull();
+        assertThat(fixture.effects()).isEqualTo(all);
+    }
+
+    @Test
+    void theFirstMessageMayBeTheOneThatFails() {
+        finish(2);
+
+        ReplayProgress failed = replay("stop", failing(Set.of("0"))).build().run();
+
+        assertThat(failed.state()).isEqualTo(ReplayState.FAILED);
+        assertThat(failed.done()).isZero();
+        assertThat(fixture.effects()).isEmpty();
+    }
+
+    @Test
+    void messagesThatFailArePassedAndRecordedWhereThatIsWanted() {
+        List<String> all = new ArrayList<>(finish(50));
+
+        ReplayProgress end = replay("skip", failing(Set.of("3", "4", "40", "49")))
+                .batch(20)
+                .skipFailures()
+                .build()
+                .run();
+
+        assertThat(end.state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(end.skipped()).isEqualTo(4);
+        assertThat(end.done()).isEqualTo(46);
+        all.removeAll(List.of("3", "4", "40", "49"));
+        assertThat(fixture.effects()).isEqualTo(all);
+        List<SkippedMessage> skipped = control.skipped(name("skip"), 0, 100);
+        assertThat(skipped)
+                .extracting(SkippedMessage::error)
+                .containsExactly("cannot take 3", "cannot take 4", "cannot take 40", "cannot take 49");
+        assertThat(control.skipped(name("skip"), skipped.get(2).place(), 100)).containsExactly(skipped.get(3));
+    }
+
+    @Test
+    void aDeferredWriteThatFailsIsItsMessagesFailure() {
+        List<String> all = finish(6);
+        Handler<String, C> deferring = (payload, context) -> {
+            fixture.defer(context, payload);
+            if (payload.equals("2")) {
+                throw new IllegalStateException("behind a deferred write");
+            }
+        };
+
+        replay("deferred", deferring).skipFailures().build().run();
+
+        List<String> others = new ArrayList<>(all);
+        others.remove("2");
+        assertThat(fixture.effects()).containsExactlyInAnyOrderElementsOf(others);
+    }
+
+    @Test
+    void whatPassesIsTriedAgain() {
+        List<String> all = finish(5);
+        plan.at(CrashPoint.BEFORE_REPLAY_MOVE, 1, () -> {
+            throw new IllegalStateException("somebody was in the way");
+        });
+
+        assertThat(replay("again").build().run().state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(fixture.effects()).isEqualTo(all);
+    }
+
+    /** An error of the virtual machine goes through everything, as the end of the process does. */
+    @Test
+    void aRunThatDiesAtAnyPointHasEachEffectOnce() {
+        List<String> all = finish(7);
+        Map<CrashPoint, Integer> passed = new EnumMap<>(CrashPoint.class);
+        for (CrashPoint point : CrashPoint.values()) {
+            passed.put(point, -plan.passages(point));
+        }
+        replay("alive").batch(3).build().run();
+        for (CrashPoint point : CrashPoint.values()) {
+            passed.merge(point, plan.passages(point), Integer::sum);
+        }
+        assertThat(passed.get(CrashPoint.BEFORE_REPLAY_MOVE)).isEqualTo(3);
+
+        passed.forEach((point, passages) -> {
+            for (int passage = 1; passage <= passages; passage++) {
+                dieAt(point, passage, all);
+            }
+        });
+    }
+
+    private void dieAt(CrashPoint point, int passage, List<String> all) {
+        String run = point + " " + passage;
+        Replay<C> replay = replay(run).batch(3).build();
+        int before = fixture.effects().size();
+        plan.at(point, plan.passages(point) + passage, () -> {
+            throw new InternalError("dies at " + run);
+        });
+
+        long done = 0;
+        boolean alive = false;
+        while (!alive) {
+            try {
+                alive = replay.run().state() == ReplayState.FINISHED;
+            } catch (InternalError e) {
+                assertThat(e).hasMessageContaining(run);
+            }
+            assertThat(progress(run).done()).as(run).isGreaterThanOrEqualTo(done);
+            done = progress(run).done();
+        }
+        List<String> effects = fixture.effects();
+        assertThat(effects.subList(before, effects.size())).as(run).isEqualTo(all);
+    }
+}

@@ -1,0 +1,352 @@
+package io.pigeonhole.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.UnknownConsumerException;
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.HistoryMode;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.replay.Replay;
+import io.pigeonhole.core.store.FinishedMessage;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayPlan;
+import io.pigeonhole.core.store.ReplayProgress;
+import io.pigeonhole.core.store.ReplayState;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What belongs to a run, in which order, and who steers it. */
+abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
+    private static final Author BOB = new Author("bob", "the database is busy");
+
+    ReplayTests(Supplier<StoreFixture<C>> fixtures) {
+        super(fixtures);
+    }
+
+    @Test
+    void whatIsFinishedIsHandedOverInItsOrder() {
+        List<String> all = new ArrayList<>(finish(12));
+        all.addAll(finish(5));
+
+        ReplayProgress end = replay("first").batch(4).build().run();
+
+        assertThat(fixture.effects()).isEqualTo(all);
+        assertThat(end.state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(end.done()).isEqualTo(17);
+        assertThat(end.total()).isEqualTo(17);
+        assertThat(end.left()).hasValue(0);
+        assertThat(progress("first").done()).isEqualTo(17);
+        assertThat(progress("first").position()).isEqualTo(progress("first").cutoff());
+    }
+
+    @Test
+    void deferredWritesOfARunAreWrittenOnce() {
+        List<String> all = finish(10);
+
+        replay("deferred", (payload, context) -> fixture.defer(context, payload))
+                .batch(3)
+                .build()
+                .run();
+
+        assertThat(fixture.effects()).containsExactlyInAnyOrderElementsOf(all);
+    }
+
+    @Test
+    void aRunThatIsFinishedDoesNothingAndAnotherNameBeginsAnew() {
+        List<String> all = finish(3);
+        replay("first").build().run();
+
+        assertThat(seenBy(replay("first"))).isEmpty();
+        assertThat(seenBy(replay("second"))).isEqualTo(all);
+        assertThat(control.list())
+                .filteredOn(run -> run.plan().consumer().equals(consumer))
+                .extracting(run -> run.plan().name())
+                .containsExactly(name("first"), name("second"));
+    }
+
+    @Test
+    void aHistoryWithoutMessagesIsFinishedAtOnce() {
+        ReplayProgress end = replay("empty").build().run();
+
+        assertThat(end.state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(end.total()).isZero();
+    }
+
+    @Test
+    void aRunTakesWhatItsFiltersLetThrough() {
+        Message plain = message("plain");
+        builder()
+                .handle("other", PayloadDecoder.text(), (payload, context) -> {})
+                .history(HistoryMode.WITH_PAYLOAD)
+                .build()
+                .process(other("type").type("other").build());
+        finish(plain);
+        finish(Message.builder("elsewhere")
+                .id(Ids.opaque())
+                .type(TYPE)
+                .payload("source")
+                .build());
+        finish(other("key").orderingKey("k").build());
+
+        assertThat(seenBy(replay("1").type("other"))).containsExactly("type");
+        assertThat(seenBy(replay("2").type(TYPE))).containsExactly("plain", "source", "key");
+        assertThat(seenBy(replay("3").source("elsewhere"))).containsExactly("source");
+        assertThat(seenBy(replay("4").key("k"))).containsExactly("key");
+        assertThat(seenBy(replay("5").source("notes").key("k").type(TYPE))).containsExactly("key");
+        assertThat(seenBy(replay("6").key("nobody's"))).isEmpty();
+    }
+
+    private static Message.Builder other(String payload) {
+        return Message.builder("notes").id(Ids.opaque()).type(TYPE).payload(payload);
+    }
+
+    @Test
+    void aRunTakesATime() {
+        finish(message("early"));
+        fixture.advance(Duration.ofMinutes(10));
+        finish(message("later"));
+        Instant later = processedAt("later");
+
+        assertThat(seenBy(replay("since").since(later))).containsExactly("later");
+        assertThat(seenBy(replay("until").until(later))).containsExactly("early");
+        assertThat(seenBy(replay("both").since(processedAt("early")).until(later)))
+                .containsExactly("early");
+    }
+
+    private Instant processedAt(String payload) {
+        RegisteredConsumer registered = inbox.registered();
+        var days = store.historyDays();
+        return Stream.of(days.today(), days.today().minusDays(1))
+                .flatMap(day -> days.read(registered, day, 0, 100).stream())
+                .filter(entry -> payload(entry.message()).equals(payload))
+                .findAny()
+                .orElseThrow()
+                .processedAt();
+    }
+
+    @Test
+    void whatIsFinishedAfterTheBeginningDoesNotBelongToTheRun() {
+        finish(3);
+        List<String> all = seenBy(replay("growing", (payload, context) -> {
+                    finish(message("new"));
+                    write(payload, context);
+                })
+                .batch(1));
+
+        assertThat(all).containsExactly("0", "1", "2");
+    }
+
+    /** Whatever a store does about it: one run must not miss what the next one finds in the middle of its messages. */
+    @Test
+    void aRunDoesNotPassWhatAnOlderTransactionStillRecords() {
+        Message first = message("first");
+        Message second = message("second");
+        Replay<C> run = replay("early").build();
+        ReplayPlan plan = new ReplayPlan(name("early"), consumer, null, null, null, null, null, false);
+        try (InboxTransaction<C> older = record(first)) {
+            try (InboxTransaction<C> younger = record(second)) {
+                younger.commit();
+            }
+            store.replays().create(plan, ANN.who(), ANN.why());
+            if (store.replays().settle(plan.name()).state() == ReplayState.RUNNING) {
+                run.run();
+            }
+            older.commit();
+        }
+        run.run();
+        List<String> early = fixture.effects();
+
+        assertThat(progress("early").state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(early).contains("second");
+        assertBegins(seenBy(replay("late")), early);
+    }
+
+    private InboxTransaction<C> record(Message message) {
+        InboxTransaction<C> transaction = store.begin(Duration.ofMinutes(1));
+        RegisteredConsumer registered = inbox.registered();
+        MessageKey key = registered.keys().keyOf(message.source(), Objects.requireNonNull(message.id()));
+        transaction.claim(registered, List.of(key), Duration.ofSeconds(5));
+        transaction.record(registered, List.of(new FinishedMessage(key, message, 1, true)));
+        return transaction;
+    }
+
+    @Test
+    void whatIsLeftIsKnownOnceNothingOlderIsOpen() {
+        finish(4);
+        ReplayPlan plan = new ReplayPlan(name("waiting"), consumer, null, null, null, null, null, false);
+
+        ReplayProgress made = store.replays().create(plan, ANN.who(), ANN.why());
+        assertThat(made.state()).isEqualTo(ReplayState.WAITING);
+        assertThat(made.left()).isEmpty();
+        assertThat(made.plan()).isEqualTo(plan);
+
+        ReplayProgress settled = store.replays().settle(plan.name());
+        assertThat(settled.state()).isEqualTo(ReplayState.RUNNING);
+        assertThat(settled.left()).hasValue(4);
+        assertThat(settled.who()).isEqualTo("ann");
+        assertThat(settled.why()).isEqualTo(ANN.why());
+    }
+
+    @Test
+    void aRunThatIsPausedGoesOnWhereItWas() {
+        List<String> all = finish(9);
+        plan.at(CrashPoint.AFTER_COMMIT, commits() + 2, () -> control.pause(name("paused"), BOB));
+
+        ReplayProgress paused = replay("paused").batch(2).build().run();
+        assertThat(paused.state()).isEqualTo(ReplayState.PAUSED);
+        assertThat(fixture.effects()).isEqualTo(all.subList(0, 4));
+        assertThat(progress("paused").left()).hasValue(5);
+        assertThat(progress("paused").who()).isEqualTo("bob");
+        assertThat(replay("paused").build().run().state()).isEqualTo(ReplayState.PAUSED);
+        assertThat(fixture.effects()).hasSize(4);
+
+        assertThat(control.resume(name("paused"), BOB).state()).isEqualTo(ReplayState.WAITING);
+        assertThat(replay("paused").build().run().state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(fixture.effects()).isEqualTo(all);
+        assertThat(progress("paused").total()).isEqualTo(9);
+    }
+
+    private int commits() {
+        return plan.passages(CrashPoint.AFTER_COMMIT);
+    }
+
+    @Test
+    void aRunThatIsStoppedInItsProcessStaysARunningOne() {
+        List<String> all = finish(6);
+        Replay<C> run = replay("stopped").batch(2).build();
+        plan.at(CrashPoint.AFTER_COMMIT, commits() + 1, run::stop);
+
+        assertThat(run.run().state()).isEqualTo(ReplayState.RUNNING);
+        assertThat(fixture.effects()).isEqualTo(all.subList(0, 2));
+        assertThat(run.run().state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(fixture.effects()).isEqualTo(all);
+    }
+
+    @Test
+    void aRunThatIsCancelledNeverGoesOn() {
+        finish(4);
+        plan.at(CrashPoint.AFTER_COMMIT, commits() + 1, () -> control.cancel(name("cancelled"), BOB));
+
+        assertThat(replay("cancelled").batch(1).build().run().state()).isEqualTo(ReplayState.CANCELLED);
+        assertThat(control.resume(name("cancelled"), BOB).state()).isEqualTo(ReplayState.CANCELLED);
+        assertThat(replay("cancelled").build().run().state()).isEqualTo(ReplayState.CANCELLED);
+        assertThat(fixture.effects()).hasSize(1);
+    }
+
+    @Test
+    void aRateSlowsARunDown() {
+        finish(9);
+        long begun = System.nanoTime();
+
+        replay("slow").batch(3).rate(20).build().run();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofMillis(290));
+        assertThat(fixture.effects()).hasSize(9);
+    }
+
+    @Test
+    void manyMayRunTheSameOneAtOnce() throws InterruptedException {
+        List<String> all = finish(60);
+
+        List<ReplayState> ends = threads.together(
+                4, number -> replay("shared").batch(3).build().run().state());
+
+        assertThat(ends).containsOnly(ReplayState.FINISHED);
+        assertThat(fixture.effects()).isEqualTo(all);
+        assertThat(progress("shared").done()).isEqualTo(60);
+    }
+
+    @Test
+    void aNameStandsForOnePlan() {
+        finish(1);
+        replay("same").build().run();
+
+        assertThatThrownBy(() -> replay("same").type("other").build().run())
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("type null, not other");
+    }
+
+    @Test
+    void theHistoryOfNobodyCannotBeReplayed() {
+        assertThatThrownBy(() -> Replay.builder(name("nobody"), "nobody", store, ANN)
+                        .into(PayloadDecoder.text(), this::write)
+                        .build()
+                        .run())
+                .isInstanceOf(UnknownConsumerException.class);
+    }
+
+    @Test
+    void theOwnHandlersAskTwice() {
+        Inbox<C> writing =
+                builder(this::write).history(HistoryMode.WITH_PAYLOAD).build();
+        writing.process(List.of(message("a"), message("b")));
+        assertThat(fixture.effects()).containsExactly("a", "b");
+
+        assertThatThrownBy(() -> Replay.builder(name("recovery"), consumer, store, ANN)
+                        .intoOwnHandlers(writing)
+                        .build())
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("evenThoughTheyRanBefore");
+        Replay.builder(name("recovery"), consumer, store, ANN)
+                .intoOwnHandlers(writing)
+                .evenThoughTheyRanBefore()
+                .build()
+                .run();
+
+        assertThat(fixture.effects()).containsExactly("a", "b", "a", "b");
+        assertThat(progress("recovery").plan().recovery()).isTrue();
+    }
+
+    @Test
+    void whatHasNoPayloadIsCountedAndLeftOut() {
+        finish(message("kept"));
+        builder((payload, context) -> {})
+                .history(HistoryMode.WITHOUT_PAYLOAD)
+                .build()
+                .process(message("not kept"));
+
+        ReplayProgress end = replay("partly").build().run();
+
+        assertThat(fixture.effects()).containsExactly("kept");
+        assertThat(end.total()).isEqualTo(1);
+        assertThat(end.withoutPayload()).isEqualTo(1);
+    }
+
+    @Test
+    void keysForOtherSystemsAreOfTheRunAndStable() {
+        List<String> keys = new ArrayList<>();
+        Inbox<C> noting = builder((payload, context) -> keys.add(context.idempotencyKey("mail")))
+                .history(HistoryMode.WITH_PAYLOAD)
+                .build();
+        noting.process(message("once"));
+        plan.at(CrashPoint.BEFORE_REPLAY_MOVE, 1, () -> {
+            throw new IllegalStateException("once more");
+        });
+
+        replay("one", (payload, context) -> keys.add(context.idempotencyKey("mail")))
+                .build()
+                .run();
+        replay("two", (payload, context) -> keys.add(context.idempotencyKey("mail")))
+                .build()
+                .run();
+
+        assertThat(keys).hasSize(4);
+        assertThat(keys.get(2)).as("the second try of the first run").isEqualTo(keys.get(1));
+        assertThat(Set.copyOf(keys)).as("the inbox and two runs").hasSize(3);
+    }
+}
