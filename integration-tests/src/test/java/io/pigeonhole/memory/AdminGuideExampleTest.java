@@ -28,6 +28,7 @@ import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.KeyOrder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -172,6 +173,15 @@ class AdminGuideExampleTest {
         Page<AuditEntry> changes = admin.audit("payments", PageRequest.first(100));
         // end
         assertThat(changes.entries()).hasSize(6);
+
+        admin.pause("payments", by);
+        // begin
+        admin.deduplicateBy("payments", Deduplication.HYBRID, by);
+        admin.forgetWatermarks("payments", "payments-topic", by);
+        // end
+        assertThat(admin.deduplicateBy("payments", Deduplication.HYBRID, by).kind())
+                .as("a second time")
+                .isEqualTo(Answer.Kind.UNCHANGED);
     }
 
     @Test
