@@ -197,8 +197,8 @@ class PollLoopTest {
     void lostPartitionIsGivenUpWithoutACommitAndItsLateCompletionsTouchNoNewAssignment() throws InterruptedException {
         startWithPartition();
         broker.send(0, "slow 0");
-        broker.send(1, "1");
         assertThat(inWork.await(10, TimeUnit.SECONDS)).isTrue();
+        broker.send(1, "1");
         CountDownLatch assignedAnew = new CountDownLatch(1);
         broker.schedulePollTask(() -> {
             broker.listener().onPartitionsLost(List.of(PARTITION));
