@@ -60,7 +60,7 @@ class WorkCrashIT {
                 .toList();
     }
 
-    /** What is left is told by the stories of first deliveries. */
+    /** What is left is told by the stories of first deliveries, of logs, and by the contract of replays. */
     @Test
     void noPointOfTheWaysAfterADeliveryIsLeftOut() {
         Set<CrashPoint> points = EnumSet.noneOf(CrashPoint.class);
@@ -70,7 +70,17 @@ class WorkCrashIT {
                         CrashPoint.BEFORE_KNOWN,
                         CrashPoint.AFTER_KNOWN,
                         CrashPoint.BEFORE_RECORD,
-                        CrashPoint.AFTER_RECORD);
+                        CrashPoint.AFTER_RECORD,
+                        CrashPoint.BEFORE_WATERMARKS,
+                        CrashPoint.AFTER_WATERMARKS,
+                        CrashPoint.BEFORE_ADVANCE,
+                        CrashPoint.AFTER_ADVANCE,
+                        CrashPoint.BEFORE_ACQUIRE,
+                        CrashPoint.AFTER_ACQUIRE,
+                        CrashPoint.BEFORE_REPLAY_READ,
+                        CrashPoint.AFTER_REPLAY_READ,
+                        CrashPoint.BEFORE_REPLAY_MOVE,
+                        CrashPoint.AFTER_REPLAY_MOVE);
     }
 
     @ParameterizedTest
