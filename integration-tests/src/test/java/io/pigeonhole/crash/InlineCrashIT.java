@@ -32,19 +32,20 @@ class InlineCrashIT {
     private static final int AT_ONCE = 3;
 
     private static final Map<InlineDeath, Future<InlineDeath.Corpse>> DEATHS = new LinkedHashMap<>();
-    private static final ExecutorService EXECUTOR = Executors.newFixedThreadPool(AT_ONCE);
+    private static ExecutorService executor;
     private static Database database;
 
     @BeforeAll
     static void killAll() throws IOException {
+        executor = Executors.newFixedThreadPool(AT_ONCE);
         database = Database.onPostgres();
         Path directory = Files.createTempDirectory(Files.createDirectories(Database.directory()), "crash-");
-        deaths().forEach(death -> DEATHS.put(death, EXECUTOR.submit(() -> death.die(database, directory))));
+        deaths().forEach(death -> DEATHS.put(death, executor.submit(() -> death.die(database, directory))));
     }
 
     @AfterAll
     static void close() {
-        EXECUTOR.shutdownNow();
+        executor.shutdownNow();
         database.close();
     }
 

@@ -50,11 +50,12 @@ class MariaDbCrashIT {
             CrashPoint.AFTER_REOPEN);
 
     private static final Map<Record, Future<?>> DEATHS = new HashMap<>();
-    private static final ExecutorService EXECUTOR = Executors.newFixedThreadPool(AT_ONCE);
+    private static ExecutorService executor;
     private static Database database;
 
     @BeforeAll
     static void killAll() throws IOException {
+        executor = Executors.newFixedThreadPool(AT_ONCE);
         database = Database.onMariaDb();
         Path directory = Files.createTempDirectory(Files.createDirectories(Database.directory()), "mariadb-crash-");
         inline().forEach(death -> submit(death, () -> death.die(database, directory)));
@@ -62,12 +63,12 @@ class MariaDbCrashIT {
     }
 
     private static void submit(Record death, Callable<?> task) {
-        DEATHS.put(death, EXECUTOR.submit(task));
+        DEATHS.put(death, executor.submit(task));
     }
 
     @AfterAll
     static void close() {
-        EXECUTOR.shutdownNow();
+        executor.shutdownNow();
         database.close();
     }
 

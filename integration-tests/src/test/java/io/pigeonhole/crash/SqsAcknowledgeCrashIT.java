@@ -35,7 +35,7 @@ class SqsAcknowledgeCrashIT {
     private static final int AT_ONCE = 4;
 
     private static final Map<Death, Future<String>> DEATHS = new LinkedHashMap<>();
-    private static final ExecutorService EXECUTOR = Executors.newFixedThreadPool(AT_ONCE);
+    private static ExecutorService executor;
     private static Database database;
 
     record Death(CrashPoint point, int passage, String suffix) {
@@ -47,13 +47,14 @@ class SqsAcknowledgeCrashIT {
     /** What is hidden for a dead consumer is waited for; so they die side by side. */
     @BeforeAll
     static void killAll() {
+        executor = Executors.newFixedThreadPool(AT_ONCE);
         database = Database.onPostgres();
-        deaths().forEach(death -> DEATHS.put(death, EXECUTOR.submit(() -> dieAndGoOn(death))));
+        deaths().forEach(death -> DEATHS.put(death, executor.submit(() -> dieAndGoOn(death))));
     }
 
     @AfterAll
     static void stopServer() {
-        EXECUTOR.shutdownNow();
+        executor.shutdownNow();
         database.close();
     }
 

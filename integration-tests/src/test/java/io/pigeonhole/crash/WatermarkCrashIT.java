@@ -29,21 +29,22 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WatermarkCrashIT {
     private static final int AT_ONCE = 3;
     private static final Map<LogDeath, Future<LogDeath.Corpse>> DEATHS = new LinkedHashMap<>();
-    private static final ExecutorService EXECUTOR = Executors.newFixedThreadPool(AT_ONCE);
+    private static ExecutorService executor;
 
     @SuppressWarnings("NullAway.Init")
     private static Database database;
 
     @BeforeAll
     static void killAll() throws IOException {
+        executor = Executors.newFixedThreadPool(AT_ONCE);
         database = Database.onPostgres();
         Path directory = Files.createTempDirectory(Files.createDirectories(Database.directory()), "crash-");
-        deaths().forEach(death -> DEATHS.put(death, EXECUTOR.submit(() -> death.die(database, directory))));
+        deaths().forEach(death -> DEATHS.put(death, executor.submit(() -> death.die(database, directory))));
     }
 
     @AfterAll
     static void close() {
-        EXECUTOR.shutdownNow();
+        executor.shutdownNow();
         database.close();
     }
 

@@ -34,19 +34,20 @@ class WorkCrashIT {
     private static final int AT_ONCE = 4;
 
     private static final Map<WorkDeath, Future<String>> DEATHS = new LinkedHashMap<>();
-    private static final ExecutorService EXECUTOR = Executors.newFixedThreadPool(AT_ONCE);
+    private static ExecutorService executor;
     private static Database database;
 
     @BeforeAll
     static void killAll() throws IOException {
+        executor = Executors.newFixedThreadPool(AT_ONCE);
         database = Database.onPostgres();
         Path directory = Files.createTempDirectory(Files.createDirectories(Database.directory()), "work-crash-");
-        deaths().forEach(death -> DEATHS.put(death, EXECUTOR.submit(() -> death.dieAndGoOn(database, directory))));
+        deaths().forEach(death -> DEATHS.put(death, executor.submit(() -> death.dieAndGoOn(database, directory))));
     }
 
     @AfterAll
     static void close() {
-        EXECUTOR.shutdownNow();
+        executor.shutdownNow();
         database.close();
     }
 
