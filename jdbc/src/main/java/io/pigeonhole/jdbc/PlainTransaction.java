@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * account itself: after an error of a statement of ours, or a lost lock of a handler's, it refuses all but the way back to
  * the savepoint; and a savepoint that is set at its beginning and must be there at its end proves that it is still the same
  * transaction.
+ *
+ * <p>One long class, because it is all of {@code InboxTransaction} around that one account: a method for each operation, most
+ * of them a few lines that hand over to the class which knows the rows.
  */
 final class PlainTransaction extends JdbcTransaction {
     private static final String SAVEPOINT = "pigeonhole";

@@ -63,12 +63,11 @@ final class InboxEngine<C extends HandlerContext> {
             return List.of();
         }
         Batch batch = Batch.of(messages, consumer, settings.conflicts());
-        Deliveries<C> whole = new Deliveries<>(consumer, settings, reception, batch.envelopes());
         for (List<Envelope> round : batch.rounds()) {
             flood.refuse(round);
             settle(
                     consumer.deduplication().needsLog()
-                            ? whole.part(round)
+                            ? new Deliveries<C>(consumer, settings, reception, batch.envelopes()).part(round)
                             : new Deliveries<>(consumer, settings, reception, round),
                     Map.of());
         }
