@@ -97,15 +97,17 @@ final class KafkaSuite {
     }
 
     private void ids(String group, Tally tally) throws Exception {
-        // The ledger is emptied before each run.
-        consume(inbox("bench-kafka-ids", Deduplication.IDS, tally), group, tally);
+        consume(inbox(group, Deduplication.IDS, tally), group, tally);
     }
 
     private void watermark(String group, Tally tally) throws Exception {
-        // A log is new to a consumer that is new.
         consume(inbox(group, Deduplication.WATERMARKS, tally), group, tally);
     }
 
+    /**
+     * Each run has a consumer of its own: to a known one its watermarks say that there is nothing new, and one that begins
+     * at the same offsets again and again looks as if its process died there each time.
+     */
     private Inbox<JdbcContext> inbox(String consumer, Deduplication deduplication, Tally tally) {
         return Inbox.builder(consumer, store)
                 .deduplication(deduplication)
@@ -139,10 +141,11 @@ final class KafkaSuite {
         return new InboxListener() {
             @Override
             public void onOutcome(String consumer, Message message, Outcome outcome) {
-                if (outcome.kind() != Outcome.Kind.PROCESSED) {
-                    throw new IllegalStateException("each message is there once, yet the inbox said " + outcome);
+                if (outcome.kind() == Outcome.Kind.PROCESSED) {
+                    tally.done(1);
+                } else {
+                    tally.spoiled(message + " is there once, yet the inbox said " + outcome);
                 }
-                tally.done(1);
             }
         };
     }

@@ -1,9 +1,11 @@
 package io.pigeonhole.benchmarks.floor;
 
+import io.pigeonhole.benchmarks.suite.InvariantBrokenException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Counts up to a goal, and takes the time from the first to the last. Safe for use by many threads. */
 final class Tally {
@@ -14,6 +16,7 @@ final class Tally {
     private final AtomicLong began = new AtomicLong();
     private final CountDownLatch full = new CountDownLatch(1);
     private volatile long ended;
+    private volatile @Nullable String defect;
 
     Tally(long goal) {
         this.goal = goal;
@@ -32,6 +35,12 @@ final class Tally {
         }
     }
 
+    /** What was counted is worth nothing: the measurement ends with this defect. */
+    void spoiled(String how) {
+        defect = how;
+        full.countDown();
+    }
+
     boolean isFull() {
         return full.getCount() == 0;
     }
@@ -40,6 +49,9 @@ final class Tally {
     long await() throws InterruptedException, TimeoutException {
         if (!full.await(PATIENCE_MINUTES, TimeUnit.MINUTES)) {
             throw new TimeoutException(counted + " of " + goal + " messages after " + PATIENCE_MINUTES + " minutes");
+        }
+        if (defect != null) {
+            throw new InvariantBrokenException(defect);
         }
         return ended - began.get();
     }
