@@ -15,12 +15,11 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** A process of its own that is halted at a point of a way that a message takes after it was delivered. */
 record WorkDeath(WorkStory story, CrashPoint point, int passage) {
-    /** The first passages of a point are those of first attempts, the later ones those of second attempts. */
-    private static final List<Integer> PASSAGES = List.of(1, 2, 4);
-
     private static final Map<WorkStory, CrashPlan> IN_MEMORY = new EnumMap<>(WorkStory.class);
 
     /** Every point of every story. */
@@ -29,13 +28,19 @@ record WorkDeath(WorkStory story, CrashPoint point, int passage) {
         for (WorkStory story : WorkStory.values()) {
             CrashPlan passed = IN_MEMORY.computeIfAbsent(story, WorkDeath::tellInMemory);
             for (CrashPoint point : CrashPoint.values()) {
-                PASSAGES.stream()
-                        .filter(passage -> passage <= passed.passages(point))
-                        .filter(passage -> passage == 1 || !isHeartbeat(point))
+                passages(point, passed.passages(point))
                         .forEach(passage -> deaths.add(new WorkDeath(story, point, passage)));
             }
         }
         return deaths;
+    }
+
+    /** The first, and one in the middle: by then messages are done, and attempts are second ones. */
+    private static Set<Integer> passages(CrashPoint point, int passed) {
+        if (passed == 0) {
+            return Set.of();
+        }
+        return new TreeSet<>(isHeartbeat(point) ? List.of(1) : List.of(1, passed / 2 + 1));
     }
 
     /** How often it comes is a matter of time. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.node.Node;
@@ -11,6 +12,8 @@ import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.MaintenanceWindow;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayPlan;
+import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.jackson.JsonLinesArchive;
 import io.pigeonhole.jdbc.JdbcContext;
@@ -87,6 +90,44 @@ class RetentionSettingsIT {
 
         assertThat(lab.tables("inbox_history")).contains(day);
         assertThat(lab.tables("inbox_ledger")).as("what needs no archive goes").isEqualTo(lab.days(7));
+    }
+
+    @Test
+    void dayThatAReplayIsMadeForWhileItIsExportedStays(@TempDir Path directory) throws IOException {
+        JsonLinesArchive archive = JsonLinesArchive.in(directory);
+        JdbcStore replays = lab.store();
+        JdbcStore store = JdbcStore.builder(lab.database)
+                .archive(day -> {
+                    replays.replays().create(planOf("in the last moment"), "ann", "a test");
+                    return archive.open(day);
+                })
+                .build();
+        String day = DateTimeFormatter.BASIC_ISO_DATE.format(record(store, "wanted"));
+
+        lab.advance(Duration.ofDays(32));
+        RetentionLab.forget(store);
+
+        assertThat(lab.tables("inbox_history")).contains(day);
+    }
+
+    @Test
+    void noReplayIsMadeWhileADayGoes() {
+        JdbcStore store = lab.store();
+        record(store, "going");
+        lab.workshop.execute("UPDATE inbox_upkeep SET busy_until = clock_timestamp() + interval '1 minute'"
+                + " WHERE task = 'history days'");
+
+        assertThatThrownBy(() -> store.replays().create(planOf("too late"), "ann", "a test"))
+                .isInstanceOf(RetryableException.class)
+                .hasMessageContaining("try again");
+
+        lab.advance(Duration.ofMinutes(2));
+        assertThat(store.replays().create(planOf("later"), "ann", "a test").state())
+                .isEqualTo(ReplayState.WAITING);
+    }
+
+    private static ReplayPlan planOf(String name) {
+        return new ReplayPlan(name, "recorder", null, null, null, null, null, false);
     }
 
     /** Records one message; answers the day of the history that it is in. */

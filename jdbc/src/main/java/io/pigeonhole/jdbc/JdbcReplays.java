@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.HistoryEntry;
 import io.pigeonhole.core.store.RegisteredConsumer;
@@ -10,15 +11,23 @@ import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.SkippedMessage;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The runs over the history, and its days, on every database. Safe for use by many threads. */
 final class JdbcReplays implements ReplayStore, HistoryDays {
+    private static final Logger log = LoggerFactory.getLogger(JdbcReplays.class);
     private static final int MOST_TRIES = 5;
+
+    /** How long a node may take to let a day go; the statement for PostgreSQL has it in its text. */
+    private static final Duration LEASE = Duration.ofMinutes(2);
 
     private final AdminDatabase database;
     private final HistoryBarrier barrier;
@@ -45,6 +54,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
         long mark = barrier.mark();
         try {
             change("to make the replay " + plan.name(), session -> {
+                requireThatNoDayGoes(session);
                 try (AdminCall call = session.replay(ReplayStatement.CREATE)) {
                     return bind(call, plan, consumer)
                             .id(cutoff)
@@ -61,6 +71,50 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
             return find(plan.name()).orElseThrow(() -> e);
         }
         return require(plan.name()).progress();
+    }
+
+    private static void requireThatNoDayGoes(AdminDatabase.Session session) throws SQLException {
+        try (AdminCall call = session.replay(ReplayStatement.HOLD_HISTORY)) {
+            if (call.now().first(row -> row.getInt(1)) == null) {
+                throw new RetryableException(
+                        "a day of the history is going at this moment, which takes a few seconds, or "
+                                + LEASE.toSeconds() + " where its node has died; no replay was made, try again",
+                        null);
+            }
+        }
+    }
+
+    /**
+     * Takes a step, such as dropping the day, while no replay can be made, unless one needs the day; answers
+     * {@code otherwise} then, and where another node is at it.
+     */
+    <T> T unlessNeeded(LocalDate day, T otherwise, Supplier<T> step) {
+        boolean taken = change("to let a day of the history go", session -> {
+                    try (AdminCall call = session.replay(ReplayStatement.TAKE_HISTORY)) {
+                        return call.ago(LEASE.negated()).now().change();
+                    }
+                })
+                == 1;
+        if (!taken) {
+            return otherwise;
+        }
+        try {
+            return isNeeded(day) ? otherwise : step.get();
+        } finally {
+            release();
+        }
+    }
+
+    private void release() {
+        try {
+            change("to allow replays again", session -> {
+                try (AdminCall call = session.replay(ReplayStatement.RELEASE_HISTORY)) {
+                    return call.now().change();
+                }
+            });
+        } catch (PigeonholeException e) {
+            log.warn("no replay can be made and no day of the history goes for {}", LEASE, e);
+        }
     }
 
     private static AdminCall bind(AdminCall call, ReplayPlan plan, RegisteredConsumer consumer) throws SQLException {

@@ -112,7 +112,7 @@ final class PlainRetention {
         }
         for (LocalDate day : before(HISTORY, RetentionSettings.firstDayKept(now, settings.history()))) {
             if (oldHistory.mayGo(day)) {
-                return drop(HISTORY, day);
+                return oldHistory.letGo(day, false, () -> drop(HISTORY, day));
             }
         }
         return false;
@@ -162,8 +162,14 @@ final class PlainRetention {
             return Retired.NOTHING;
         }
         Instant end = oldest.plusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant();
-        return purge(
-                HISTORY, Duration.between(end, now), RetentionStatement.OLD_HISTORY, RetentionStatement.FORGET_HISTORY);
+        return oldHistory.letGo(
+                oldest,
+                Retired.NOTHING,
+                () -> purge(
+                        HISTORY,
+                        Duration.between(end, now),
+                        RetentionStatement.OLD_HISTORY,
+                        RetentionStatement.FORGET_HISTORY));
     }
 
     private Retired purge(PlainUpkeep upkeep, PlainUpkeep.Step step) {

@@ -69,18 +69,13 @@ final class PostgresOldDays {
         }
     }
 
-    /** Drops a day; false where somebody else is at it or in the way, and a later call goes on. */
+    /** Drops a day; false where somebody else is at it, in the way or done with it, and a later call goes on. */
     boolean drop(OldDay old) {
         if (!take()) {
             return false;
         }
         try {
-            detach(old);
-            Errand.run(
-                    connections,
-                    "to drop " + old,
-                    connection -> execute(connection, PostgresRetentionStatements.DROP, old));
-            return true;
+            return dropAsItIs(old);
         } catch (SQLException e) {
             if (!IN_THE_WAY.contains(String.valueOf(e.getSQLState()))) {
                 throw Refusals.byItself("to detach " + old, e);
@@ -97,6 +92,25 @@ final class PostgresOldDays {
         } finally {
             release();
         }
+    }
+
+    /** Another node may have gone on with it, or have dropped it, since it was listed. */
+    private boolean dropAsItIs(OldDay listed) throws SQLException {
+        List<OldDay> listedAgain = Errand.run(
+                connections,
+                "to look for " + listed,
+                connection -> before(connection, listed.table(), listed.day().plusDays(1)));
+        for (OldDay old : listedAgain) {
+            if (old.day().equals(listed.day())) {
+                detach(old);
+                Errand.run(
+                        connections,
+                        "to drop " + old,
+                        connection -> execute(connection, PostgresRetentionStatements.DROP, old));
+                return true;
+            }
+        }
+        return false;
     }
 
     private void detach(OldDay old) throws SQLException {

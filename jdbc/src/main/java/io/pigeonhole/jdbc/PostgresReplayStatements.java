@@ -129,6 +129,23 @@ final class PostgresReplayStatements {
                 AND h.processed_at >= CAST(? AS timestamptz) AND h.processed_at < CAST(? AS timestamptz)
             LIMIT 1""";
 
+    /**
+     * Keeps replays from being made while a day goes; no row is changed where another node is at it. It ends by itself, in
+     * case its node dies.
+     */
+    static final String TAKE_HISTORY = """
+            UPDATE inbox_upkeep SET busy_until = clock_timestamp() + interval '2 minutes'
+            WHERE task = 'history days' AND busy_until <= clock_timestamp()""";
+
+    static final String RELEASE_HISTORY =
+            "UPDATE inbox_upkeep SET busy_until = clock_timestamp() WHERE task = 'history days'";
+
+    /** No row where a day is going; otherwise none goes before this transaction ends. */
+    static final String HOLD_HISTORY = """
+            SELECT 1 FROM inbox_upkeep
+            WHERE task = 'history days' AND busy_until <= clock_timestamp()
+            FOR UPDATE""";
+
     /** A number that is greater than that of every transaction which has written anything yet. */
     static final String MARK = "SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)";
 
@@ -155,6 +172,9 @@ final class PostgresReplayStatements {
             case EXPORTED -> EXPORTED;
             case IS_EXPORTED -> IS_EXPORTED;
             case IS_NEEDED -> IS_NEEDED;
+            case TAKE_HISTORY -> TAKE_HISTORY;
+            case RELEASE_HISTORY -> RELEASE_HISTORY;
+            case HOLD_HISTORY -> HOLD_HISTORY;
         };
     }
 }

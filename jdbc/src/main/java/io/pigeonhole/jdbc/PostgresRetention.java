@@ -52,8 +52,9 @@ final class PostgresRetention {
         }
         List<PostgresOldDays.OldDay> old = oldDays(position);
         for (PostgresOldDays.OldDay day : old) {
-            if (day.table().equals(LEDGER) || !day.attached() || oldHistory.mayGo(day.day())) {
-                if (days.drop(day)) {
+            boolean free = day.table().equals(LEDGER) || !day.attached();
+            if (free || oldHistory.mayGo(day.day())) {
+                if (free ? days.drop(day) : oldHistory.letGo(day.day(), false, () -> days.drop(day))) {
                     return new Retired(1, 0, true);
                 }
                 // Where the oldest cannot go yet, neither can the others: one detaches at a time.

@@ -152,7 +152,8 @@ final class PostgresRetentionStatements {
             ORDER BY r.relname""";
 
     /** Every task, with its pass. */
-    static final String TASKS = "SELECT task, begun_at, place, deleted, millis FROM inbox_upkeep ORDER BY task";
+    static final String TASKS =
+            "SELECT task, begun_at, place, deleted, millis FROM inbox_upkeep WHERE task <> 'history days' ORDER BY task";
 
     private PostgresRetentionStatements() {}
 }

@@ -42,8 +42,8 @@ final class PostgresStatements {
                 ON CONFLICT DO NOTHING
                 RETURNING message_key
             )
-            SELECT h.oldest, h.newest, r.claimed, CASE WHEN r.claimed < ? THEN r.keys END, h.paused
-            FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r;
+            SELECT h.oldest, h.newest, r.claimed, CASE WHEN r.claimed < ? THEN CAST(r.keys AS text) END, h.paused
+            FROM h, (SELECT count(*) AS claimed, array_agg(message_key) AS keys FROM i) AS r;
             SELECT (SELECT true FROM inbox_dead_letter WHERE consumer_id = ? ORDER BY message_key LIMIT 1),
                    set_config('lock_timeout', current_setting('pigeonhole.lock_timeout'), true)""";
 

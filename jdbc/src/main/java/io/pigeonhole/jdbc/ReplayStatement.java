@@ -109,7 +109,19 @@ public enum ReplayStatement implements PlainStatement {
                 AND (r.since_at IS NULL OR h.processed_at >= r.since_at)
                 AND (r.until_at IS NULL OR h.processed_at < r.until_at)
                 AND h.processed_at >= ? AND h.processed_at < ?
-            LIMIT 1""");
+            LIMIT 1"""),
+
+    /**
+     * Keeps replays from being made while a day goes; no row is changed where another node is at it. It ends by itself, in
+     * case its node dies. Parameters: until when, now.
+     */
+    TAKE_HISTORY("UPDATE inbox_upkeep SET busy_until = ? WHERE task = 'history days' AND busy_until <= ?"),
+
+    /** Parameters: now. */
+    RELEASE_HISTORY("UPDATE inbox_upkeep SET busy_until = ? WHERE task = 'history days'"),
+
+    /** No row where a day is going; otherwise none goes before this transaction ends. Parameters: now. */
+    HOLD_HISTORY("SELECT 1 FROM inbox_upkeep WHERE task = 'history days' AND busy_until <= ? FOR UPDATE");
 
     private final String standard;
 

@@ -88,7 +88,7 @@ public enum RetentionStatement implements PlainStatement {
             WHERE table_schema = CURRENT_SCHEMA AND table_type = 'BASE TABLE'"""),
 
     /** Every task, with its pass. */
-    TASKS("SELECT task, begun_at, place, deleted, millis FROM inbox_upkeep ORDER BY task");
+    TASKS("SELECT task, begun_at, place, deleted, millis FROM inbox_upkeep WHERE task <> 'history days' ORDER BY task");
 
     private final String standard;
 

@@ -240,6 +240,12 @@ CREATE TABLE IF NOT EXISTS inbox_upkeep (
     millis     BIGINT       NOT NULL
 );
 
+-- Held by whoever lets a day of the history go, and by whoever makes a replay: neither must miss the other.
+INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)
+SELECT 'history days', '', epoch.at, epoch.at, epoch.at, 0, 0
+FROM (SELECT TIMESTAMP '1970-01-02 00:00:00' AS at) AS epoch
+WHERE NOT EXISTS (SELECT 1 FROM inbox_upkeep WHERE task = 'history days');
+
 -- Every message with its status, for a person. Source and id of processed messages are known where a history is kept.
 CREATE OR REPLACE VIEW inbox AS
 SELECT c.name AS consumer, CAST(w.message_key AS UUID) AS message_key, w.status, w.source,

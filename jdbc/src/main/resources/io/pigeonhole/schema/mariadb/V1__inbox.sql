@@ -220,6 +220,12 @@ CREATE TABLE IF NOT EXISTS inbox_upkeep (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
   COMMENT = 'Where the upkeep of each table is, so that nodes take turns and a killed one leaves nothing half done.';
 
+-- Held by whoever lets a day of the history go, and by whoever makes a replay: neither must miss the other.
+INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)
+SELECT 'history days', '', epoch.at, epoch.at, epoch.at, 0, 0
+FROM (SELECT TIMESTAMP '1970-01-02 00:00:00' AS at) AS epoch
+WHERE NOT EXISTS (SELECT 1 FROM inbox_upkeep WHERE task = 'history days');
+
 CREATE TABLE IF NOT EXISTS inbox_replay (
     name            VARCHAR(200) NOT NULL PRIMARY KEY,
     consumer_id     SMALLINT NOT NULL,

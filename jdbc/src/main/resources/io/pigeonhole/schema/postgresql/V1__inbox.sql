@@ -232,6 +232,10 @@ COMMENT ON TABLE inbox_upkeep IS 'Where the upkeep of each table is, so that nod
 COMMENT ON COLUMN inbox_upkeep.place IS 'Where the pass under way goes on; empty between two.';
 COMMENT ON COLUMN inbox_upkeep.deleted IS 'How many rows this pass, or the last one, deleted, in so many milliseconds.';
 
+-- Held by whoever lets a day of the history go, and by whoever makes a replay: neither must miss the other.
+INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)
+VALUES ('history days', '', 'epoch', 'epoch', 'epoch', 0, 0);
+
 -- Of a consumer in the order of recording, for replays and the export.
 CREATE INDEX inbox_history_in_order ON inbox_history (consumer_id, id);
 
