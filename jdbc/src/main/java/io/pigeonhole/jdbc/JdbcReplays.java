@@ -1,5 +1,8 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.AdminAction;
+import io.pigeonhole.core.admin.Answers;
+import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.store.HistoryDays;
@@ -55,6 +58,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
         try {
             change("to make the replay " + plan.name(), session -> {
                 requireThatNoDayGoes(session);
+                audit(session, consumer, new Author(who, why), Answers.ofReplay(plan.name(), "made"));
                 try (AdminCall call = session.replay(ReplayStatement.CREATE)) {
                     return bind(call, plan, consumer)
                             .id(cutoff)
@@ -175,17 +179,29 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     @Override
     public boolean change(String name, ReplayState from, ReplayState to, String who, String why) {
         return change("to change the replay " + name, session -> {
-                    try (AdminCall call = session.replay(ReplayStatement.CHANGE)) {
-                        return call.text(to.name())
+            try (AdminCall call = session.replay(ReplayStatement.CHANGE)) {
+                boolean changed = call.text(to.name())
                                 .text(who)
                                 .text(why)
                                 .now()
                                 .text(name)
                                 .text(from.name())
-                                .change();
-                    }
-                })
-                > 0;
+                                .change()
+                        > 0;
+                if (!changed) {
+                    return false;
+                }
+            }
+            RegisteredConsumer consumer =
+                    ReplayRows.find(session, name).get(0).progress().consumer();
+            audit(session, consumer, new Author(who, why), Answers.ofReplay(name, from + ", now " + to));
+            return true;
+        });
+    }
+
+    private static void audit(AdminDatabase.Session session, RegisteredConsumer consumer, Author by, String detail)
+            throws SQLException {
+        new AdminErrand(session, consumer, by).audit(AdminAction.REPLAY, null, detail, 1);
     }
 
     @Override

@@ -19,5 +19,7 @@ public enum AdminAction {
     /** See {@link Admin#deduplicateBy}. */
     DEDUPLICATE,
     /** See {@link Admin#forgetWatermarks}. */
-    FORGET_WATERMARKS
+    FORGET_WATERMARKS,
+    /** A run over the history was made, paused, resumed or cancelled. See {@link io.pigeonhole.core.replay.ReplayControl}. */
+    REPLAY
 }

@@ -201,6 +201,17 @@ public final class Answers {
     }
 
     /**
+     * What an entry of the audit says of a run over the history.
+     *
+     * @param name the run's name
+     * @param what what was done with it
+     * @return the text
+     */
+    public static String ofReplay(String name, String what) {
+        return "replay '" + name + "': " + what;
+    }
+
+    /**
      * An unblocked key, for the audit.
      *
      * @param key the key

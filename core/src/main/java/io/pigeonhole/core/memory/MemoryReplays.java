@@ -1,5 +1,9 @@
 package io.pigeonhole.core.memory;
 
+import io.pigeonhole.core.admin.AdminAction;
+import io.pigeonhole.core.admin.Answers;
+import io.pigeonhole.core.admin.AuditEntry;
+import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.HistoryDays;
@@ -47,6 +51,7 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
                     .mapToLong(Finished::place)
                     .max()
                     .orElse(0);
+            audit(all, consumer, new Author(who, why), Answers.ofReplay(name, "made"));
             return new ReplayProgress(
                     consumer, plan, ReplayState.WAITING, cutoff, 0, null, null, 0, 0, null, who, why, now, now);
         }));
@@ -125,11 +130,17 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
                     return false;
                 }
                 tables.replays.put(name, changed(run, to, who, why, tables.now()));
+                audit(tables, run.consumer(), new Author(who, why), Answers.ofReplay(name, from + ", now " + to));
                 return true;
             });
         } finally {
             change.close();
         }
+    }
+
+    private static void audit(Tables all, RegisteredConsumer consumer, Author by, String detail) {
+        all.audit.add(new AuditEntry(
+                all.audit.size() + 1L, all.now(), by, AdminAction.REPLAY, consumer.name(), null, detail, 1));
     }
 
     private static ReplayProgress changed(ReplayProgress run, ReplayState to, String who, String why, Instant now) {

@@ -3,7 +3,11 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.AdminAction;
+import io.pigeonhole.core.admin.AuditEntry;
 import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.admin.UnknownConsumerException;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.HandlerContext;
@@ -23,6 +27,7 @@ import io.pigeonhole.testkit.crash.CrashPoint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -157,7 +162,7 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
         Message first = message("first");
         Message second = message("second");
         Replay<C> run = replay("early").build();
-        ReplayPlan plan = new ReplayPlan(name("early"), consumer, null, null, null, null, null, false);
+        ReplayPlan plan = planOf("early");
         try (InboxTransaction<C> older = record(first)) {
             try (InboxTransaction<C> younger = record(second)) {
                 younger.commit();
@@ -188,7 +193,7 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
     @Test
     void whatIsLeftIsKnownOnceNothingOlderIsOpen() {
         finish(4);
-        ReplayPlan plan = new ReplayPlan(name("waiting"), consumer, null, null, null, null, null, false);
+        ReplayPlan plan = planOf("waiting");
 
         ReplayProgress made = store.replays().create(plan, ANN.who(), ANN.why());
         assertThat(made.state()).isEqualTo(ReplayState.WAITING);
@@ -223,6 +228,33 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
 
     private int commits() {
         return plan.passages(CrashPoint.AFTER_COMMIT);
+    }
+
+    @Test
+    void whoMadeARunAndWhoChangedItStandsInTheAudit() {
+        finish(1);
+        store.replays().create(planOf("watched"), "ann", "ticket 1");
+        control.pause(name("watched"), BOB);
+        control.pause(name("watched"), BOB);
+        control.cancel(name("watched"), new Author("cat", "no longer wanted"));
+
+        List<AuditEntry> entries =
+                Admin.of(fixture.adminStore()).audit(consumer, PageRequest.first(10)).entries().stream()
+                        .sorted(Comparator.comparingLong(AuditEntry::id))
+                        .toList();
+
+        assertThat(entries).allMatch(entry -> entry.action() == AdminAction.REPLAY && entry.affected() == 1);
+        assertThat(entries)
+                .extracting(
+                        entry -> entry.author().who() + ", " + entry.author().why() + ": " + entry.detail())
+                .containsExactly(
+                        "ann, ticket 1: replay '" + name("watched") + "': made",
+                        "bob, the database is busy: replay '" + name("watched") + "': WAITING, now PAUSED",
+                        "cat, no longer wanted: replay '" + name("watched") + "': PAUSED, now CANCELLED");
+    }
+
+    private ReplayPlan planOf(String run) {
+        return new ReplayPlan(name(run), consumer, null, null, null, null, null, false);
     }
 
     @Test
