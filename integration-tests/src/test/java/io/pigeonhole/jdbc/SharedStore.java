@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class SharedStore {
     private static final Map<DatabaseServer, SharedStore> SHARED = new ConcurrentHashMap<>();
+    private static final Map<DatabaseServer, SharedStore> SHARED_AND_BOLD = new ConcurrentHashMap<>();
 
     private final Workshop workshop;
     private final HikariDataSource pool;
@@ -20,7 +21,7 @@ public final class SharedStore {
     private final DatabaseServer.MovableClock clock;
     private final MessageKey oldest;
 
-    private SharedStore(DatabaseServer server) {
+    private SharedStore(DatabaseServer server, int freshStreak) {
         workshop = server.schema();
         clock = server.clock(workshop);
         HikariConfig config = new HikariConfig();
@@ -30,18 +31,29 @@ public final class SharedStore {
         config.setReadOnly(true);
         config.setAutoCommit(false);
         pool = new HikariDataSource(config);
-        store = JdbcStore.create(pool);
+        store = JdbcStore.builder(pool).freshStreak(freshStreak).build();
         oldest = workshop.askKey("SELECT oldest FROM inbox_horizon");
     }
 
     public static StoreFixture<JdbcContext> fixtureOn(DatabaseServer server) {
-        SharedStore shared = SHARED.computeIfAbsent(server, SharedStore::new);
-        return new JdbcStoreFixture(shared.store, shared.pool, shared.workshop, shared.clock, shared.oldest);
+        return SHARED.computeIfAbsent(server, each -> new SharedStore(each, FreshStreaks.ENOUGH))
+                .fixture();
+    }
+
+    /** The store takes all keys for new, in every claim that is the first of its transaction. */
+    static StoreFixture<JdbcContext> boldFixtureOn(DatabaseServer server) {
+        return SHARED_AND_BOLD
+                .computeIfAbsent(server, each -> new SharedStore(each, 0))
+                .fixture();
+    }
+
+    private StoreFixture<JdbcContext> fixture() {
+        return new JdbcStoreFixture(store, pool, workshop, clock, oldest);
     }
 
     /** A store that nobody else uses, in a schema that is dropped when the fixture is closed. */
     public static StoreFixture<JdbcContext> ownFixtureOn(DatabaseServer server) {
-        SharedStore own = new SharedStore(server);
+        SharedStore own = new SharedStore(server, FreshStreaks.ENOUGH);
         return new JdbcStoreFixture(own.store, own.pool, own.workshop, own.clock, own.oldest, () -> {
             own.pool.close();
             own.workshop.close();

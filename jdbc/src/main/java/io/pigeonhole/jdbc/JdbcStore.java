@@ -264,6 +264,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         private int daysAhead = Schema.DAYS_AHEAD;
         private @Nullable Dialect dialect;
         private RetentionSettings retention = RetentionSettings.STANDARD;
+        private int freshStreak = FreshStreaks.ENOUGH;
 
         private Builder(DataSource dataSource) {
             this.dataSource = dataSource;
@@ -281,6 +282,12 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
                 throw new IllegalArgumentException("daysAhead " + days + " is not from 1 to 365");
             }
             this.daysAhead = days;
+            return this;
+        }
+
+        /** After how many claims without a duplicate all keys are taken for new; for tests. */
+        Builder freshStreak(int claims) {
+            this.freshStreak = claims;
             return this;
         }
 
@@ -387,7 +394,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
             Schema.validate(connections, known);
             return new JdbcStore(
                     known == null
-                            ? new PostgresDatabase(connections, daysAhead, retention)
+                            ? new PostgresDatabase(connections, daysAhead, retention, new FreshStreaks(freshStreak))
                             : new PlainDatabase(connections, known, daysAhead, retention));
         }
     }

@@ -26,8 +26,10 @@ final class PostgresDatabase implements Database {
     private final AdminDatabase admin;
     private final JdbcReplays replays;
     private final DueHints hints = new DueHints();
+    private final FreshStreaks streaks;
 
-    PostgresDatabase(ConnectionSource connections, int daysAhead, RetentionSettings settings) {
+    PostgresDatabase(ConnectionSource connections, int daysAhead, RetentionSettings settings, FreshStreaks streaks) {
+        this.streaks = streaks;
         this.connections = connections;
         this.settings = settings;
         this.days = new LedgerDays(connections, daysAhead);
@@ -47,7 +49,8 @@ final class PostgresDatabase implements Database {
 
     @Override
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
-        return JdbcTransaction.open(connections, connection -> new PostgresTransaction(connection, idleLimit, hints));
+        return JdbcTransaction.open(
+                connections, connection -> new PostgresTransaction(connection, idleLimit, hints, streaks));
     }
 
     @Override

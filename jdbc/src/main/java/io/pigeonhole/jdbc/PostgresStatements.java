@@ -49,6 +49,15 @@ final class PostgresStatements {
 
     static final String PREAMBLE_AND_CLAIM = PREAMBLE + ";\n" + CLAIM;
 
+    /**
+     * The same for keys that are all taken for new; fails with {@link #KNOWN_KEY} where one is not. It looks into the index
+     * once for each key instead of twice, and writes half as much to the log.
+     */
+    static final String PREAMBLE_AND_CLAIM_NEW = PREAMBLE_AND_CLAIM.replace("    ON CONFLICT DO NOTHING\n", "");
+
+    /** The SQLSTATE, unique_violation, of a key that the ledger has. */
+    static final String KNOWN_KEY = "23505";
+
     /** The claim away from the engine, with the settings that the transaction has. Parameters: consumer, keys. */
     static final String CLAIM_BY_HAND = """
             WITH h AS MATERIALIZED (

@@ -43,6 +43,7 @@ final class PostgresTransaction extends JdbcTransaction {
 
     private final String idleLimit;
     private final DueHints hints;
+    private final FreshStreaks streaks;
     private Runnable whenCommitted = () -> {};
     private boolean begun;
     private boolean savepointSet;
@@ -50,19 +51,56 @@ final class PostgresTransaction extends JdbcTransaction {
     private List<Advance> advances = List.of();
 
     /** Takes the connection over; {@link #close} gives it back as it was. */
-    PostgresTransaction(Connection connection, Duration idleLimit, DueHints hints) throws SQLException {
+    PostgresTransaction(Connection connection, Duration idleLimit, DueHints hints, FreshStreaks streaks)
+            throws SQLException {
         super(connection, SqlStates.ERRORS, CONTROL);
         this.idleLimit = milliseconds(idleLimit);
         this.hints = hints;
+        this.streaks = streaks;
     }
 
     @Override
     public Claim claim(
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
         requireOpen();
-        boolean first = !begun;
-        begun = true;
-        String sql = first ? PostgresStatements.PREAMBLE_AND_CLAIM : PostgresStatements.CLAIM;
+        try {
+            boolean first = !begun;
+            begun = true;
+            Claim claim = first && streaks.isLong(consumer.id()) ? claimAsNew(consumer, keys, hashes, patience) : null;
+            if (claim == null) {
+                String sql = first ? PostgresStatements.PREAMBLE_AND_CLAIM : PostgresStatements.CLAIM;
+                claim = claim(sql, first, consumer, keys, hashes, patience);
+            }
+            streaks.note(consumer.id(), claim.claimed().size() == keys.size());
+            return claim;
+        } catch (SQLException e) {
+            throw refusedWait(e, patience, keys.size() + " keys");
+        }
+    }
+
+    /** Null where a key is known: then nothing was done in the transaction, and it is as if it had not begun. */
+    private @Nullable Claim claimAsNew(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience)
+            throws SQLException {
+        try {
+            return claim(PostgresStatements.PREAMBLE_AND_CLAIM_NEW, true, consumer, keys, hashes, patience);
+        } catch (SQLException e) {
+            if (!PostgresStatements.KNOWN_KEY.equals(e.getSQLState())) {
+                throw e;
+            }
+            connection.rollback();
+            return null;
+        }
+    }
+
+    private Claim claim(
+            String sql,
+            boolean first,
+            RegisteredConsumer consumer,
+            List<MessageKey> keys,
+            List<PayloadHash> hashes,
+            Duration patience)
+            throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             int next = 1;
             if (first) {
@@ -76,8 +114,6 @@ final class PostgresTransaction extends JdbcTransaction {
             statement.setShort(next, consumer.id());
             int skipped = first ? RESULTS_OF_PREAMBLE + RESULTS_BEFORE_CLAIM : RESULTS_BEFORE_CLAIM;
             return Claims.execute(statement, skipped, consumer, keys);
-        } catch (SQLException e) {
-            throw refusedWait(e, patience, keys.size() + " keys");
         }
     }
 
