@@ -35,12 +35,12 @@ record WorkDeath(WorkStory story, CrashPoint point, int passage) {
         return deaths;
     }
 
-    /** The first, and one in the middle: by then messages are done, and attempts are second ones. */
+    /** The first, and a later one: by then messages are done, and attempts are second ones. */
     private static Set<Integer> passages(CrashPoint point, int passed) {
         if (passed == 0) {
             return Set.of();
         }
-        return new TreeSet<>(isHeartbeat(point) ? List.of(1) : List.of(1, passed / 2 + 1));
+        return passed == 1 || isHeartbeat(point) ? Set.of(1) : new TreeSet<>(List.of(1, passed < 4 ? 2 : 4));
     }
 
     /** How often it comes is a matter of time. */

@@ -30,6 +30,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -140,11 +141,13 @@ class ClocksIT {
     @ParameterizedTest
     @ValueSource(ints = {-1, 1})
     void idsOfProducersWhoseClocksAreOffAreNeitherLateNorFromTheFuture(int hours) {
-        clock.advance(Duration.ofHours(hours));
+        // Far from the midnight at which the ledger begins.
+        Instant now = SystemTime.clock().instant().truncatedTo(ChronoUnit.DAYS).plus(Duration.ofHours(36));
+        clock.advance(Duration.between(SystemTime.clock().instant(), now).plusHours(hours));
+        store.maintain();
         Inbox<JdbcContext> inbox = builder()
                 .handle(TYPE, PayloadDecoder.text(), (payload, context) -> {})
                 .build();
-        Instant now = SystemTime.clock().instant();
         List<Message> messages = new ArrayList<>();
         for (int off = -1; off <= 1; off++) {
             messages.add(message(timeOrdered(now.plus(Duration.ofHours(off)))));
