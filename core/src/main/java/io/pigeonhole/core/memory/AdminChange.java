@@ -1,7 +1,6 @@
 package io.pigeonhole.core.memory;
 
 import io.pigeonhole.core.admin.AdminAction;
-import io.pigeonhole.core.admin.AuditEntry;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ClaimBlockedException;
@@ -66,7 +65,6 @@ record AdminChange(Changes changes, RegisteredConsumer consumer, Author by) {
 
     /** The last step: nothing can fail between it and the commit. */
     void audit(AdminAction action, @Nullable MessageKey key, String detail, long affected) {
-        List<AuditEntry> audit = changes.tables.audit;
-        audit.add(new AuditEntry(audit.size() + 1L, changes.now(), by, action, consumer.name(), key, detail, affected));
+        changes.tables.note(by, action, consumer, key, detail, affected);
     }
 }

@@ -2,7 +2,6 @@ package io.pigeonhole.core.memory;
 
 import io.pigeonhole.core.admin.AdminAction;
 import io.pigeonhole.core.admin.Answers;
-import io.pigeonhole.core.admin.AuditEntry;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.FinishedMessage;
@@ -139,8 +138,7 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
     }
 
     private static void audit(Tables all, RegisteredConsumer consumer, Author by, String detail) {
-        all.audit.add(new AuditEntry(
-                all.audit.size() + 1L, all.now(), by, AdminAction.REPLAY, consumer.name(), null, detail, 1));
+        all.note(by, AdminAction.REPLAY, consumer, null, detail, 1);
     }
 
     private static ReplayProgress changed(ReplayProgress run, ReplayState to, String who, String why, Instant now) {

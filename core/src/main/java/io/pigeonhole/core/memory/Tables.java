@@ -1,11 +1,14 @@
 package io.pigeonhole.core.memory;
 
+import io.pigeonhole.core.admin.AdminAction;
 import io.pigeonhole.core.admin.AuditEntry;
+import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Clock;
@@ -23,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** What is committed, and who holds what. Everything is read and written under one lock. */
 final class Tables {
@@ -47,6 +51,7 @@ final class Tables {
     final List<MemoryReplays.SkippedRow> skipped = new ArrayList<>();
     final Map<LocalDate, Long> exported = new HashMap<>();
     private long lastInHistory;
+    private long lastInAudit;
 
     Tables(Clock clock) {
         this.clock = clock;
@@ -64,6 +69,17 @@ final class Tables {
     /** The next place in the history, taken at a commit. */
     long nextInHistory() {
         return ++lastInHistory;
+    }
+
+    /** Notes a change that somebody makes. What is forgotten does not give its number back. */
+    void note(
+            Author by,
+            AdminAction action,
+            RegisteredConsumer consumer,
+            @Nullable MessageKey key,
+            String detail,
+            long affected) {
+        audit.add(new AuditEntry(++lastInAudit, now(), by, action, consumer.name(), key, detail, affected));
     }
 
     boolean isOutsideHorizon(MessageKey key) {
