@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * How many claims of a consumer in a row met nothing but new keys. Duplicates come in bursts, after a death or a rebalance;
- * where none came for a while, a claim takes all keys for new, which costs the server half as much, and is made again with
- * care where one was not. A hint: it decides how something is asked, never what the answer is. Safe for use by many threads.
+ * where none came for a while, a claim takes all keys for new, which costs the server less, and is made again with care where
+ * one was not. A hint: it decides how something is asked, never what the answer is. Safe for use by many threads.
  */
 final class FreshStreaks {
     /** So rarely does a claim fail in vain, and so rarely does the server's log tell of a violated primary key. */

@@ -51,7 +51,7 @@ final class PostgresStatements {
 
     /**
      * The same for keys that are all taken for new; fails with {@link #KNOWN_KEY} where one is not. It looks into the index
-     * once for each key instead of twice, and writes half as much to the log.
+     * once for each key instead of twice, and confirms none in the log.
      */
     static final String PREAMBLE_AND_CLAIM_NEW = PREAMBLE_AND_CLAIM.replace("    ON CONFLICT DO NOTHING\n", "");
 
