@@ -9,8 +9,11 @@ import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -74,13 +77,18 @@ public final class EmbeddedMariaDb implements AutoCloseable {
      * The library unpacks the programs and fills the data directory. Starting and stopping are done here: its own way keeps
      * the JVM alive by threads, deletes data, and knows no kill.
      */
+    @SuppressWarnings("try") // The lock is held, not used.
     private static synchronized DBConfiguration prepare(Path root, Path data) throws IOException {
+        Path programs = ServerPrograms.directory(root, "mariadb");
         DBConfigurationBuilder builder = DBConfigurationBuilder.newBuilder();
-        builder.setBaseDir(root.resolve("programs").toFile());
+        builder.setBaseDir(programs.toFile());
         builder.setDataDir(data.toFile());
         builder.setTmpDir(data.resolveSibling("tmp").toString());
         builder.setDeletingTemporaryBaseAndDataDirsOnShutdown(false);
-        try {
+        // The library does not expect another JVM to unpack at the same time.
+        try (FileChannel channel = FileChannel.open(
+                        programs.resolveSibling("mariadb.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock ignored = channel.lock()) {
             DBConfiguration configuration = builder.build();
             DB.newEmbeddedDB(configuration);
             return configuration;

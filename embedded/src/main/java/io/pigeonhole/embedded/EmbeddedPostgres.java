@@ -264,7 +264,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     private static synchronized Path binariesIn(Path root) throws IOException {
         Path unpacked = binaries;
         if (unpacked == null) {
-            unpacked = Files.createDirectories(root.resolve("binaries"));
+            unpacked = ServerPrograms.directory(root, "postgres");
             binaries = unpacked;
         }
         return unpacked;

@@ -30,7 +30,7 @@ class QuickStartIT {
 
     @Test
     void readmeShowsTheProgramThatIsTested() throws IOException {
-        Path root = TARGET.toAbsolutePath().resolve("../..").normalize();
+        Path root = Path.of("..").toAbsolutePath().normalize();
         String readme = Files.readString(root.resolve("README.md"));
         String program =
                 Files.readString(root.resolve("examples/src/main/java/io/pigeonhole/examples/QuickStart.java"));

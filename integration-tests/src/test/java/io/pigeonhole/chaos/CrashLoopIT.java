@@ -25,6 +25,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,6 +54,7 @@ class CrashLoopIT {
         database.close();
     }
 
+    @Tag("full")
     @Test
     void aMessageFromKafkaThatKillsItsProcessIsGivenUpAndItsPartitionGoesOn() throws InterruptedException {
         try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"))) {
@@ -70,6 +72,7 @@ class CrashLoopIT {
         }
     }
 
+    @Tag("full")
     @Test
     void aReceivedMessageThatKillsItsWorkersIsGivenUp() throws InterruptedException {
         List<Message> messages =

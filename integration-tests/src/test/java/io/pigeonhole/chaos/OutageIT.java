@@ -36,9 +36,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The database goes away under load, and comes back. Nothing of ours is started again. */
+@Tag("full")
 class OutageIT {
     private static final Duration OUTAGE = Duration.ofSeconds(20);
     private static final Duration LONGEST_UNTIL_SUCCESS = Duration.ofSeconds(5);

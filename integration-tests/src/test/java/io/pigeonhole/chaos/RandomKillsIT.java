@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.pigeonhole.crash.ChildJvm;
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.embedded.EmbeddedPostgres;
+import io.pigeonhole.jdbc.DatabaseServer;
 import io.pigeonhole.jdbc.Schema;
 import io.pigeonhole.testkit.effects.EffectsChecker;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A consumer and two workers, each a process of its own, killed at random moments while messages fail. */
 class RandomKillsIT {
-    private static final int KILLS = 15;
+    private static final int MESSAGES = DatabaseServer.isFull() ? 10_000 : 3_000;
+    private static final int KILLS = DatabaseServer.isFull() ? 15 : 4;
     private static final int PARTITIONS = 4;
     private static final long SEED = 20_261_121;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -90,9 +92,8 @@ class RandomKillsIT {
         }
         awaitThat(this::isFinished);
 
-        List<String> dead = texts(Traffic.dead());
-        EffectsChecker.expecting(
-                        texts(IntStream.range(0, Traffic.MESSAGES).boxed().toList()))
+        List<String> dead = texts(Traffic.dead(MESSAGES));
+        EffectsChecker.expecting(texts(IntStream.range(0, MESSAGES).boxed().toList()))
                 .effects(ask("SELECT number FROM effect"))
                 .dead(ask("SELECT convert_from(message_id, 'UTF8') FROM inbox_dead_letter"))
                 .check()
@@ -126,9 +127,8 @@ class RandomKillsIT {
     }
 
     private static long expectedAttempts() {
-        long twice =
-                IntStream.range(0, Traffic.MESSAGES).filter(Traffic::failsTwice).count();
-        return 2 * twice + (long) Traffic.ATTEMPTS * Traffic.dead().size();
+        long twice = IntStream.range(0, MESSAGES).filter(Traffic::failsTwice).count();
+        return 2 * twice + (long) Traffic.ATTEMPTS * Traffic.dead(MESSAGES).size();
     }
 
     private List<String> outOfOrder() {
@@ -141,7 +141,7 @@ class RandomKillsIT {
     private boolean isFinished() {
         int dead =
                 Integer.parseInt(ask("SELECT count(*) FROM inbox_dead_letter").get(0));
-        return effects() + dead >= Traffic.MESSAGES
+        return effects() + dead >= MESSAGES
                 && ask("SELECT count(*) FROM inbox_work").get(0).equals("0");
     }
 
@@ -160,7 +160,7 @@ class RandomKillsIT {
                 new TreeMap<>(Map.of("bootstrap.servers", kafka.bootstrapServers(), "linger.ms", 5));
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
-            for (int number = 0; number < Traffic.MESSAGES; number++) {
+            for (int number = 0; number < MESSAGES; number++) {
                 ProducerRecord<byte[], byte[]> record =
                         new ProducerRecord<>("traffic", bytes("key " + Traffic.key(number)), bytes("" + number));
                 record.headers().add("message-id", bytes("" + number)).add("message-type", bytes(Traffic.TYPE));

@@ -14,7 +14,6 @@ import java.util.stream.IntStream;
 final class Traffic {
     static final String CONSUMER = "traffic";
     static final String TYPE = "numbered";
-    static final int MESSAGES = 10_000;
     static final int KEYS = 200;
     static final int ATTEMPTS = 4;
 
@@ -33,8 +32,9 @@ final class Traffic {
         return number % KEYS;
     }
 
-    static List<Integer> dead() {
-        return IntStream.range(0, MESSAGES)
+    /** Of so many messages. */
+    static List<Integer> dead(int messages) {
+        return IntStream.range(0, messages)
                 .filter(Traffic::failsForEver)
                 .boxed()
                 .toList();

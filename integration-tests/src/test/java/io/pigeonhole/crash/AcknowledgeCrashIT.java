@@ -40,6 +40,7 @@ class AcknowledgeCrashIT {
 
     private static Database database;
     private static EmbeddedKafka kafka;
+    private static Admin admin;
 
     record Death(CrashPoint point, int passage, Duration commitInterval) {
         String run() {
@@ -57,10 +58,12 @@ class AcknowledgeCrashIT {
     static void startServers() {
         database = Database.onPostgres();
         kafka = EmbeddedKafka.start(Database.directory().resolve("kafka"));
+        admin = kafka.admin();
     }
 
     @AfterAll
     static void stopServers() {
+        admin.close();
         kafka.close();
         database.close();
     }
@@ -125,23 +128,19 @@ class AcknowledgeCrashIT {
     }
 
     private static long committed(String group) throws ExecutionException, InterruptedException {
-        try (Admin admin = kafka.admin()) {
-            return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get().values().stream()
-                    .mapToLong(position -> position.offset())
-                    .sum();
-        }
+        return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get().values().stream()
+                .mapToLong(position -> position.offset())
+                .sum();
     }
 
     private static long end(String topic) throws ExecutionException, InterruptedException {
         long sum = 0;
-        try (Admin admin = kafka.admin()) {
-            for (int i = 0; i < PARTITIONS; i++) {
-                TopicPartition partition = new TopicPartition(topic, i);
-                sum += admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
-                        .partitionResult(partition)
-                        .get()
-                        .offset();
-            }
+        for (int i = 0; i < PARTITIONS; i++) {
+            TopicPartition partition = new TopicPartition(topic, i);
+            sum += admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
+                    .partitionResult(partition)
+                    .get()
+                    .offset();
         }
         return sum;
     }

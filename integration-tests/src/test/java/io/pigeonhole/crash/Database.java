@@ -14,17 +14,25 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.mariadb.jdbc.MariaDbDataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A durable server of its own, with a table of effects that has no unique constraint. */
+/** A database on a durable server, with a table of effects that has no unique constraint. */
 final class Database implements AutoCloseable {
     private static final String NAME = "crash";
+    private static final AtomicInteger NUMBER = new AtomicInteger();
     private static final String WRITE = "INSERT INTO effect (run, message) VALUES (?, ?)";
 
     private final AutoCloseable server;
     private final String url;
+
+    /** Stopped when the JVM ends. */
+    private static final class SharedPostgres {
+        static final EmbeddedPostgres SERVER =
+                EmbeddedPostgres.start(directory().resolve("postgres"));
+    }
 
     private Database(AutoCloseable server, String url, String... tables) {
         this.server = server;
@@ -40,12 +48,14 @@ final class Database implements AutoCloseable {
         }
     }
 
+    /** On a server that the tests of this JVM share. */
     static Database onPostgres() {
-        EmbeddedPostgres server = EmbeddedPostgres.start(directory().resolve("postgres"));
-        server.createDatabase(NAME);
+        EmbeddedPostgres server = SharedPostgres.SERVER;
+        String name = NAME + "_" + NUMBER.incrementAndGet();
+        server.createDatabase(name);
         return new Database(
-                server,
-                server.url(NAME),
+                () -> {},
+                server.url(name),
                 """
                 CREATE TABLE effect (run text NOT NULL, message text NOT NULL,
                     place bigint GENERATED ALWAYS AS IDENTITY)""",

@@ -4,23 +4,22 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.JdbcStore;
-import io.pigeonhole.testkit.crash.CrashPlan;
-import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
 
-/** Reads a log and is halted in the middle of it. */
+/** Reads logs side by side and is halted in the middle of them. */
 final class DyingLogReader {
     private DyingLogReader() {}
 
-    /** Arguments: JDBC URL, deduplication, story, run, crash point, passage. */
+    /** Arguments: JDBC URL, deduplication, and what {@link GroupHalt} needs for each run. */
     public static void main(String[] arguments) {
-        String run = arguments[3];
-        CrashPlan plan = CrashPlan.haltAt(CrashPoint.valueOf(arguments[4]), Integer.parseInt(arguments[5]));
-        Inbox<JdbcContext> inbox = LogDeath.inbox(
-                Deduplication.valueOf(arguments[1]),
-                new CrashingStore<>(JdbcStore.create(Database.dataSource(arguments[0])), plan),
-                run,
-                plan.handler((payload, context) -> Database.write(context, run)));
-        LogDeath.read(inbox, Story.valueOf(arguments[2]), run);
+        Deduplication by = Deduplication.valueOf(arguments[1]);
+        GroupHalt.runAll(arguments, 2, (story, run, plan) -> {
+            Inbox<JdbcContext> inbox = LogDeath.inbox(
+                    by,
+                    new CrashingStore<>(JdbcStore.create(Database.dataSource(arguments[0])), plan),
+                    run,
+                    plan.handler((payload, context) -> Database.write(context, run)));
+            LogDeath.read(inbox, Story.valueOf(story), run);
+        });
     }
 }

@@ -4,7 +4,6 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.testkit.crash.CrashPlan;
-import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,26 +13,30 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** Tells one story and is halted in the middle of it. */
+/** Tells stories side by side and is halted in the middle of them. */
 final class DyingProcess {
     private DyingProcess() {}
 
     /**
-     * Arguments: JDBC URL, story, run, crash point, passage, file of acknowledged ids; and {@code early}, to acknowledge
-     * before anything is done.
+     * Arguments: JDBC URL, directory of the files of acknowledged ids, {@code early} to acknowledge before anything is done,
+     * and what {@link GroupHalt} needs for each run.
      */
     public static void main(String[] arguments) {
         DataSource dataSource = Database.dataSource(arguments[0]);
-        Story story = Story.valueOf(arguments[1]);
-        String run = arguments[2];
-        CrashPoint point = CrashPoint.valueOf(arguments[3]);
-        int passage = Integer.parseInt(arguments[4]);
-        Path acknowledged = Path.of(arguments[5]);
-        if (arguments.length > 6) {
-            acknowledge(acknowledged, story.ids(run));
-        }
+        Path directory = Path.of(arguments[1]);
+        boolean early = arguments[2].equals("early");
+        GroupHalt.runAll(arguments, 3, (name, run, plan) -> {
+            Story story = Story.valueOf(name);
+            Path acknowledged = InlineDeath.acknowledged(directory, run);
+            if (early) {
+                acknowledge(acknowledged, story.ids(run));
+            }
+            tell(dataSource, story, run, plan, acknowledged);
+        });
+    }
+
+    private static void tell(DataSource dataSource, Story story, String run, CrashPlan plan, Path acknowledged) {
         // begin
-        CrashPlan plan = CrashPlan.haltAt(point, passage);
         Inbox<JdbcContext> inbox = Story.inbox(
                 new CrashingStore<>(JdbcStore.create(dataSource), plan),
                 run,

@@ -24,10 +24,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The export of a day whose process is killed three times, wherever it is. */
+@Tag("full")
 class ExportCrashIT {
     private static final int MESSAGES = 60_000;
     private static final int KILLS = 3;

@@ -31,6 +31,8 @@ class InlineCrashIT {
     /** More than one, so that the start of one process overlaps the death of another. */
     private static final int AT_ONCE = 3;
 
+    private static final int IN_ONE_PROCESS = 8;
+
     private static final Map<InlineDeath, Future<InlineDeath.Corpse>> DEATHS = new LinkedHashMap<>();
     private static ExecutorService executor;
     private static Database database;
@@ -40,7 +42,12 @@ class InlineCrashIT {
         executor = Executors.newFixedThreadPool(AT_ONCE);
         database = Database.onPostgres();
         Path directory = Files.createTempDirectory(Files.createDirectories(Database.directory()), "crash-");
-        deaths().forEach(death -> DEATHS.put(death, executor.submit(() -> death.die(database, directory))));
+        CrashGroups.submit(
+                CrashGroups.ofSize(IN_ONE_PROCESS, deaths()),
+                executor,
+                group -> InlineDeath.die(group, database, directory),
+                (death, corpses) -> Objects.requireNonNull(corpses.get(death)),
+                DEATHS);
     }
 
     @AfterAll

@@ -3,8 +3,6 @@ package io.pigeonhole.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.memory.InMemoryContext;
-import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.JdbcStore;
@@ -13,6 +11,8 @@ import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
 import io.pigeonhole.testkit.effects.EffectsChecker;
 import io.pigeonhole.testkit.effects.EffectsReport;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,8 +20,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -73,20 +76,34 @@ record InlineDeath(Story story, CrashPoint point, int passage, boolean early) {
         return story + " " + point + " " + passage + (early ? " early" : "");
     }
 
-    Corpse die(Database database, Path directory) throws IOException, InterruptedException {
-        Path acknowledged = directory.resolve(run().replace(' ', '-') + ".acknowledged");
-        Path output = directory.resolve(run().replace(' ', '-') + ".out");
+    /** One process dies of all these deaths, which are all early or all not. */
+    static Map<InlineDeath, Corpse> die(List<InlineDeath> group, Database database, Path directory)
+            throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(
-                List.of(database.url(), story.name(), run(), point.name(), "" + passage, acknowledged.toString()));
-        if (early) {
-            arguments.add("early");
-        }
+                List.of(database.url(), directory.toString(), group.get(0).early ? "early" : "in time"));
+        group.forEach(death ->
+                arguments.addAll(List.of(death.story.name(), death.run(), death.point.name(), "" + death.passage)));
+        Path output = directory.resolve(group.get(0).run().replace(' ', '-') + ".out");
         ChildJvm child = ChildJvm.start(DyingProcess.class, output, arguments);
         int exitCode = child.exitCode();
-        Set<String> ids = Files.exists(acknowledged)
-                ? new LinkedHashSet<>(Files.readAllLines(acknowledged))
-                : new LinkedHashSet<>();
-        return new Corpse(exitCode, ids, child.output());
+        Map<InlineDeath, Corpse> corpses = new LinkedHashMap<>();
+        for (InlineDeath death : group) {
+            Path acknowledged = acknowledged(directory, death.run());
+            Set<String> ids = Files.exists(acknowledged)
+                    ? new LinkedHashSet<>(Files.readAllLines(acknowledged))
+                    : new LinkedHashSet<>();
+            corpses.put(death, new Corpse(exitCode, ids, child.output()));
+        }
+        return corpses;
+    }
+
+    Corpse die(Database database, Path directory) throws IOException, InterruptedException {
+        return Objects.requireNonNull(die(List.of(this), database, directory).get(this));
+    }
+
+    /** Where a run writes down what it acknowledges. */
+    static Path acknowledged(Path directory, String run) {
+        return directory.resolve(run.replace(' ', '-') + ".acknowledged");
     }
 
     /** Delivers again what was not acknowledged, and looks whether every message took effect once, or is parked or dead. */

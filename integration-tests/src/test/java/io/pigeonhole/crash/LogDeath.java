@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.memory.InMemoryContext;
-import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.LogPosition;
 import io.pigeonhole.core.message.Message;
@@ -19,6 +17,8 @@ import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
 import io.pigeonhole.testkit.effects.EffectsChecker;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,6 +33,8 @@ import java.util.Set;
 record LogDeath(Deduplication by, Story story, CrashPoint point, int passage) {
     private static final LogPartition PARTITION = new LogPartition("stories", 0);
     private static final String LOG = "log:of stories";
+
+    private static final int IN_ONE_PROCESS = 8;
 
     /** Where it matters whether the watermark and the effects are one. */
     private static final Set<CrashPoint> ALWAYS = EnumSet.of(CrashPoint.AFTER_ADVANCE, CrashPoint.AFTER_COMMIT);
@@ -102,12 +104,26 @@ record LogDeath(Deduplication by, Story story, CrashPoint point, int passage) {
         return "log " + by + " " + story + " " + point + " " + passage;
     }
 
-    Corpse die(Database database, Path directory) throws IOException, InterruptedException {
-        Path output = directory.resolve(run().replace(' ', '-') + ".out");
-        ChildJvm child = ChildJvm.start(
-                DyingLogReader.class,
-                output,
-                List.of(database.url(), by.name(), story.name(), run(), point.name(), "" + passage));
+    /** Those that one process dies of together: of the same deduplication. */
+    static List<List<LogDeath>> groups(List<LogDeath> deaths) {
+        List<List<LogDeath>> groups = new ArrayList<>();
+        for (Deduplication by : Deduplication.values()) {
+            groups.addAll(CrashGroups.ofSize(
+                    IN_ONE_PROCESS,
+                    deaths.stream().filter(death -> death.by == by).toList()));
+        }
+        return groups;
+    }
+
+    /** One process dies of all these deaths. */
+    static Corpse die(List<LogDeath> group, Database database, Path directory)
+            throws IOException, InterruptedException {
+        List<String> arguments =
+                new ArrayList<>(List.of(database.url(), group.get(0).by.name()));
+        group.forEach(death ->
+                arguments.addAll(List.of(death.story.name(), death.run(), death.point.name(), "" + death.passage)));
+        Path output = directory.resolve(group.get(0).run().replace(' ', '-') + ".out");
+        ChildJvm child = ChildJvm.start(DyingLogReader.class, output, arguments);
         return new Corpse(child.exitCode(), child.output());
     }
 

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -31,6 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class MariaDbCrashIT {
     private static final int AT_ONCE = 3;
+
+    private static final int IN_ONE_PROCESS = 5;
 
     private static final Set<CrashPoint> OF_DELIVERIES = EnumSet.of(
             CrashPoint.AFTER_CLAIM,
@@ -49,7 +50,8 @@ class MariaDbCrashIT {
             CrashPoint.AFTER_TAKE_EXPIRED,
             CrashPoint.AFTER_REOPEN);
 
-    private static final Map<Record, Future<?>> DEATHS = new HashMap<>();
+    private static final Map<InlineDeath, Future<InlineDeath.Corpse>> INLINE = new HashMap<>();
+    private static final Map<WorkDeath, Future<String>> WORK = new HashMap<>();
     private static ExecutorService executor;
     private static Database database;
 
@@ -58,12 +60,21 @@ class MariaDbCrashIT {
         executor = Executors.newFixedThreadPool(AT_ONCE);
         database = Database.onMariaDb();
         Path directory = Files.createTempDirectory(Files.createDirectories(Database.directory()), "mariadb-crash-");
-        inline().forEach(death -> submit(death, () -> death.die(database, directory)));
-        work().forEach(death -> submit(death, () -> death.dieAndGoOn(database, directory)));
-    }
-
-    private static void submit(Record death, Callable<?> task) {
-        DEATHS.put(death, executor.submit(task));
+        CrashGroups.submit(
+                CrashGroups.ofSize(IN_ONE_PROCESS, inline()),
+                executor,
+                group -> InlineDeath.die(group, database, directory),
+                (death, corpses) -> Objects.requireNonNull(corpses.get(death)),
+                INLINE);
+        CrashGroups.submit(
+                CrashGroups.ofSize(1, work()),
+                executor,
+                group -> WorkDeath.die(group, database, directory),
+                (death, output) -> {
+                    death.goOn(database);
+                    return output;
+                },
+                WORK);
     }
 
     @AfterAll
@@ -90,17 +101,17 @@ class MariaDbCrashIT {
     @ParameterizedTest
     @MethodSource("inline")
     void everyMessageTakesEffectOnceWhenAProcessDiesAt(InlineDeath death) throws Exception {
-        death.assertEveryMessageTakesEffectOnce(database, (InlineDeath.Corpse) awaited(death));
+        death.assertEveryMessageTakesEffectOnce(database, awaited(INLINE, death));
     }
 
     @ParameterizedTest
     @MethodSource("work")
     void nothingIsLostRepeatedStuckOrOutOfOrderWhenAProcessDiesAt(WorkDeath death) throws Exception {
-        death.assertNothingIsLostRepeatedStuckOrOutOfOrder(database, (String) awaited(death));
+        death.assertNothingIsLostRepeatedStuckOrOutOfOrder(database, awaited(WORK, death));
     }
 
-    private static Object awaited(Record death) throws Exception {
-        return Objects.requireNonNull(DEATHS.get(death)).get(3, TimeUnit.MINUTES);
+    private static <D, R> R awaited(Map<D, Future<R>> deaths, D death) throws Exception {
+        return Objects.requireNonNull(deaths.get(death)).get(3, TimeUnit.MINUTES);
     }
 
     @ParameterizedTest

@@ -20,9 +20,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A run over a hundred thousand messages whose process is killed three times, wherever it is. */
+@Tag("full")
 class ReplayCrashIT {
     private static final int MESSAGES = 100_000;
     private static final int KILLS = 3;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.jdbc.DatabaseServer;
 import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.sqs.SqsServer;
 import io.pigeonhole.sqs.SqsTestQueue;
@@ -59,7 +60,7 @@ class SqsAcknowledgeCrashIT {
     }
 
     static List<Death> deaths() {
-        return Stream.of("", ".fifo")
+        return (DatabaseServer.isFull() ? Stream.of("", ".fifo") : Stream.of(""))
                 .flatMap(suffix -> Stream.of(
                         new Death(CrashPoint.AFTER_COMMIT, 1, suffix),
                         new Death(CrashPoint.BEFORE_ACKNOWLEDGE, 1, suffix),

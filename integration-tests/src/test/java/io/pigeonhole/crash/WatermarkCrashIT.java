@@ -39,7 +39,12 @@ class WatermarkCrashIT {
         executor = Executors.newFixedThreadPool(AT_ONCE);
         database = Database.onPostgres();
         Path directory = Files.createTempDirectory(Files.createDirectories(Database.directory()), "crash-");
-        deaths().forEach(death -> DEATHS.put(death, executor.submit(() -> death.die(database, directory))));
+        CrashGroups.submit(
+                LogDeath.groups(deaths()),
+                executor,
+                group -> LogDeath.die(group, database, directory),
+                (death, corpse) -> corpse,
+                DEATHS);
     }
 
     @AfterAll

@@ -42,7 +42,15 @@ class WorkCrashIT {
         executor = Executors.newFixedThreadPool(AT_ONCE);
         database = Database.onPostgres();
         Path directory = Files.createTempDirectory(Files.createDirectories(Database.directory()), "work-crash-");
-        deaths().forEach(death -> DEATHS.put(death, executor.submit(() -> death.dieAndGoOn(database, directory))));
+        CrashGroups.submit(
+                WorkDeath.groups(deaths()),
+                executor,
+                group -> WorkDeath.die(group, database, directory),
+                (death, output) -> {
+                    death.goOn(database);
+                    return output;
+                },
+                DEATHS);
     }
 
     @AfterAll
@@ -51,10 +59,10 @@ class WorkCrashIT {
         database.close();
     }
 
-    /** All, or a sixth of them where only another Java version is tested. */
+    /** All, or a third of them in a short run. */
     static List<WorkDeath> deaths() {
         List<WorkDeath> all = WorkDeath.all();
-        int step = DatabaseServer.isShort() ? 6 : 1;
+        int step = DatabaseServer.isFull() ? 1 : 3;
         return IntStream.range(0, all.size())
                 .filter(i -> i % step == 0)
                 .mapToObj(all::get)

@@ -2,11 +2,11 @@ package io.pigeonhole.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
 import io.pigeonhole.testkit.effects.EffectsChecker;
+import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +20,9 @@ import java.util.TreeSet;
 
 /** A process of its own that is halted at a point of a way that a message takes after it was delivered. */
 record WorkDeath(WorkStory story, CrashPoint point, int passage) {
+    /** Runs keep their connections open until the last of them is at its point. */
+    private static final int IN_ONE_PROCESS = 8;
+
     private static final Map<WorkStory, CrashPlan> IN_MEMORY = new EnumMap<>(WorkStory.class);
 
     /** Every point of every story. */
@@ -63,14 +66,41 @@ record WorkDeath(WorkStory story, CrashPoint point, int passage) {
         return story + " " + point + " " + passage;
     }
 
-    /** Another process then tells the same story again. Answers what the dead one said. */
-    String dieAndGoOn(Database database, Path directory) throws IOException, InterruptedException {
-        Path output = directory.resolve(run().replace(' ', '-') + ".out");
-        ChildJvm child = ChildJvm.start(
-                WorkingProcess.class, output, List.of(database.url(), story.name(), run(), point.name(), "" + passage));
+    /** Those that one process dies of together: of the same story, and no heartbeat, whose time is another thread's. */
+    static List<List<WorkDeath>> groups(List<WorkDeath> deaths) {
+        List<List<WorkDeath>> groups = new ArrayList<>();
+        Map<WorkStory, List<WorkDeath>> open = new EnumMap<>(WorkStory.class);
+        for (WorkDeath death : deaths) {
+            if (isHeartbeat(death.point)) {
+                groups.add(List.of(death));
+                continue;
+            }
+            List<WorkDeath> group = open.computeIfAbsent(death.story, story -> new ArrayList<>());
+            group.add(death);
+            if (group.size() == IN_ONE_PROCESS) {
+                groups.add(List.copyOf(group));
+                group.clear();
+            }
+        }
+        open.values().stream().filter(group -> !group.isEmpty()).forEach(groups::add);
+        return groups;
+    }
+
+    /** One process dies of all these deaths. Answers what it said. */
+    static String die(List<WorkDeath> group, Database database, Path directory)
+            throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of(database.url()));
+        group.forEach(death ->
+                arguments.addAll(List.of(death.story.name(), death.run(), death.point.name(), "" + death.passage)));
+        Path output = directory.resolve(group.get(0).run().replace(' ', '-') + ".out");
+        ChildJvm child = ChildJvm.start(WorkingProcess.class, output, arguments);
         assertThat(child.exitCode()).as(child.output()).isEqualTo(CrashPlan.HALTED);
-        WorkingProcess.tell(story, database.dataSource(), run(), CrashPlan.none());
         return child.output();
+    }
+
+    /** Another process tells the same story again. */
+    void goOn(Database database) {
+        WorkingProcess.tell(story, database.dataSource(), run(), CrashPlan.none());
     }
 
     void assertNothingIsLostRepeatedStuckOrOutOfOrder(Database database, String output) {

@@ -2,20 +2,17 @@ package io.pigeonhole.crash;
 
 import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.testkit.crash.CrashPlan;
-import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
 import javax.sql.DataSource;
 
-/** Tells one story with all that follows it, and is halted in the middle of it. */
+/** Tells stories with all that follows them, side by side, and is halted in the middle of them. */
 final class WorkingProcess {
     private WorkingProcess() {}
 
-    /** Arguments: JDBC URL, story, run, crash point, passage. */
+    /** Arguments: JDBC URL, and what {@link GroupHalt} needs for each run. */
     public static void main(String[] arguments) {
         DataSource dataSource = Database.dataSource(arguments[0]);
-        WorkStory story = WorkStory.valueOf(arguments[1]);
-        CrashPlan plan = CrashPlan.haltAt(CrashPoint.valueOf(arguments[3]), Integer.parseInt(arguments[4]));
-        tell(story, dataSource, arguments[2], plan);
+        GroupHalt.runAll(arguments, 1, (story, run, plan) -> tell(WorkStory.valueOf(story), dataSource, run, plan));
     }
 
     static void tell(WorkStory story, DataSource dataSource, String run, CrashPlan plan) {

@@ -30,7 +30,7 @@ public final class KafkaBroker extends ProxiedBroker {
 
     private final Path directory;
     private EmbeddedKafka kafka;
-    private @Nullable KafkaTopic topic;
+    private @Nullable Queue queue;
     private Deduplication deduplication = Deduplication.IDS;
 
     private KafkaBroker(Path directory) {
@@ -73,9 +73,9 @@ public final class KafkaBroker extends ProxiedBroker {
 
     @Override
     public BrokerQueue queue() {
-        KafkaTopic made = KafkaTopic.create(kafka, "contract-" + QUEUES.incrementAndGet(), PARTITIONS);
-        topic = made;
-        return new Queue(made);
+        Queue made = new Queue(KafkaTopic.create(kafka, "contract-" + QUEUES.incrementAndGet(), PARTITIONS));
+        queue = made;
+        return made;
     }
 
     @Override
@@ -84,13 +84,16 @@ public final class KafkaBroker extends ProxiedBroker {
         proxy.cut();
         kafka = EmbeddedKafka.startBehind(directory, proxy.port());
         proxy.server(kafka.proxiedPort());
+        if (queue != null) {
+            queue.connectAnew();
+        }
     }
 
     @Override
     public void close() {
         proxy.thaw();
-        if (topic != null) {
-            topic.close();
+        if (queue != null) {
+            queue.topic.close();
         }
     }
 
@@ -101,10 +104,17 @@ public final class KafkaBroker extends ProxiedBroker {
     }
 
     private final class Queue implements BrokerQueue {
-        private final KafkaTopic topic;
+        private volatile KafkaTopic topic;
 
         Queue(KafkaTopic topic) {
             this.topic = topic;
+        }
+
+        /** A broker that was restarted listens elsewhere. */
+        void connectAnew() {
+            KafkaTopic before = topic;
+            topic = KafkaTopic.of(kafka, before.name(), PARTITIONS, Map.of());
+            before.close();
         }
 
         @Override
@@ -163,12 +173,10 @@ public final class KafkaBroker extends ProxiedBroker {
 
         @Override
         public long left(String consumer) {
-            try (KafkaTopic asked = KafkaTopic.of(kafka, topic.name(), PARTITIONS, Map.of())) {
-                Map<Integer, Long> committed = asked.committed(consumer);
-                return asked.ends().entrySet().stream()
-                        .mapToLong(end -> end.getValue() - committed.getOrDefault(end.getKey(), 0L))
-                        .sum();
-            }
+            Map<Integer, Long> committed = topic.committed(consumer);
+            return topic.ends().entrySet().stream()
+                    .mapToLong(end -> end.getValue() - committed.getOrDefault(end.getKey(), 0L))
+                    .sum();
         }
     }
 }

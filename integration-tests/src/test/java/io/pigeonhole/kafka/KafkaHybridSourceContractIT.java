@@ -1,17 +1,19 @@
 package io.pigeonhole.kafka;
 
-import io.pigeonhole.core.memory.InMemoryContext;
 import io.pigeonhole.core.store.Deduplication;
-import io.pigeonhole.memory.InMemoryFixture;
 import io.pigeonhole.testkit.contract.BrokerFixture;
 import io.pigeonhole.testkit.contract.SourceContract;
 import io.pigeonhole.testkit.contract.StoreFixture;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryFixture;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Kafka and inboxes that deduplicate by watermarks and ids. */
+@Tag("full")
 class KafkaHybridSourceContractIT extends SourceContract<InMemoryContext> {
     @TempDir
     @SuppressWarnings("NullAway.Init")

@@ -1,10 +1,10 @@
 package io.pigeonhole.kafka;
 
-import io.pigeonhole.core.memory.InMemoryContext;
-import io.pigeonhole.memory.InMemoryFixture;
 import io.pigeonhole.testkit.contract.BrokerFixture;
 import io.pigeonhole.testkit.contract.SourceContract;
 import io.pigeonhole.testkit.contract.StoreFixture;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryFixture;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

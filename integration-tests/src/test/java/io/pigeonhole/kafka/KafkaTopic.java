@@ -27,6 +27,7 @@ final class KafkaTopic implements AutoCloseable {
     private final String name;
     private final int partitions;
     private final KafkaProducer<byte[], byte[]> producer;
+    private final Admin admin;
 
     private KafkaTopic(EmbeddedKafka kafka, String name, int partitions, Map<String, Object> producerConfig) {
         this.kafka = kafka;
@@ -34,6 +35,7 @@ final class KafkaTopic implements AutoCloseable {
         this.partitions = partitions;
         Map<String, Object> config = new HashMap<>(producerConfig);
         config.put("bootstrap.servers", kafka.bootstrapServers());
+        this.admin = kafka.admin();
         this.producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
@@ -84,15 +86,13 @@ final class KafkaTopic implements AutoCloseable {
 
     /** What a group has committed, by partition; those at their beginning are left out. */
     Map<Integer, Long> committed(String group) {
-        try (Admin admin = kafka.admin()) {
-            Map<TopicPartition, OffsetAndMetadata> offsets =
-                    get(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
-            Map<Integer, Long> committed = new HashMap<>();
-            offsets.forEach((partition, offset) -> Optional.ofNullable(offset)
-                    .filter(known -> partition.topic().equals(name) && known.offset() > 0)
-                    .ifPresent(known -> committed.put(partition.partition(), known.offset())));
-            return committed;
-        }
+        Map<TopicPartition, OffsetAndMetadata> offsets =
+                get(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
+        Map<Integer, Long> committed = new HashMap<>();
+        offsets.forEach((partition, offset) -> Optional.ofNullable(offset)
+                .filter(known -> partition.topic().equals(name) && known.offset() > 0)
+                .ifPresent(known -> committed.put(partition.partition(), known.offset())));
+        return committed;
     }
 
     /** Where the partitions end; those that are empty are left out. */
@@ -101,17 +101,15 @@ final class KafkaTopic implements AutoCloseable {
         for (int i = 0; i < partitions; i++) {
             asked.put(new TopicPartition(name, i), OffsetSpec.latest());
         }
-        try (Admin admin = kafka.admin()) {
-            Map<TopicPartition, ListOffsetsResultInfo> ends =
-                    get(admin.listOffsets(asked).all());
-            Map<Integer, Long> known = new HashMap<>();
-            ends.forEach((partition, end) -> {
-                if (end.offset() > 0) {
-                    known.put(partition.partition(), end.offset());
-                }
-            });
-            return known;
-        }
+        Map<TopicPartition, ListOffsetsResultInfo> ends =
+                get(admin.listOffsets(asked).all());
+        Map<Integer, Long> known = new HashMap<>();
+        ends.forEach((partition, end) -> {
+            if (end.offset() > 0) {
+                known.put(partition.partition(), end.offset());
+            }
+        });
+        return known;
     }
 
     static <T> T get(Future<T> future) {
@@ -124,15 +122,14 @@ final class KafkaTopic implements AutoCloseable {
 
     /** Deletes the topic and makes another one of the same name. */
     void recreate() {
-        try (Admin admin = kafka.admin()) {
-            KafkaFuture<Void> deleted = admin.deleteTopics(List.of(name)).all();
-            get(deleted);
-        }
+        KafkaFuture<Void> deleted = admin.deleteTopics(List.of(name)).all();
+        get(deleted);
         kafka.createTopic(name, partitions);
     }
 
     @Override
     public void close() {
+        admin.close();
         producer.close();
     }
 }

@@ -4,17 +4,14 @@ import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.testkit.contract.BrokerFixture;
 import io.pigeonhole.testkit.contract.SourceContract;
 import io.pigeonhole.testkit.contract.StoreFixture;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every broker with every database: {@code mvn verify -Pfull-matrix}. */
+/** Every broker with every database: {@code mvn verify -Pfull}. */
 @ParameterizedClass
 @MethodSource("io.pigeonhole.pairs.Pair#all")
-@EnabledIfSystemProperty(
-        named = "pigeonhole.matrix",
-        matches = "full",
-        disabledReason = "takes ten minutes; the profile full-matrix runs it")
+@Tag("full")
 class FullMatrixIT extends SourceContract<JdbcContext> {
     private final Pair pair;
 

@@ -11,7 +11,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /** Classic queues of the RabbitMQ of this machine, with PostgreSQL. */
-@EnabledIf("io.pigeonhole.rabbitmq.RabbitMq#answersOrHasTo")
+@EnabledIf(
+        value = "io.pigeonhole.rabbitmq.RabbitMq#answersOrHasTo",
+        disabledReason = "no RabbitMQ answers at port 5672 of this machine")
 class ClassicQueueSourceContractIT extends SourceContract<JdbcContext> {
     @SuppressWarnings("NullAway.Init")
     private static AmqpBroker broker;

@@ -1,16 +1,20 @@
 package io.pigeonhole.rabbitmq;
 
-import io.pigeonhole.core.memory.InMemoryContext;
-import io.pigeonhole.memory.InMemoryFixture;
 import io.pigeonhole.testkit.contract.BrokerFixture;
 import io.pigeonhole.testkit.contract.SourceContract;
 import io.pigeonhole.testkit.contract.StoreFixture;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryFixture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /** Quorum queues of the RabbitMQ of this machine, with the store in memory. */
-@EnabledIf("io.pigeonhole.rabbitmq.RabbitMq#answersOrHasTo")
+@EnabledIf(
+        value = "io.pigeonhole.rabbitmq.RabbitMq#answersOrHasTo",
+        disabledReason = "no RabbitMQ answers at port 5672 of this machine")
+@Tag("full")
 class QuorumQueueSourceContractIT extends SourceContract<InMemoryContext> {
     @SuppressWarnings("NullAway.Init")
     private static AmqpBroker broker;

@@ -8,9 +8,9 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.DefaultConsumer;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.memory.InMemoryContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.testkit.memory.InMemoryContext;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /** The source against the RabbitMQ of this machine: what any broker does, and what only RabbitMQ does. */
-@EnabledIf("io.pigeonhole.rabbitmq.RabbitMq#answersOrHasTo")
+@EnabledIf(
+        value = "io.pigeonhole.rabbitmq.RabbitMq#answersOrHasTo",
+        disabledReason = "no RabbitMQ answers at port 5672 of this machine")
 class RabbitSourceIT extends RabbitSourceTests {
     @Override
     int port() {

@@ -1,18 +1,22 @@
 package io.pigeonhole.rabbitmq;
 
-import io.pigeonhole.core.memory.InMemoryContext;
-import io.pigeonhole.memory.InMemoryFixture;
 import io.pigeonhole.testkit.contract.BrokerFixture;
 import io.pigeonhole.testkit.contract.SourceContract;
 import io.pigeonhole.testkit.contract.StoreFixture;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryFixture;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A RabbitMQ of our own, which is restarted, with the store in memory. */
-@EnabledIf("io.pigeonhole.rabbitmq.RabbitMq#isInstalledOrHasToBe")
+@EnabledIf(
+        value = "io.pigeonhole.rabbitmq.RabbitMq#isInstalledOrHasToBe",
+        disabledReason = "no RabbitMQ is installed on this machine, as Debian's package rabbitmq-server does")
+@Tag("full")
 class RestartedRabbitMqSourceContractIT extends SourceContract<InMemoryContext> {
     @TempDir
     @SuppressWarnings("NullAway.Init")

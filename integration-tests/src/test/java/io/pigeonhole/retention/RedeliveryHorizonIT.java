@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.memory.InMemoryContext;
-import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.node.NodeBuilder;
 import io.pigeonhole.core.node.RedeliveryHorizon;
@@ -14,6 +12,8 @@ import io.pigeonhole.core.node.RedeliveryHorizon.Kind;
 import io.pigeonhole.core.node.WindowGuard;
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.kafka.KafkaSource;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

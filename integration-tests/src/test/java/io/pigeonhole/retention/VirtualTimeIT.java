@@ -24,6 +24,7 @@ import java.util.TimeZone;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Test;
  * the clocks are put back at midnight in the night to April 4th, 2027. Month ends and forty midnights are in it, with
  * messages just before and behind each midnight in UTC.
  */
+@Tag("full")
 class VirtualTimeIT {
     private static final String HOSTILE = "America/Santiago";
     private static final Instant BEGIN = Instant.parse("2027-02-27T20:59:30Z");

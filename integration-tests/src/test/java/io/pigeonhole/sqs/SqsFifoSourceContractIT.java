@@ -1,12 +1,14 @@
 package io.pigeonhole.sqs;
 
-import io.pigeonhole.core.memory.InMemoryContext;
-import io.pigeonhole.memory.InMemoryFixture;
 import io.pigeonhole.testkit.contract.BrokerFixture;
 import io.pigeonhole.testkit.contract.SourceContract;
 import io.pigeonhole.testkit.contract.StoreFixture;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryFixture;
+import org.junit.jupiter.api.Tag;
 
 /** FIFO queues with the store in memory. */
+@Tag("full")
 class SqsFifoSourceContractIT extends SourceContract<InMemoryContext> {
     @Override
     protected BrokerFixture broker() {

@@ -8,13 +8,13 @@ import com.sun.net.httpserver.HttpServer;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.InboxBuilder;
-import io.pigeonhole.core.memory.InMemoryContext;
-import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -138,6 +139,7 @@ class SqsSourceIT {
         assertThat(received.element().deliveries()).isEqualTo(1);
     }
 
+    @Tag("full")
     @Test
     void messageThatCannotBeKeptHiddenAnyLongerIsWorkedOnAllTheSame() throws InterruptedException {
         SqsTestQueue queue = queue("");
@@ -179,6 +181,7 @@ class SqsSourceIT {
         goOn.countDown();
     }
 
+    @Tag("full")
     @Test
     void whatWaitsWhenTheSourceIsClosedOthersMayHaveAtOnce() throws InterruptedException {
         SqsTestQueue queue = queue("");

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.memory.InMemoryContext;
-import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.pigeonhole.sqs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.memory.InMemoryStore;
 import io.pigeonhole.core.node.RedeliveryHorizon;
+import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

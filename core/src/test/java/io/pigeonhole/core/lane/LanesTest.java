@@ -110,7 +110,10 @@ class LanesTest {
             String id = "" + i;
             consignment.submit(message(id, ""), outcome -> settled.add(id));
             // The slow one is the only one left.
-            await().atMost(PATIENCE).until(() -> settled.contains(id) && lanes.load() * 8_000 <= 1);
+            await().atMost(PATIENCE)
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(2))
+                    .until(() -> settled.contains(id) && lanes.load() * 8_000 <= 1);
         }
         assertThat(settled).hasSize(100).doesNotContain("slow");
         goOn.countDown();

@@ -3,7 +3,6 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.handler.HandlerContext;
@@ -24,7 +23,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 /** Under the lock of its lane a key's unfinished messages are seen, whoever stored them. */
 abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
@@ -224,20 +226,21 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
         assertThat(Threads.result(next)).containsExactly(A);
     }
 
-    @Test
-    void whoeverIsIdleForTooLongLosesItsLanesAndWhatItTook() {
-        assumeTrue(fixture.endsIdleTransactions(), "this database has no limit for idle transactions");
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
-        Message message = ofKey("a");
-        receive(message);
-        try (InboxTransaction<C> idle = store.begin(Duration.ofMillis(100))) {
-            idle.lock(consumer, List.of(0), LONG);
-            assertThat(keys(take(idle))).containsExactly(keyOf(message));
-            run(transaction -> transaction.lock(consumer, List.of(0), LONG));
+    @TestFactory
+    Stream<DynamicTest> whoeverIsIdleForTooLongLosesItsLanesAndWhatItTook() {
+        return whereIdleTransactionsEnd(() -> {
+            consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+            Message message = ofKey("a");
+            receive(message);
+            try (InboxTransaction<C> idle = store.begin(Duration.ofMillis(100))) {
+                idle.lock(consumer, List.of(0), LONG);
+                assertThat(keys(take(idle))).containsExactly(keyOf(message));
+                run(transaction -> transaction.lock(consumer, List.of(0), LONG));
 
-            // Of what it held, the server lets go one after the other: the lane may be free before its worker is.
-            await().untilAsserted(() -> assertThat(available()).containsExactly(keyOf(message)));
-            assertThatThrownBy(idle::commit).isInstanceOf(RuntimeException.class);
-        }
+                // Of what it held, the server lets go one after the other: the lane may be free before its worker is.
+                await().untilAsserted(() -> assertThat(available()).containsExactly(keyOf(message)));
+                assertThatThrownBy(idle::commit).isInstanceOf(RuntimeException.class);
+            }
+        });
     }
 }

@@ -15,7 +15,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 /** Messages come as they were sent, and take effect once. */
 abstract class SourceDeliveryTests<C extends HandlerContext> extends SourceLab<C> {
@@ -70,71 +73,75 @@ abstract class SourceDeliveryTests<C extends HandlerContext> extends SourceLab<C
         assertThat(message.headers().list()).contains(new Header("colour", MARK.getBytes(StandardCharsets.UTF_8)));
     }
 
-    @Test
-    void bytesComeAsTheyWereSent() {
-        requires(Ability.ANY_BYTES);
-        byte[] bytes = {0, (byte) 0xff, (byte) 0xc3, 0x28, 0};
-        queue.send(List.of(Message.builder("sent")
-                .id(Ids.opaque())
-                .type(TYPE)
-                .headers(new Headers(List.of(new Header("odd", bytes))))
-                .payload(bytes)
-                .build()));
-        run(receiving());
-        awaitEffects(1);
-        assertThat(fixture.effects()).containsExactly(hex(bytes));
-        assertThat(received.get(0).headers().list()).contains(new Header("odd", bytes));
+    @TestFactory
+    Stream<DynamicTest> bytesComeAsTheyWereSent() {
+        return where(Ability.ANY_BYTES, () -> {
+            byte[] bytes = {0, (byte) 0xff, (byte) 0xc3, 0x28, 0};
+            queue.send(List.of(Message.builder("sent")
+                    .id(Ids.opaque())
+                    .type(TYPE)
+                    .headers(new Headers(List.of(new Header("odd", bytes))))
+                    .payload(bytes)
+                    .build()));
+            run(receiving());
+            awaitEffects(1);
+            assertThat(fixture.effects()).containsExactly(hex(bytes));
+            assertThat(received.get(0).headers().list()).contains(new Header("odd", bytes));
+        });
     }
 
-    @Test
-    void tombstoneIsNoEmptyPayload() {
-        requires(Ability.TOMBSTONES);
-        queue.send(List.of(
-                Message.builder("sent")
-                        .id("t")
-                        .type(TYPE)
-                        .orderingKey("k")
-                        .payload((byte[]) null)
-                        .build(),
-                Message.builder("sent")
-                        .id("e")
-                        .type(TYPE)
-                        .orderingKey("k")
-                        .payload("")
-                        .build()));
-        run(receiving());
-        awaitEffects(2);
-        assertThat(received).extracting(Message::isTombstone).containsExactlyInAnyOrder(true, false);
+    @TestFactory
+    Stream<DynamicTest> tombstoneIsNoEmptyPayload() {
+        return where(Ability.TOMBSTONES, () -> {
+            queue.send(List.of(
+                    Message.builder("sent")
+                            .id("t")
+                            .type(TYPE)
+                            .orderingKey("k")
+                            .payload((byte[]) null)
+                            .build(),
+                    Message.builder("sent")
+                            .id("e")
+                            .type(TYPE)
+                            .orderingKey("k")
+                            .payload("")
+                            .build()));
+            run(receiving());
+            awaitEffects(2);
+            assertThat(received).extracting(Message::isTombstone).containsExactlyInAnyOrder(true, false);
+        });
     }
 
-    @Test
-    void messageThatIsSentTwiceTakesEffectOnce() {
-        requires(Ability.DUPLICATES_OF_PRODUCERS);
-        List<Message> messages = keyed(100, 7);
-        queue.send(messages);
-        run(writing());
-        queue.send(messages);
-        List<Message> last = List.of(message("last"));
-        queue.send(last);
-        await().atMost(PATIENCE).until(() -> fixture.effects().contains("last"));
-        List<Message> all = new ArrayList<>(messages);
-        all.addAll(last);
-        takeTheRest(writing());
-        assertAllTookEffectOnce(all);
+    @TestFactory
+    Stream<DynamicTest> messageThatIsSentTwiceTakesEffectOnce() {
+        return where(Ability.DUPLICATES_OF_PRODUCERS, () -> {
+            List<Message> messages = keyed(100, 7);
+            queue.send(messages);
+            run(writing());
+            queue.send(messages);
+            List<Message> last = List.of(message("last"));
+            queue.send(last);
+            await().atMost(PATIENCE).until(() -> fixture.effects().contains("last"));
+            List<Message> all = new ArrayList<>(messages);
+            all.addAll(last);
+            takeTheRest(writing());
+            assertAllTookEffectOnce(all);
+        });
     }
 
-    @Test
-    void messagesOfAKeyTakeEffectInTheOrderOfTheirSending() {
-        requires(Ability.ORDER_OF_KEYS);
-        int keys = 7;
-        queue.send(keyed(400, keys));
-        run(writing());
-        awaitEffects(400);
-        for (int key = 0; key < keys; key++) {
-            int wanted = key;
-            assertThat(fixture.effects().stream().map(Integer::valueOf).filter(payload -> payload % keys == wanted))
-                    .isSorted();
-        }
+    @TestFactory
+    Stream<DynamicTest> messagesOfAKeyTakeEffectInTheOrderOfTheirSending() {
+        return where(Ability.ORDER_OF_KEYS, () -> {
+            int keys = 7;
+            queue.send(keyed(400, keys));
+            run(writing());
+            awaitEffects(400);
+            for (int key = 0; key < keys; key++) {
+                int wanted = key;
+                assertThat(fixture.effects().stream().map(Integer::valueOf).filter(payload -> payload % keys == wanted))
+                        .isSorted();
+            }
+        });
     }
 
     @Test

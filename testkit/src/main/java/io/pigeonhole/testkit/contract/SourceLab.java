@@ -18,10 +18,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * What the tests of a source begin with: a queue without messages, and a store with crash points around it. The payload of
@@ -77,9 +81,11 @@ abstract class SourceLab<C extends HandlerContext> {
         fixture.close();
     }
 
-    /** Only where the broker can do that. */
-    void requires(Ability ability) {
-        Assumptions.assumeTrue(broker.abilities().contains(ability), () -> "the broker cannot do " + ability);
+    /** A test where the broker can do that, and none where it cannot. */
+    Stream<DynamicTest> where(Ability ability, Executable test) {
+        return broker.abilities().contains(ability)
+                ? Stream.of(DynamicTest.dynamicTest("where the broker can do " + ability, test))
+                : Stream.empty();
     }
 
     /** An inbox whose handler writes the payload as its effect. */
@@ -151,17 +157,27 @@ abstract class SourceLab<C extends HandlerContext> {
 
     /** What was sent last may have overtaken duplicates: runs sources until nothing is left. */
     void takeTheRest(Inbox<C> inbox) {
-        await().atMost(PATIENCE)
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofSeconds(1))
-                .until(() -> {
-                    closeNodes();
-                    boolean rest = queue.left(consumer) > 0;
-                    if (rest) {
-                        run(inbox);
-                    }
-                    return !rest;
-                });
+        await().atMost(PATIENCE).pollDelay(Duration.ZERO).until(() -> {
+            closeNodes();
+            boolean rest = !becomesEmpty(Duration.ofMillis(200));
+            if (rest) {
+                run(inbox);
+                becomesEmpty(Duration.ofMillis(800));
+            }
+            return !rest;
+        });
+    }
+
+    /** Whether the broker has nothing left within some time; it may count running sources as something. */
+    private boolean becomesEmpty(Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (queue.left(consumer) > 0) {
+            if (System.nanoTime() > deadline) {
+                return false;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+        }
+        return true;
     }
 
     void assertNothingIsLeft() {

@@ -13,7 +13,10 @@ import io.pigeonhole.testkit.contract.BrokerFixture.Ability;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 /** Whatever happens to the database or the broker: nothing is lost, nothing takes effect twice, and it goes on by itself. */
 abstract class SourceTroubleTests<C extends HandlerContext> extends SourceLab<C> {
@@ -71,67 +74,71 @@ abstract class SourceTroubleTests<C extends HandlerContext> extends SourceLab<C>
     }
 
     /** Cut, frozen or restarted just after a commit, the broker does not hear of it, or not in time. */
-    @Test
-    void whatIsCommittedAndNotAcknowledgedIsADuplicate() {
-        requires(Ability.CUT);
-        List<Message> messages = keyed(MANY, 13);
-        afterTheCommitOfBatch(1, broker::cut);
-        afterTheCommitOfBatch(3, broker::cut);
-        queue.send(messages);
-        Inbox<C> inbox = writing();
-        Source source = run(inbox);
-        awaitEffects(MANY);
-        assertThat(source.failure()).isNull();
-        takeTheRest(inbox);
-        assertAllTookEffectOnce(messages);
+    @TestFactory
+    Stream<DynamicTest> whatIsCommittedAndNotAcknowledgedIsADuplicate() {
+        return where(Ability.CUT, () -> {
+            List<Message> messages = keyed(MANY, 13);
+            afterTheCommitOfBatch(1, broker::cut);
+            afterTheCommitOfBatch(3, broker::cut);
+            queue.send(messages);
+            Inbox<C> inbox = writing();
+            Source source = run(inbox);
+            awaitEffects(MANY);
+            assertThat(source.failure()).isNull();
+            takeTheRest(inbox);
+            assertAllTookEffectOnce(messages);
+        });
     }
 
-    @Test
-    void connectionsThatAreCutInTheMiddleOfABatchAreMadeAnew() {
-        requires(Ability.CUT);
-        List<Message> messages = keyed(MANY, 13);
-        plan.at(CrashPoint.BEFORE_FLUSH, 1, broker::cut);
-        plan.at(CrashPoint.BEFORE_FLUSH, 4, broker::cut);
-        Inbox<C> inbox = writing();
-        Source source = run(inbox);
-        queue.send(messages.subList(0, MANY / 2));
-        awaitEffects(MANY / 4);
-        broker.cut();
-        queue.send(messages.subList(MANY / 2, MANY));
-        awaitEffects(MANY);
-        assertThat(source.failure()).isNull();
-        takeTheRest(inbox);
-        assertAllTookEffectOnce(messages);
+    @TestFactory
+    Stream<DynamicTest> connectionsThatAreCutInTheMiddleOfABatchAreMadeAnew() {
+        return where(Ability.CUT, () -> {
+            List<Message> messages = keyed(MANY, 13);
+            plan.at(CrashPoint.BEFORE_FLUSH, 1, broker::cut);
+            plan.at(CrashPoint.BEFORE_FLUSH, 4, broker::cut);
+            Inbox<C> inbox = writing();
+            Source source = run(inbox);
+            queue.send(messages.subList(0, MANY / 2));
+            awaitEffects(MANY / 4);
+            broker.cut();
+            queue.send(messages.subList(MANY / 2, MANY));
+            awaitEffects(MANY);
+            assertThat(source.failure()).isNull();
+            takeTheRest(inbox);
+            assertAllTookEffectOnce(messages);
+        });
     }
 
-    @Test
-    void brokerThatIsFrozenInTheMiddleOfABatchIsOutlasted() {
-        requires(Ability.FREEZE);
-        List<Message> messages = keyed(MANY, 13);
-        plan.at(CrashPoint.BEFORE_FLUSH, 1, broker::freeze);
-        Inbox<C> inbox = writing();
-        Source source = run(inbox);
-        queue.send(messages.subList(0, MANY / 2));
-        awaitEffects(1);
-        queue.send(messages.subList(MANY / 2, MANY));
-        broker.thaw();
-        awaitEffects(MANY);
-        assertThat(source.failure()).isNull();
-        takeTheRest(inbox);
-        assertAllTookEffectOnce(messages);
+    @TestFactory
+    Stream<DynamicTest> brokerThatIsFrozenInTheMiddleOfABatchIsOutlasted() {
+        return where(Ability.FREEZE, () -> {
+            List<Message> messages = keyed(MANY, 13);
+            plan.at(CrashPoint.BEFORE_FLUSH, 1, broker::freeze);
+            Inbox<C> inbox = writing();
+            Source source = run(inbox);
+            queue.send(messages.subList(0, MANY / 2));
+            awaitEffects(1);
+            queue.send(messages.subList(MANY / 2, MANY));
+            broker.thaw();
+            awaitEffects(MANY);
+            assertThat(source.failure()).isNull();
+            takeTheRest(inbox);
+            assertAllTookEffectOnce(messages);
+        });
     }
 
-    @Test
-    void brokerThatIsRestartedInTheMiddleOfABatchIsFoundAgain() {
-        requires(Ability.RESTART);
-        List<Message> messages = keyed(MANY, 13);
-        queue.send(messages);
-        plan.at(CrashPoint.BEFORE_FLUSH, 1, broker::restart);
-        Inbox<C> inbox = writing();
-        Source source = run(inbox);
-        awaitEffects(MANY);
-        assertThat(source.failure()).isNull();
-        takeTheRest(inbox);
-        assertAllTookEffectOnce(messages);
+    @TestFactory
+    Stream<DynamicTest> brokerThatIsRestartedInTheMiddleOfABatchIsFoundAgain() {
+        return where(Ability.RESTART, () -> {
+            List<Message> messages = keyed(MANY, 13);
+            queue.send(messages);
+            plan.at(CrashPoint.BEFORE_FLUSH, 1, broker::restart);
+            Inbox<C> inbox = writing();
+            Source source = run(inbox);
+            awaitEffects(MANY);
+            assertThat(source.failure()).isNull();
+            takeTheRest(inbox);
+            assertAllTookEffectOnce(messages);
+        });
     }
 }

@@ -18,8 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.function.Executable;
 
 /** What the tests of a store begin with: a store, a consumer, and messages that nobody has seen. */
 abstract class StoreLab<C extends HandlerContext> {
@@ -52,6 +55,13 @@ abstract class StoreLab<C extends HandlerContext> {
         store = fixture.store();
         threads = new Threads();
         consumer = register();
+    }
+
+    /** A test where the database ends transactions that are idle for too long, and none where it does not. */
+    Stream<DynamicTest> whereIdleTransactionsEnd(Executable test) {
+        return fixture.endsIdleTransactions()
+                ? Stream.of(DynamicTest.dynamicTest("where the database has a limit for idle transactions", test))
+                : Stream.empty();
     }
 
     @AfterEach

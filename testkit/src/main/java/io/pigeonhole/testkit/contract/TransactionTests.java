@@ -2,7 +2,6 @@ package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PermanentFailure;
@@ -16,7 +15,10 @@ import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 /** Everything of a transaction or nothing. */
 abstract class TransactionTests<C extends HandlerContext> extends StoreLab<C> {
@@ -164,16 +166,17 @@ abstract class TransactionTests<C extends HandlerContext> extends StoreLab<C> {
         assertThat(claimed(key).claimed()).isEmpty();
     }
 
-    @Test
-    void transactionThatWasIdleForTooLongCannotCommitAndHoldsNothing() {
-        assumeTrue(fixture.endsIdleTransactions(), "this database has no limit for idle transactions");
-        MessageKey key = key(0);
-        try (InboxTransaction<C> idle = store.begin(Duration.ofMillis(100))) {
-            claim(idle, key);
-            assertThat(claimed(key).claimed()).containsExactly(key);
-            assertThatThrownBy(idle::commit).isInstanceOf(RuntimeException.class);
-        }
-        assertThat(claimed(key).claimed()).isEmpty();
+    @TestFactory
+    Stream<DynamicTest> transactionThatWasIdleForTooLongCannotCommitAndHoldsNothing() {
+        return whereIdleTransactionsEnd(() -> {
+            MessageKey key = key(0);
+            try (InboxTransaction<C> idle = store.begin(Duration.ofMillis(100))) {
+                claim(idle, key);
+                assertThat(claimed(key).claimed()).containsExactly(key);
+                assertThatThrownBy(idle::commit).isInstanceOf(RuntimeException.class);
+            }
+            assertThat(claimed(key).claimed()).isEmpty();
+        });
     }
 
     @Test

@@ -1,5 +1,0 @@
-/** A store in memory, for unit tests of handlers: it passes the contracts of the real stores and survives nothing. */
-@NullMarked
-package io.pigeonhole.core.memory;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,68 @@
+package io.pigeonhole.crash;
+
+import io.pigeonhole.testkit.crash.CrashPlan;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Halts this process when each of several runs has come to its crash point. A run that is there stays there: its transaction
+ * is open and its connection silent, as if the process had died at that moment, until the last run arrives and it does. So
+ * one process serves for many deaths. The runs must not wait for each other.
+ */
+final class GroupHalt {
+    /** What each run needs on the command line: story, name of the run, crash point, passage. */
+    static final int ARGUMENTS = 4;
+
+    private final List<Thread> threads = new ArrayList<>();
+    private final AtomicInteger missing = new AtomicInteger();
+
+    /** A run of a story with a plan that stops it. */
+    interface Run {
+        void tell(String story, String run, CrashPlan plan);
+    }
+
+    private GroupHalt() {}
+
+    /**
+     * Starts a thread for each run that the arguments name; never returns normally.
+     *
+     * @param arguments four for each run, from an index on
+     */
+    static void runAll(String[] arguments, int from, Run run) {
+        GroupHalt group = new GroupHalt();
+        for (int i = from; i < arguments.length; i += ARGUMENTS) {
+            group.add(arguments[i], arguments[i + 1], arguments[i + 2], Integer.parseInt(arguments[i + 3]), run);
+        }
+        group.threads.forEach(Thread::start);
+    }
+
+    private void add(String story, String name, String point, int passage, Run run) {
+        missing.incrementAndGet();
+        CrashPlan plan = CrashPlan.none().at(CrashPoint.valueOf(point), passage, this::arrive);
+        threads.add(new Thread(() -> tell(story, name, plan, run), name));
+    }
+
+    private static void tell(String story, String name, CrashPlan plan, Run run) {
+        try {
+            run.tell(story, name, plan);
+            System.out.println(name + " came to its end without its crash point");
+        } catch (RuntimeException | Error e) {
+            System.out.println(name + " failed before its crash point");
+            e.printStackTrace(System.out);
+        }
+        System.out.flush();
+        Runtime.getRuntime().halt(1);
+    }
+
+    private void arrive() {
+        if (missing.decrementAndGet() == 0) {
+            CrashPlan.halt().run();
+        }
+        while (true) {
+            LockSupport.park(this);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package io.pigeonhole.testkit.memory;
+
+import io.pigeonhole.core.message.PayloadHash;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** What the ledger has of a message besides its key. */
+record Accepted(@Nullable PayloadHash hash, Instant at) {
+    boolean conflictsWith(PayloadHash other) {
+        return hash != null && !hash.equals(other);
+    }
+}

@@ -1,0 +1,75 @@
+package io.pigeonhole.testkit.memory;
+
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Finds the messages of a lane that may be worked on now. */
+final class Candidates {
+    private static final Comparator<WorkRow> ARRIVAL = Comparator.comparingLong(WorkRow::id);
+    private static final Comparator<WorkRow> OLDEST_DUE =
+            Comparator.comparing(WorkRow::due).thenComparing(ARRIVAL);
+
+    private final Changes changes;
+    private final RegisteredConsumer consumer;
+    private final int lane;
+
+    Candidates(Changes changes, RegisteredConsumer consumer, int lane) {
+        this.changes = changes;
+        this.consumer = consumer;
+        this.lane = lane;
+    }
+
+    /** Of each key the messages from its head on. */
+    List<WorkRow> forTaking(Instant now, int limit) {
+        return find(false, now, limit);
+    }
+
+    /** Of each key its head only. */
+    List<WorkRow> forLeasing(Instant now, int limit) {
+        return find(true, now, limit);
+    }
+
+    private List<WorkRow> find(boolean byLease, Instant now, int limit) {
+        List<WorkRow> found = new ArrayList<>();
+        if (changes.tables.paused.contains(consumer.id())) {
+            return found;
+        }
+        List<Grave> blocking =
+                changes.graves.all().stream().filter(Grave::blocks).toList();
+        Set<OrderingKey> passed = new HashSet<>();
+        for (WorkRow row : rowsOfLane()) {
+            if (found.size() == limit) {
+                break;
+            }
+            OrderingKey key = row.ordered() ? OrderingKey.of(row.message()) : null;
+            boolean may = row.byLease() == byLease && row.isDue(now) && changes.isFree(new Lock.OfWork(row.row()));
+            if (key == null) {
+                if (may) {
+                    found.add(row);
+                }
+            } else if (!passed.contains(key)) {
+                may &= blocking.stream().noneMatch(grave -> grave.id() < row.id() && grave.blocks(consumer, key));
+                if (may) {
+                    found.add(row);
+                }
+                if (!may || byLease) {
+                    passed.add(key);
+                }
+            }
+        }
+        return found;
+    }
+
+    private List<WorkRow> rowsOfLane() {
+        return changes.work.all().stream()
+                .filter(row -> row.row().consumer() == consumer.id() && row.lane() == lane)
+                .sorted(consumer.order().isKept() ? ARRIVAL : OLDEST_DUE)
+                .toList();
+    }
+}

@@ -1,0 +1,73 @@
+package io.pigeonhole.testkit.memory;
+
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ConsumerPausedException;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The ledger in one transaction. */
+final class Claims {
+    private final Changes changes;
+
+    Claims(Changes changes) {
+        this.changes = changes;
+    }
+
+    Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
+        return changes.inTurn(() -> {
+            Tables tables = changes.tables;
+            if (tables.paused.contains(consumer.id())) {
+                throw new ConsumerPausedException(consumer.name());
+            }
+            List<Row> rows =
+                    keys.stream().map(key -> new Row(consumer.id(), key)).toList();
+            changes.awaitFree(rows.stream().map(Lock.OfKey::new).toList(), patience);
+            Set<MessageKey> claimed = new HashSet<>();
+            for (int i = 0; i < rows.size(); i++) {
+                Row row = rows.get(i);
+                if (!tables.isOutsideHorizon(row.key()) && accepted(row) == null) {
+                    changes.claim(row, new Accepted(hashes.isEmpty() ? null : hashes.get(i), changes.now()));
+                    claimed.add(row.key());
+                }
+            }
+            boolean deadLetters =
+                    changes.graves.all().stream().anyMatch(grave -> grave.row().consumer() == consumer.id());
+            return new Claim(claimed, tables.oldest, tables.newest, deadLetters);
+        });
+    }
+
+    Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
+        return changes.inTurn(() -> {
+            Set<MessageKey> conflicts = new LinkedHashSet<>();
+            hashes.forEach((key, hash) -> {
+                Accepted accepted = accepted(new Row(consumer.id(), key));
+                if (accepted != null && accepted.conflictsWith(hash)) {
+                    conflicts.add(key);
+                }
+            });
+            return conflicts;
+        });
+    }
+
+    boolean isAccepted(Row row) {
+        return changes.inTurn(() -> accepted(row) != null);
+    }
+
+    /** Whether a message is in work or in the dead letters. */
+    boolean isKnown(Row row) {
+        return changes.inTurn(() -> changes.work.has(row) || changes.graves.has(row));
+    }
+
+    private @Nullable Accepted accepted(Row row) {
+        Accepted own = changes.claimed(row);
+        return own != null ? own : changes.tables.ledger.get(row);
+    }
+}

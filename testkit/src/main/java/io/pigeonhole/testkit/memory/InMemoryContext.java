@@ -1,0 +1,49 @@
+package io.pigeonhole.testkit.memory;
+
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.handler.IdempotencyKey;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+
+/** What a handler gets from an {@link InMemoryStore}. Used on the thread that the handler runs on. */
+public final class InMemoryContext implements HandlerContext {
+    private final Changes changes;
+    private final String consumer;
+    private final MessageKey key;
+    private final Message message;
+    private final int attempt;
+
+    InMemoryContext(Changes changes, String consumer, MessageKey key, Message message, int attempt) {
+        this.changes = changes;
+        this.consumer = consumer;
+        this.key = key;
+        this.message = message;
+        this.attempt = attempt;
+    }
+
+    /**
+     * Has an effect when the transaction commits, and none when it is rolled back. Effects run in the order in which they
+     * were deferred, on the committing thread, and no two transactions' effects at the same time. An effect that throws
+     * makes the commit fail; what ran before it is not undone, since there is no database to undo it.
+     *
+     * @param effect what to do; it should not block
+     */
+    public void defer(Runnable effect) {
+        changes.defer(effect);
+    }
+
+    @Override
+    public Message message() {
+        return message;
+    }
+
+    @Override
+    public int attempt() {
+        return attempt;
+    }
+
+    @Override
+    public String idempotencyKey(String step) {
+        return IdempotencyKey.of(consumer, key, step);
+    }
+}

@@ -1,0 +1,22 @@
+package io.pigeonhole.testkit.memory;
+
+/** What one transaction at a time can hold until it ends. */
+sealed interface Lock {
+    /** A message that was claimed and is in the ledger once the transaction commits. */
+    record OfKey(Row row) implements Lock {}
+
+    /** A message in work that was taken, leased or held. */
+    record OfWork(Row row) implements Lock {}
+
+    /** A dead letter that is buried, counted or reopened. */
+    record OfLetter(Row row) implements Lock {}
+
+    /** A lane, against others that store or process messages of its keys. */
+    record OfLane(short consumer, int lane) implements Lock {}
+
+    /** A lane, against other workers. */
+    record OfWorker(short consumer, int lane) implements Lock {}
+
+    /** A run over the history, while a batch of it is under way. */
+    record OfReplay(String name) implements Lock {}
+}

@@ -1,0 +1,128 @@
+package io.pigeonhole.testkit.memory;
+
+import io.pigeonhole.core.admin.AdminAction;
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.Answers;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.Cursor;
+import io.pigeonhole.core.admin.Requeue;
+import io.pigeonhole.core.admin.RequeuedPart;
+import io.pigeonhole.core.admin.Selection;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Puts dead letters back to work. The lanes of ordered ones are locked, as those do who store messages. */
+final class Requeues {
+    private final Tables tables;
+    private final Consumers consumers;
+
+    Requeues(Tables tables, Consumers consumers) {
+        this.tables = tables;
+        this.consumers = consumers;
+    }
+
+    Answer one(String consumer, MessageKey key, boolean evenIfLate, Author by) {
+        return AdminChange.run(tables, consumers, consumer, by, change -> {
+                    Answer answer = requeue(change, key, tables.now(), evenIfLate);
+                    if (answer.hasChanged()) {
+                        change.audit(AdminAction.REQUEUE, key, answer.detail(), 1);
+                    }
+                    return answer;
+                })
+                .orElseGet(Answers::busy);
+    }
+
+    Optional<RequeuedPart> part(
+            Selection selection,
+            @Nullable Cursor after,
+            int limit,
+            Requeue options,
+            @Nullable Instant firstDue,
+            Author by) {
+        return AdminChange.run(tables, consumers, selection.filter().consumer(), by, change -> {
+            List<Grave> letters = AdminReads.letters(tables, change.consumer(), selection.filter())
+                    .filter(letter -> !letter.died().isAfter(selection.cutoff()))
+                    .filter(letter -> after == null || letter.isBehind(after))
+                    .sorted(Grave.BY_DEATH)
+                    .limit(limit)
+                    .toList();
+            return letters.isEmpty()
+                    ? new RequeuedPart(0, 0, 0, 0, null, null)
+                    : part(change, letters, selection, options, firstDue == null ? tables.now() : firstDue);
+        });
+    }
+
+    private RequeuedPart part(
+            AdminChange change, List<Grave> letters, Selection selection, Requeue options, Instant firstDue) {
+        int requeued = 0;
+        int duplicates = 0;
+        int refused = 0;
+        Instant due = firstDue;
+        for (Grave letter : letters) {
+            switch (requeue(change, letter.row().key(), due, options.evenIfLate())
+                    .kind()) {
+                case DONE -> {
+                    requeued++;
+                    due = due.plus(options.interval());
+                }
+                case DUPLICATE -> duplicates++;
+                case LATE, FROM_THE_FUTURE -> refused++;
+                default -> {}
+            }
+        }
+        Grave last = letters.get(letters.size() - 1);
+        RequeuedPart part = new RequeuedPart(
+                letters.size(), requeued, duplicates, refused, last.cursor(), requeued == 0 ? null : due);
+        if (requeued + duplicates > 0) {
+            change.audit(AdminAction.REQUEUE, null, part.describe(selection, options), (long) requeued + duplicates);
+        }
+        return part;
+    }
+
+    private Answer requeue(AdminChange change, MessageKey key, Instant due, boolean evenIfLate) {
+        Changes changes = change.changes();
+        Row row = change.row(key);
+        Grave found = changes.graves.get(row);
+        if (found == null) {
+            return Answers.notDead(key);
+        }
+        lockLane(change, found);
+        Grave letter = change.letter(key);
+        if (letter == null) {
+            return Answers.notDead(key);
+        }
+        if (!letter.letter().claimed()) {
+            change.hold(List.of(new Lock.OfKey(row)));
+            if (tables.isOutsideHorizon(key)) {
+                boolean late = key.compareTo(tables.oldest) < 0;
+                if (!late || !evenIfLate) {
+                    return late ? Answers.late() : Answers.fromTheFuture();
+                }
+            } else if (tables.ledger.containsKey(row)) {
+                changes.graves.remove(row);
+                return Answers.duplicate();
+            } else {
+                changes.claim(row, new Accepted(null, changes.now()));
+            }
+        }
+        changes.graves.remove(row);
+        if (change.work(key) != null) {
+            return Answers.duplicate();
+        }
+        changes.work.put(
+                row, WorkRow.reopened(letter, change.consumer(), changes.now()).dueAt(due));
+        return Answer.done("back in work, due now");
+    }
+
+    private static void lockLane(AdminChange change, Grave letter) {
+        OrderingKey key = OrderingKey.of(letter.letter().message());
+        if (key != null && change.consumer().keepsOrderOf(letter.letter().message())) {
+            int lane = OrderingKey.lane(key.bytes(), change.consumer().lanes());
+            change.hold(List.of(new Lock.OfLane(change.consumer().id(), lane)));
+        }
+    }
+}

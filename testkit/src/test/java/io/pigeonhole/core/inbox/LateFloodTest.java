@@ -1,0 +1,78 @@
+package io.pigeonhole.core.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class LateFloodTest {
+    private final InMemoryStore store = InMemoryStore.create();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("payments", store)
+            .lateLimit(2)
+            .handle("payment", PayloadDecoder.text(), (payload, context) -> {})
+            .build();
+
+    private static Message message(Instant created) {
+        UUID random = UUID.randomUUID();
+        long high = created.toEpochMilli() << 16 | 7L << 12 | (random.getMostSignificantBits() & 0xFFF);
+        String id = new UUID(high, random.getLeastSignificantBits()).toString();
+        return Message.builder("queue").id(id).type("payment").payload(id).build();
+    }
+
+    @Test
+    void lateMessagesBeyondTheLimitAreHeldBackAndOthersPass() {
+        Instant registered = Instant.now().plusSeconds(1);
+        store.horizon(registered.plusSeconds(100), null);
+        Message third = message(registered.plusSeconds(3));
+
+        assertThat(inbox.process(List.of(message(registered.plusSeconds(1)), message(registered.plusSeconds(2)))))
+                .allMatch(Outcome.Late.class::isInstance);
+        assertThatThrownBy(() -> inbox.process(third))
+                .isInstanceOf(RetryableException.class)
+                .hasMessageContaining("2 messages were late within the last hour")
+                .hasMessageContaining("lateLimit");
+        assertThat(inbox.process(message(registered.plusSeconds(200)))).isEqualTo(new Outcome.Processed());
+
+        assertThat(store.deadLetters("payments")).hasSize(2).allMatch(letter -> letter.reason() == DeadReason.LATE);
+    }
+
+    @Test
+    void hourLaterAsManyMayBeLateAgain() {
+        AtomicLong nanos = new AtomicLong();
+        LateFlood flood = new LateFlood("payments", 1, nanos::get);
+        List<Envelope> late = List.of(Envelope.of(message(Instant.now()), inbox.registered()));
+        MessageKey horizon = MessageKey.firstOf(Instant.now().plusSeconds(100).toEpochMilli());
+        List<Envelope> inTime = List.of(
+                Envelope.of(Message.builder("queue").id("without a time").build(), inbox.registered()));
+
+        flood.refuse(late);
+        flood.note(horizon);
+        assertThatThrownBy(() ->
+                        flood.refuse(List.of(Envelope.of(message(Instant.now().plusSeconds(1)), inbox.registered()))))
+                .isInstanceOf(RetryableException.class);
+        flood.refuse(inTime);
+
+        nanos.addAndGet(Duration.ofMinutes(61).toNanos());
+        flood.refuse(List.of(Envelope.of(message(Instant.now().plusSeconds(1)), inbox.registered())));
+    }
+
+    @Test
+    void limitBelowOneIsRefused() {
+        assertThatThrownBy(() -> Inbox.builder("others", store).lateLimit(0).build())
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("lateLimit 0");
+    }
+}

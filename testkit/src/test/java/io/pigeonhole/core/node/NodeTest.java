@@ -1,0 +1,202 @@
+package io.pigeonhole.core.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class NodeTest {
+    private final List<String> events = new ArrayList<>();
+    private final Inbox<?> inbox =
+            Inbox.builder("payments", InMemoryStore.create()).build();
+
+    /** Writes down what is asked of it. */
+    private final class RecordingSource implements Source {
+        private final String name;
+        private final @Nullable RuntimeException refusal;
+        private SourceState state = SourceState.NEW;
+
+        RecordingSource(String name, @Nullable RuntimeException refusal) {
+            this.name = name;
+            this.refusal = refusal;
+        }
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        public Inbox<?> inbox() {
+            return inbox;
+        }
+
+        @Override
+        public void start() {
+            events.add("start " + name);
+            if (refusal != null) {
+                state = SourceState.FAILED;
+                throw refusal;
+            }
+            state = SourceState.RUNNING;
+        }
+
+        @Override
+        public SourceState state() {
+            return state;
+        }
+
+        @Override
+        public @Nullable Throwable failure() {
+            return state == SourceState.FAILED ? refusal : null;
+        }
+
+        @Override
+        public void close() {
+            events.add("close " + name);
+        }
+    }
+
+    @Test
+    void storeIsMaintainedBeforeAnySourceStartsAndAllIsClosedInReverse() {
+        Node node = new NodeBuilder(() -> events.add("maintain"), consumers -> List.of())
+                .source(new RecordingSource("a", null))
+                .source(new RecordingSource("b", null))
+                .start();
+        assertThat(node.failure()).isEmpty();
+        node.close();
+        node.close();
+        assertThat(events).containsExactly("maintain", "start a", "start b", "close b", "close a");
+    }
+
+    @Test
+    void failingStartClosesWhatWasStarted() {
+        NodeBuilder builder = new NodeBuilder(() -> {}, consumers -> List.of())
+                .source(new RecordingSource("a", null))
+                .source(new RecordingSource("b", new ConfigurationException("refused")))
+                .source(new RecordingSource("c", null));
+        assertThatThrownBy(builder::start).hasMessage("refused");
+        assertThat(events)
+                .containsSubsequence("start a", "start b", "close b", "close a")
+                .doesNotContain("start c");
+    }
+
+    @Test
+    void storeThatCannotBeMaintainedStartsNothing() {
+        NodeBuilder builder = new NodeBuilder(
+                        () -> {
+                            throw new StoreUnavailableException("away", null);
+                        },
+                        consumers -> List.of())
+                .source(new RecordingSource("a", null));
+        assertThatThrownBy(builder::start).isInstanceOf(StoreUnavailableException.class);
+        assertThat(events).doesNotContain("start a");
+    }
+
+    @Test
+    void maintenanceRunsAgainAndSurvivesItsFailures() {
+        AtomicInteger runs = new AtomicInteger();
+        try (Node node = new NodeBuilder(
+                        () -> {
+                            if (runs.incrementAndGet() == 2) {
+                                throw new StoreUnavailableException("away", null);
+                            }
+                        },
+                        consumers -> List.of())
+                .maintenanceInterval(Duration.ofSeconds(1))
+                .start()) {
+            await().atMost(Duration.ofSeconds(20)).until(() -> runs.get() >= 3);
+            assertThat(node.sources()).isEmpty();
+        }
+    }
+
+    @Test
+    void intervalBelowASecondIsRefused() {
+        NodeBuilder builder = new NodeBuilder(() -> {}, consumers -> List.of()).maintenanceInterval(Duration.ZERO);
+        assertThatThrownBy(builder::start).isInstanceOf(ConfigurationException.class);
+    }
+
+    @Test
+    void anotherInboxOfTheSameConsumerIsRefused() {
+        Inbox<?> other = Inbox.builder("payments", InMemoryStore.create()).build();
+        NodeBuilder builder = new NodeBuilder(() -> {}, consumers -> List.of())
+                .source(new RecordingSource("a", null))
+                .source(new RecordingSource("b", null))
+                .inbox(inbox);
+
+        assertThatThrownBy(() -> builder.inbox(other))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("payments");
+    }
+
+    @Test
+    void workersOfANodeTryAgainWhatFailedAndFindOutWhetherTheStoreIsAway() {
+        InMemoryStore store = InMemoryStore.create();
+        List<Integer> attempts = new CopyOnWriteArrayList<>();
+        Inbox<InMemoryContext> retrying = Inbox.builder("retrying", store)
+                .retry(RetryPolicy.fixed(Duration.ZERO))
+                .handle("note", PayloadDecoder.text(), (note, context) -> {
+                    attempts.add(context.attempt());
+                    if (context.attempt() < 3) {
+                        throw new IllegalStateException("not yet");
+                    }
+                })
+                .build();
+        try (Node node = Node.builder(store).inbox(retrying).start()) {
+            assertThat(node.circuit()).isEqualTo(Circuit.CLOSED);
+            retrying.process(
+                    Message.builder("notes").id("1").type("note").payload("x").build());
+            await().atMost(Duration.ofSeconds(20)).until(() -> attempts.equals(List.of(1, 2, 3)));
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> store.work("retrying").isEmpty());
+
+            store.available(false);
+            await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.OPEN);
+            store.available(true);
+            await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.CLOSED);
+        }
+    }
+
+    @Test
+    void nodeWithoutWorkersLeavesTheWorkToOthers() {
+        AtomicInteger looks = new AtomicInteger();
+        try (Node node = new NodeBuilder(() -> {}, consumers -> {
+                    looks.incrementAndGet();
+                    return List.of();
+                })
+                .inbox(inbox)
+                .workers(0)
+                .start()) {
+            assertThat(node.circuit()).isEqualTo(Circuit.CLOSED);
+        }
+        assertThat(looks).hasValue(0);
+    }
+
+    @Test
+    void numbersOfWorkersThatCannotBeAreRefused() {
+        NodeBuilder negative = new NodeBuilder(() -> {}, consumers -> List.of()).workers(-1);
+        NodeBuilder hasty = new NodeBuilder(() -> {}, consumers -> List.of()).pollInterval(Duration.ofMillis(49));
+
+        assertThatThrownBy(negative::start)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("-1");
+        assertThatThrownBy(hasty::start)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("0.049");
+    }
+}
