@@ -31,7 +31,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * interface only, without a password. It works as root and as an ordinary user, and it can be killed as a power cut would
  * kill it. Safe for use by many threads, except that {@link #kill}, {@link #restart} and {@link #close} are for one.
  *
- * <p>A JVM that exits stops its server; a JVM that is killed leaves it running.
+ * <p>A JVM that exits stops its server and deletes its data; a JVM that is killed leaves both.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -43,7 +43,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     private final int port;
     private final Map<String, String> settings;
-    private final Thread closer = new Thread(this::stop, "embedded-postgres-closer");
+    private final Thread closer = new Thread(this::stopAndDelete, "embedded-postgres-closer");
     private boolean running = true;
 
     private EmbeddedPostgres(Path data, Path controller, int port, Map<String, String> settings) {
@@ -187,6 +187,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
         } catch (IllegalStateException e) {
             return; // The JVM is going down and the hook stops the server.
         }
+        stopAndDelete();
+    }
+
+    private void stopAndDelete() {
         stop();
         deleteData();
     }

@@ -15,6 +15,7 @@ class ArchitectureTest {
     private static final String ROOT = "io.pigeonhole";
     private static final JavaClasses MAIN = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .withImportOption(location -> !location.contains("-tests.jar") && !location.contains("/test-classes/"))
             .importPackages(ROOT);
 
     @TestFactory
@@ -28,5 +29,6 @@ class ArchitectureTest {
         assertThat(MAIN.stream().map(type -> type.getPackageName().split("\\.", -1)[2]))
                 .contains("core", "jdbc", "jackson", "kafka", "testkit", "embedded")
                 .doesNotContain("architecture");
+        assertThat(MAIN.contain("io.pigeonhole.jdbc.PostgresServers")).isFalse();
     }
 }

@@ -4,11 +4,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Lets processes die, each of a group of deaths, and then goes on for each death by itself. */
 final class CrashGroups {
+    /** Most of the time they wait for leases to run out. */
+    private static final ExecutorService GOING_ON = Executors.newFixedThreadPool(8, task -> {
+        Thread thread = new Thread(task, "going-on");
+        thread.setDaemon(true);
+        return thread;
+    });
+
     private CrashGroups() {}
 
     /** Ends a process. */
@@ -30,21 +40,30 @@ final class CrashGroups {
         return groups;
     }
 
-    /** All that die are submitted first, so that nobody who waits for them takes their thread. */
+    /**
+     * Each death is gone on from as soon as its process has ended, as a process that is started again at once would: then its
+     * leases are still there.
+     */
     static <D, C, R> void submit(
             List<List<D>> groups,
             ExecutorService executor,
             Dying<D, C> dying,
             GoingOn<D, C, R> goingOn,
             Map<D, Future<R>> results) {
-        List<Future<C>> left = groups.stream()
-                .map(group -> executor.submit((Callable<C>) () -> dying.die(group)))
-                .toList();
-        for (int i = 0; i < groups.size(); i++) {
-            Future<C> ofGroup = left.get(i);
-            for (D death : groups.get(i)) {
-                results.put(death, executor.submit(() -> goingOn.goOn(death, ofGroup.get())));
+        for (List<D> group : groups) {
+            CompletableFuture<C> ended = CompletableFuture.supplyAsync(() -> call(() -> dying.die(group)), executor);
+            for (D death : group) {
+                // On threads of their own, which do not wait for those who die.
+                results.put(death, ended.thenApplyAsync(left -> call(() -> goingOn.goOn(death, left)), GOING_ON));
             }
+        }
+    }
+
+    private static <R> R call(Callable<R> task) {
+        try {
+            return task.call();
+        } catch (Exception e) {
+            throw new CompletionException(e);
         }
     }
 }

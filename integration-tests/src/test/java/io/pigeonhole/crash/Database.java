@@ -2,6 +2,8 @@ package io.pigeonhole.crash;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.embedded.EmbeddedMariaDb;
 import io.pigeonhole.embedded.EmbeddedPostgres;
 import io.pigeonhole.jdbc.JdbcContext;
@@ -16,8 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.mariadb.jdbc.MariaDbDataSource;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** A database on a durable server, with a table of effects that has no unique constraint. */
 final class Database implements AutoCloseable {
@@ -27,6 +27,7 @@ final class Database implements AutoCloseable {
 
     private final AutoCloseable server;
     private final String url;
+    private final HikariDataSource pool;
 
     /** Stopped when the JVM ends. */
     private static final class SharedPostgres {
@@ -37,6 +38,7 @@ final class Database implements AutoCloseable {
     private Database(AutoCloseable server, String url, String... tables) {
         this.server = server;
         this.url = url;
+        this.pool = dataSource(url);
         Schema.apply(dataSource());
         try (Connection connection = dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
@@ -82,21 +84,16 @@ final class Database implements AutoCloseable {
     }
 
     DataSource dataSource() {
-        return dataSource(url);
+        return pool;
     }
 
-    /** For a process that has only the URL. */
-    static DataSource dataSource(String url) {
-        try {
-            if (url.startsWith("jdbc:mariadb:")) {
-                return new MariaDbDataSource(url);
-            }
-        } catch (SQLException e) {
-            throw new IllegalArgumentException(url, e);
-        }
-        PGSimpleDataSource dataSource = new PGSimpleDataSource();
-        dataSource.setUrl(url);
-        return dataSource;
+    /** For a process that has only the URL. A connection costs a server process more than a story does. */
+    static HikariDataSource dataSource(String url) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setMinimumIdle(1);
+        config.setMaximumPoolSize(40);
+        return new HikariDataSource(config);
     }
 
     /** Half of the effects are written at once, half are deferred. */
@@ -222,6 +219,7 @@ final class Database implements AutoCloseable {
 
     @Override
     public void close() {
+        pool.close();
         try {
             server.close();
         } catch (Exception e) {

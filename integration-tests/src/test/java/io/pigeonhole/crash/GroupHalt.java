@@ -4,12 +4,14 @@ import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Halts this process when each of several runs has come to its crash point. A run that is there stays there: its transaction
- * is open and its connection silent, as if the process had died at that moment, until the last run arrives and it does. So
+ * Halts this process when each of several runs has come to its crash point. A run that is there stays there: the thread that
+ * came to the point goes no further, and its other threads, such as those that prolong leases, stop at the next point that they
+ * come to. So its transactions and its connections are as they were, until the last run arrives and the process is halted, and
  * one process serves for many deaths. The runs must not wait for each other.
  */
 final class GroupHalt {
@@ -41,7 +43,12 @@ final class GroupHalt {
 
     private void add(String story, String name, String point, int passage, Run run) {
         missing.incrementAndGet();
-        CrashPlan plan = CrashPlan.none().at(CrashPoint.valueOf(point), passage, this::arrive);
+        AtomicBoolean arrived = new AtomicBoolean();
+        CrashPlan plan = CrashPlan.none();
+        for (CrashPoint each : CrashPoint.values()) {
+            plan.always(each, () -> stayIf(arrived));
+        }
+        plan.at(CrashPoint.valueOf(point), passage, () -> arrive(name, arrived));
         threads.add(new Thread(() -> tell(story, name, plan, run), name));
     }
 
@@ -57,12 +64,19 @@ final class GroupHalt {
         Runtime.getRuntime().halt(1);
     }
 
-    private void arrive() {
+    private void arrive(String name, AtomicBoolean arrived) {
+        arrived.set(true);
+        System.out.println(name + " is at its crash point");
+        System.out.flush();
         if (missing.decrementAndGet() == 0) {
             CrashPlan.halt().run();
         }
-        while (true) {
-            LockSupport.park(this);
+        stayIf(arrived);
+    }
+
+    private static void stayIf(AtomicBoolean arrived) {
+        while (arrived.get()) {
+            LockSupport.park(arrived);
         }
     }
 }

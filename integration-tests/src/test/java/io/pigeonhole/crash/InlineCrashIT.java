@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class InlineCrashIT {
     /** More than one, so that the start of one process overlaps the death of another. */
-    private static final int AT_ONCE = 3;
+    private static final int AT_ONCE = 2;
 
     private static final int IN_ONE_PROCESS = 8;
 

@@ -9,6 +9,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import io.pigeonhole.embedded.EmbeddedAmqp;
+import io.pigeonhole.jdbc.DatabaseServer;
 import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
@@ -44,12 +45,13 @@ class RabbitAcknowledgeCrashIT {
 
     static Stream<Death> deaths() {
         return Stream.of(
-                new Death(CrashPoint.BEFORE_COMMIT, 3),
-                new Death(CrashPoint.AFTER_COMMIT, 1),
-                new Death(CrashPoint.AFTER_COMMIT, 4),
-                new Death(CrashPoint.BEFORE_ACKNOWLEDGE, 1),
-                new Death(CrashPoint.BEFORE_ACKNOWLEDGE, 5),
-                new Death(CrashPoint.AFTER_ACKNOWLEDGE, 1));
+                        new Death(CrashPoint.BEFORE_ACKNOWLEDGE, 1),
+                        new Death(CrashPoint.AFTER_ACKNOWLEDGE, 1),
+                        new Death(CrashPoint.AFTER_COMMIT, 4),
+                        new Death(CrashPoint.BEFORE_COMMIT, 3),
+                        new Death(CrashPoint.AFTER_COMMIT, 1),
+                        new Death(CrashPoint.BEFORE_ACKNOWLEDGE, 5))
+                .limit(DatabaseServer.isFull() ? Long.MAX_VALUE : 2);
     }
 
     @BeforeAll
@@ -90,8 +92,9 @@ class RabbitAcknowledgeCrashIT {
                 Database.directory().resolve("acknowledge").resolve(run + ".log"),
                 List.of(database.url(), "" + broker.port(), run, death.point().name(), "" + death.passage()));
         assertThat(child.exitCode()).as(child.output()).isEqualTo(CrashPlan.HALTED);
-        await().atMost(Duration.ofSeconds(40)).until(() -> channel.consumerCount(run) == 0);
-        assertThat(channel.messageCount(run)).as("delivered again").isPositive();
+        await("delivered again")
+                .atMost(Duration.ofSeconds(40))
+                .until(() -> channel.consumerCount(run) == 0 && channel.messageCount(run) > 0);
 
         JdbcStore store = JdbcStore.create(database.dataSource());
         DyingRabbitConsumer.consume(

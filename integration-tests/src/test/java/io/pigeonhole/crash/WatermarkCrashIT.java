@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * every message must have taken effect once, or be parked or dead.
  */
 class WatermarkCrashIT {
-    private static final int AT_ONCE = 3;
+    private static final int AT_ONCE = 2;
     private static final Map<LogDeath, Future<LogDeath.Corpse>> DEATHS = new LinkedHashMap<>();
     private static ExecutorService executor;
 

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +59,9 @@ class KafkaSourceIT {
     @SuppressWarnings("NullAway.Init")
     private static EmbeddedKafka kafka;
 
+    @SuppressWarnings("NullAway.Init")
+    private static Admin admin;
+
     private final List<AutoCloseable> toClose = new ArrayList<>();
     private final InMemoryStore store = InMemoryStore.create();
     private final Queue<String> effects = new ConcurrentLinkedQueue<>();
@@ -69,11 +73,13 @@ class KafkaSourceIT {
     @BeforeAll
     static void startKafka() {
         kafka = EmbeddedKafka.start(directory.resolve("kafka"));
+        admin = kafka.admin();
     }
 
     @AfterAll
     static void stopKafka() {
         kafka.close();
+        admin.close(Duration.ZERO);
     }
 
     @BeforeEach
@@ -376,18 +382,15 @@ class KafkaSourceIT {
     }
 
     private List<String> members() {
-        try (Admin admin = kafka.admin()) {
-            ConsumerGroupDescription group = KafkaTopic.get(
-                            admin.describeConsumerGroups(List.of(consumer)).all())
-                    .get(consumer);
-            return group == null
-                    ? List.of()
-                    : group.members().stream()
-                            .map(MemberDescription::consumerId)
-                            .toList();
-        }
+        ConsumerGroupDescription group = KafkaTopic.get(
+                        admin.describeConsumerGroups(List.of(consumer)).all())
+                .get(consumer);
+        return group == null
+                ? List.of()
+                : group.members().stream().map(MemberDescription::consumerId).toList();
     }
 
+    @Tag("full")
     @Test
     void whileTheDatabaseIsAwayTheMemberKeepsItsPlaceAndThenGoesOnByItself() {
         KafkaTopic topic = topic(2);
@@ -457,6 +460,7 @@ class KafkaSourceIT {
         assertEachOnce(sent);
     }
 
+    @Tag("full")
     @Test
     void partitionDoesNotRunAheadOfItsWindow() throws InterruptedException {
         KafkaTopic topic = topic(1);

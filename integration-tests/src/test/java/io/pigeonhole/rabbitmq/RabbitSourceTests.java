@@ -22,10 +22,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the source does with any AMQP broker. */
 abstract class RabbitSourceTests extends RabbitSourceTestBase {
+    @Tag("full")
     @Test
     void hundredThousandMessagesLeaveNoUnacknowledgedRest() {
         int count = 100_000;
@@ -136,6 +138,7 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
         assertThat(source.failure()).isNull();
     }
 
+    @Tag("full")
     @Test
     void handlerThatTakesLongerThanHeartbeatsKeepsItsConnection() {
         ConnectionFactory beating = factory();
@@ -176,6 +179,7 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
         assertThat(source.failure()).isNull();
     }
 
+    @Tag("full")
     @Test
     void closingIsBoundedWhileTheConnectionIsFrozen() {
         AmqpQueue queue = queue(AmqpQueue.CLASSIC);

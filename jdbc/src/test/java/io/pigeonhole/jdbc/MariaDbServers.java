@@ -21,7 +21,7 @@ public final class MariaDbServers {
     public static Stream<MariaDbServer> all() {
         return DatabaseServer.isFull()
                 ? Stream.of(embedded(), MachinesOwn.SERVER, MySql.SERVER).filter(Objects::nonNull)
-                : Stream.of(embedded());
+                : Stream.of(embedded(), MySql.SERVER).filter(Objects::nonNull);
     }
 
     public static MariaDbServer embedded() {

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -84,7 +85,7 @@ abstract class SourceLab<C extends HandlerContext> {
     /** A test where the broker can do that, and none where it cannot. */
     Stream<DynamicTest> where(Ability ability, Executable test) {
         return broker.abilities().contains(ability)
-                ? Stream.of(DynamicTest.dynamicTest("where the broker can do " + ability, test))
+                ? Stream.of(DynamicTest.dynamicTest("where the broker can do " + ability, StoreLab.bounded(test)))
                 : Stream.empty();
     }
 
@@ -157,12 +158,13 @@ abstract class SourceLab<C extends HandlerContext> {
 
     /** What was sent last may have overtaken duplicates: runs sources until nothing is left. */
     void takeTheRest(Inbox<C> inbox) {
+        AtomicReference<Duration> patience = new AtomicReference<>(Duration.ofSeconds(1));
         await().atMost(PATIENCE).pollDelay(Duration.ZERO).until(() -> {
             closeNodes();
             boolean rest = !becomesEmpty(Duration.ofMillis(200));
             if (rest) {
                 run(inbox);
-                becomesEmpty(Duration.ofMillis(800));
+                becomesEmpty(patience.getAndUpdate(before -> before.multipliedBy(2)));
             }
             return !rest;
         });

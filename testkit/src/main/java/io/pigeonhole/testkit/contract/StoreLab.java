@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.function.Executable;
@@ -60,8 +61,14 @@ abstract class StoreLab<C extends HandlerContext> {
     /** A test where the database ends transactions that are idle for too long, and none where it does not. */
     Stream<DynamicTest> whereIdleTransactionsEnd(Executable test) {
         return fixture.endsIdleTransactions()
-                ? Stream.of(DynamicTest.dynamicTest("where the database has a limit for idle transactions", test))
+                ? Stream.of(
+                        DynamicTest.dynamicTest("where the database has a limit for idle transactions", bounded(test)))
                 : Stream.empty();
+    }
+
+    /** A dynamic test has no limit from JUnit: one that hangs must fail. */
+    static Executable bounded(Executable test) {
+        return () -> Assertions.assertTimeoutPreemptively(Duration.ofMinutes(4), test);
     }
 
     @AfterEach
