@@ -13,7 +13,7 @@ import java.util.concurrent.Future;
 /** Lets processes die, each of a group of deaths, and then goes on for each death by itself. */
 final class CrashGroups {
     /** Most of the time they wait for leases to run out. */
-    private static final ExecutorService GOING_ON = Executors.newFixedThreadPool(8, task -> {
+    private static final ExecutorService GOING_ON = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "going-on");
         thread.setDaemon(true);
         return thread;

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,13 @@ import java.util.TreeSet;
 record WorkDeath(WorkStory story, CrashPoint point, int passage) {
     /** Runs keep their connections open until the last of them is at its point. */
     private static final int IN_ONE_PROCESS = 8;
+
+    private static final Set<CrashPoint> WITH_A_LEASE = EnumSet.of(
+            CrashPoint.AFTER_LEASE,
+            CrashPoint.BEFORE_HANDLER,
+            CrashPoint.AFTER_HANDLER,
+            CrashPoint.BEFORE_HOLD,
+            CrashPoint.AFTER_HOLD);
 
     private static final Map<WorkStory, CrashPlan> IN_MEMORY = new EnumMap<>(WorkStory.class);
 
@@ -51,6 +59,10 @@ record WorkDeath(WorkStory story, CrashPoint point, int passage) {
         return point == CrashPoint.BEFORE_HEARTBEAT || point == CrashPoint.AFTER_HEARTBEAT;
     }
 
+    private boolean hasLease() {
+        return story.isUnderLease() && WITH_A_LEASE.contains(point);
+    }
+
     private static CrashPlan tellInMemory(WorkStory story) {
         CrashPlan plan = CrashPlan.none();
         story.tell(
@@ -66,12 +78,15 @@ record WorkDeath(WorkStory story, CrashPoint point, int passage) {
         return story + " " + point + " " + passage;
     }
 
-    /** Those that one process dies of together: of the same story, and no heartbeat, whose time is another thread's. */
+    /**
+     * Those that one process dies of together: of the same story. Heartbeats die alone, because their time is another thread's,
+     * and so does whoever has a lease, because it would grow old while others come to their points.
+     */
     static List<List<WorkDeath>> groups(List<WorkDeath> deaths) {
         List<List<WorkDeath>> groups = new ArrayList<>();
         Map<WorkStory, List<WorkDeath>> open = new EnumMap<>(WorkStory.class);
         for (WorkDeath death : deaths) {
-            if (isHeartbeat(death.point)) {
+            if (isHeartbeat(death.point) || death.hasLease()) {
                 groups.add(List.of(death));
                 continue;
             }

@@ -8,9 +8,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every broker with every database: {@code mvn verify -Pfull}. */
+/**
+ * With {@link KafkaWithEveryStoreIT} and {@code SqsToPostgresContractIT}, every broker with every database:
+ * {@code mvn verify -Pfull}.
+ */
 @ParameterizedClass
-@MethodSource("io.pigeonhole.pairs.Pair#all")
+@MethodSource("io.pigeonhole.pairs.Pair#withoutAClassOfTheirOwn")
 @Tag("full")
 class FullMatrixIT extends SourceContract<JdbcContext> {
     private final Pair pair;

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.node.SourceState;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -54,15 +55,17 @@ class RabbitMqFailuresIT extends RabbitSourceTestBase {
     private void isFoundAgain(AmqpQueue queue, Runnable end) {
         queue.send(messages(0, 500));
         AtomicInteger handled = new AtomicInteger();
+        AtomicBoolean ended = new AtomicBoolean();
         RabbitSource source = start(
                 inbox(() -> {
                     if (handled.incrementAndGet() == 100) {
                         end.run();
+                        ended.set(true);
                     }
                 }),
                 queue,
                 builder -> builder.lanes(2).maxBatch(20));
-        await().atMost(PATIENCE).until(() -> handled.get() > 100);
+        await().atMost(PATIENCE).until(() -> ended.get() && handled.get() > 100);
         assertThat(source.state()).isEqualTo(SourceState.RUNNING);
         rabbit.startAgain();
         awaitEffects(500);
