@@ -22,6 +22,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * another one, which finishes it. Then the process goes on, and believes that nothing has happened.
  */
 @OnEveryServer
+@Tag("full")
 class StoppedOwnerIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String TOPIC = "watched";

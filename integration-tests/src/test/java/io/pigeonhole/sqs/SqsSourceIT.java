@@ -121,6 +121,7 @@ class SqsSourceIT {
         assertThat(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }
 
+    @Tag("full")
     @Test
     void handlerThatIsSlowerThanTheVisibilityTimeoutRunsOnce() throws InterruptedException {
         SqsTestQueue queue = queue("");
@@ -420,6 +421,7 @@ class SqsSourceIT {
         assertThat(source.state()).isEqualTo(SourceState.FAILED);
     }
 
+    @Tag("full")
     @Test
     void sourceWhoseServerIsAwayGoesOnAskingAndClosesInBoundedTime() throws IOException {
         int port;

@@ -152,7 +152,7 @@ public final class SqsTestQueue implements BrokerQueue, AutoCloseable {
     /** What an answer that is cut off has handed out comes back after the visibility timeout. */
     @Override
     public SqsSource source(Inbox<?> inbox) {
-        return builder(inbox).visibilityTimeout(Duration.ofSeconds(5)).build();
+        return builder(inbox).visibilityTimeout(Duration.ofSeconds(3)).build();
     }
 
     /** The server does not tell those who wait that a group goes on after a deletion: they have to ask again. */
