@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,6 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The whole suite in small: that it runs and that its checks hold, not how fast it is. */
 @ParameterizedClass
 @EnumSource(Product.class)
+@Tag("full")
 class FloorSuiteIT {
     private static final Sizes TINY = new Sizes(200, 600, 600, 1);
 

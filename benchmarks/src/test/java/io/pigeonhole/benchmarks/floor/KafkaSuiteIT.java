@@ -11,9 +11,11 @@ import io.pigeonhole.embedded.EmbeddedKafka;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The whole suite in small: that it runs and that its checks hold, not how fast it is. */
+@Tag("full")
 class KafkaSuiteIT {
     @Test
     void consumesTheWholeTopicWithAndWithoutAnInbox() throws Exception {

@@ -6,9 +6,11 @@ import io.pigeonhole.benchmarks.server.DatabaseServer;
 import io.pigeonhole.benchmarks.server.Product;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The whole suite in small: that it runs and lets no claim fail, not how fast it is. */
+@Tag("full")
 class RetireBenchIT {
     @Test
     void forgetsADayAndKeysInDigestFormUnderLoad() throws Exception {

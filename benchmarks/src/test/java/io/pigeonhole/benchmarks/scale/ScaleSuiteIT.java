@@ -13,9 +13,11 @@ import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The whole suite in small: that it runs and that its checks hold, not how fast it is. */
+@Tag("full")
 class ScaleSuiteIT {
     @Test
     void acceptsNewMessagesOfEveryKindInAFullAndInAnEmptyLedger() throws Exception {
