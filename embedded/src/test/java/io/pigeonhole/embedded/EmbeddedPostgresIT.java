@@ -8,8 +8,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("full")
 class EmbeddedPostgresIT {
     private static final Path DIRECTORY = Path.of(System.getProperty("pigeonhole.target", "target"), "postgres");
 
