@@ -57,6 +57,22 @@ abstract class RetentionTests<C extends HandlerContext> extends StoreLab<C> {
         assertThat(again.isLate(neverSeen)).isTrue();
     }
 
+    /** A day goes only behind the horizon: whoever comes between two pieces must not find it gone and its keys in time. */
+    @Test
+    void keyOfADayThatGoesIsLateAfterEveryPiece() {
+        MessageKey old = keyOf(message(Ids.timeOrdered(Ids.now().plusSeconds(1))));
+        claimed(old);
+        fixture.advance(BEYOND_THE_WINDOW);
+        store.maintain();
+        boolean more = true;
+        while (more) {
+            more = store.retire().more();
+            Claim again = claimed(old);
+            assertThat(again.claimed()).isEmpty();
+            assertThat(again.isLate(old)).isTrue();
+        }
+    }
+
     @Test
     void keyInDigestFormBeyondTheWindowIsForgotten() {
         MessageKey digest = keyOf(message(Ids.opaque()));
