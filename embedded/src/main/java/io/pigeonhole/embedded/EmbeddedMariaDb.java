@@ -32,7 +32,7 @@ import org.mariadb.jdbc.MariaDbDataSource;
  * a password. It works as root and as an ordinary user, on Linux on x86-64 only, and it can be killed as a power cut would
  * kill it. Safe for use by many threads, except that {@link #kill}, {@link #restart} and {@link #close} are for one.
  *
- * <p>A JVM that exits stops its server; a JVM that is killed leaves it running.
+ * <p>A JVM that exits stops its server and deletes its data; a JVM that is killed leaves both.
  */
 public final class EmbeddedMariaDb implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -41,7 +41,7 @@ public final class EmbeddedMariaDb implements AutoCloseable {
     private final DBConfiguration programs;
     private final Path data;
     private final int port;
-    private final Thread closer = new Thread(this::stop, "embedded-mariadb-closer");
+    private final Thread closer = new Thread(this::stopAndDelete, "embedded-mariadb-closer");
     private Process process;
 
     private EmbeddedMariaDb(DBConfiguration programs, Path data, int port) throws IOException {
@@ -220,13 +220,13 @@ public final class EmbeddedMariaDb implements AutoCloseable {
         } catch (IllegalStateException e) {
             return; // The JVM is going down and the hook stops the server.
         }
-        stop();
-        deleteData();
+        stopAndDelete();
     }
 
-    /** Nobody will read its data again: they need not be written out. */
-    private synchronized void stop() {
+    /** Kills the server: nobody will read its data again, so they need not be written out. */
+    private synchronized void stopAndDelete() {
         end();
+        deleteData();
     }
 
     private void end() {

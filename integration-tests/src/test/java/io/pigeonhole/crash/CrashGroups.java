@@ -10,25 +10,25 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Lets processes die, each of a group of deaths, and then goes on for each death by itself. */
+/** Runs crashing processes, each for a group of crashes, and then the recovery of each crash by itself. */
 final class CrashGroups {
     /** Most of the time they wait for leases to run out. */
-    private static final ExecutorService GOING_ON = Executors.newCachedThreadPool(task -> {
-        Thread thread = new Thread(task, "going-on");
+    private static final ExecutorService RECOVERIES = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "recovery");
         thread.setDaemon(true);
         return thread;
     });
 
     private CrashGroups() {}
 
-    /** Ends a process. */
-    interface Dying<D, C> {
-        C die(List<D> group) throws Exception;
+    /** Runs one process until it halts at the crash points of a group. */
+    interface Crash<D, C> {
+        C run(List<D> group) throws Exception;
     }
 
-    /** What is done for one death after its process has ended. */
-    interface GoingOn<D, C, R> {
-        R goOn(D death, C left) throws Exception;
+    /** What a process that is started after the crash does. */
+    interface Recovery<D, C, R> {
+        R recover(D death, C left) throws Exception;
     }
 
     /** Cuts a list into pieces. */
@@ -41,20 +41,20 @@ final class CrashGroups {
     }
 
     /**
-     * Each death is gone on from as soon as its process has ended, as a process that is started again at once would: then its
-     * leases are still there.
+     * Each recovery begins as soon as the process of its crash has ended, as that of a process that is started again at once:
+     * the leases of the dead process are still there.
      */
     static <D, C, R> void submit(
             List<List<D>> groups,
             ExecutorService executor,
-            Dying<D, C> dying,
-            GoingOn<D, C, R> goingOn,
+            Crash<D, C> crash,
+            Recovery<D, C, R> recovery,
             Map<D, Future<R>> results) {
         for (List<D> group : groups) {
-            CompletableFuture<C> ended = CompletableFuture.supplyAsync(() -> call(() -> dying.die(group)), executor);
+            CompletableFuture<C> ended = CompletableFuture.supplyAsync(() -> call(() -> crash.run(group)), executor);
             for (D death : group) {
-                // On threads of their own, which do not wait for those who die.
-                results.put(death, ended.thenApplyAsync(left -> call(() -> goingOn.goOn(death, left)), GOING_ON));
+                // On threads of their own, which do not wait for the crashing processes.
+                results.put(death, ended.thenApplyAsync(left -> call(() -> recovery.recover(death, left)), RECOVERIES));
             }
         }
     }

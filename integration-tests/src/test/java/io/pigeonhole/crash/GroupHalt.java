@@ -16,17 +16,22 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class GroupHalt {
     /** What each run needs on the command line: story, name of the run, crash point, passage. */
-    static final int ARGUMENTS = 4;
+    private static final int ARGUMENTS = 4;
 
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicInteger missing = new AtomicInteger();
 
     /** A run of a story with a plan that stops it. */
     interface Run {
-        void tell(String story, String run, CrashPlan plan);
+        void run(String story, String run, CrashPlan plan);
     }
 
     private GroupHalt() {}
+
+    /** What a run needs on the command line, in the order in which {@link #runAll} reads it. */
+    static List<String> arguments(Enum<?> story, String run, CrashPoint point, int passage) {
+        return List.of(story.name(), run, point.name(), Integer.toString(passage));
+    }
 
     /**
      * Starts a thread for each run that the arguments name; never returns normally.
@@ -46,15 +51,15 @@ final class GroupHalt {
         AtomicBoolean arrived = new AtomicBoolean();
         CrashPlan plan = CrashPlan.none();
         for (CrashPoint each : CrashPoint.values()) {
-            plan.always(each, () -> stayIf(arrived));
+            plan.always(each, () -> parkIf(arrived));
         }
         plan.at(CrashPoint.valueOf(point), passage, () -> arrive(name, arrived));
-        threads.add(new Thread(() -> tell(story, name, plan, run), name));
+        threads.add(new Thread(() -> execute(story, name, plan, run), name));
     }
 
-    private static void tell(String story, String name, CrashPlan plan, Run run) {
+    private static void execute(String story, String name, CrashPlan plan, Run run) {
         try {
-            run.tell(story, name, plan);
+            run.run(story, name, plan);
             System.out.println(name + " came to its end without its crash point");
         } catch (RuntimeException | Error e) {
             System.out.println(name + " failed before its crash point");
@@ -71,10 +76,10 @@ final class GroupHalt {
         if (missing.decrementAndGet() == 0) {
             CrashPlan.halt().run();
         }
-        stayIf(arrived);
+        parkIf(arrived);
     }
 
-    private static void stayIf(AtomicBoolean arrived) {
+    private static void parkIf(AtomicBoolean arrived) {
         while (arrived.get()) {
             LockSupport.park(arrived);
         }

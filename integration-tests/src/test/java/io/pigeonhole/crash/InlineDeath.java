@@ -81,8 +81,8 @@ record InlineDeath(Story story, CrashPoint point, int passage, boolean early) {
             throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(
                 List.of(database.url(), directory.toString(), group.get(0).early ? "early" : "in time"));
-        group.forEach(death ->
-                arguments.addAll(List.of(death.story.name(), death.run(), death.point.name(), "" + death.passage)));
+        group.forEach(
+                death -> arguments.addAll(GroupHalt.arguments(death.story, death.run(), death.point, death.passage)));
         Path output = directory.resolve(group.get(0).run().replace(' ', '-') + ".out");
         ChildJvm child = ChildJvm.start(DyingProcess.class, output, arguments);
         int exitCode = child.exitCode();

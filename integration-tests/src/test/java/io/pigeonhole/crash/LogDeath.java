@@ -94,7 +94,7 @@ record LogDeath(Deduplication by, Story story, CrashPoint point, int passage) {
                     .id(message.id())
                     .type(message.type())
                     .payload(message.payload())
-                    .logPosition(new LogPosition(LOG, PARTITION.partition(), i, -1, owner.assignment()))
+                    .logPosition(new LogPosition(LOG, PARTITION.partition(), i, -1, owner.assignment(), i))
                     .build());
         }
         assertThat(inbox.process(left)).allMatch(outcome -> outcome.settled());
@@ -120,8 +120,8 @@ record LogDeath(Deduplication by, Story story, CrashPoint point, int passage) {
             throws IOException, InterruptedException {
         List<String> arguments =
                 new ArrayList<>(List.of(database.url(), group.get(0).by.name()));
-        group.forEach(death ->
-                arguments.addAll(List.of(death.story.name(), death.run(), death.point.name(), "" + death.passage)));
+        group.forEach(
+                death -> arguments.addAll(GroupHalt.arguments(death.story, death.run(), death.point, death.passage)));
         Path output = directory.resolve(group.get(0).run().replace(' ', '-') + ".out");
         ChildJvm child = ChildJvm.start(DyingLogReader.class, output, arguments);
         return new Corpse(child.exitCode(), child.output());

@@ -74,7 +74,7 @@ class MariaDbCrashIT {
                 executor,
                 group -> WorkDeath.die(group, database, directory),
                 (death, output) -> {
-                    death.goOn(database);
+                    death.recover(database);
                     return output;
                 },
                 WORK);

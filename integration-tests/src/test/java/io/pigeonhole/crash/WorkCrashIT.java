@@ -47,7 +47,7 @@ class WorkCrashIT {
                 executor,
                 group -> WorkDeath.die(group, database, directory),
                 (death, output) -> {
-                    death.goOn(database);
+                    death.recover(database);
                     return output;
                 },
                 DEATHS);

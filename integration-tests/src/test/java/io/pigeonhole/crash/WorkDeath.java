@@ -105,16 +105,16 @@ record WorkDeath(WorkStory story, CrashPoint point, int passage) {
     static String die(List<WorkDeath> group, Database database, Path directory)
             throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(List.of(database.url()));
-        group.forEach(death ->
-                arguments.addAll(List.of(death.story.name(), death.run(), death.point.name(), "" + death.passage)));
+        group.forEach(
+                death -> arguments.addAll(GroupHalt.arguments(death.story, death.run(), death.point, death.passage)));
         Path output = directory.resolve(group.get(0).run().replace(' ', '-') + ".out");
         ChildJvm child = ChildJvm.start(WorkingProcess.class, output, arguments);
         assertThat(child.exitCode()).as(child.output()).isEqualTo(CrashPlan.HALTED);
         return child.output();
     }
 
-    /** Another process tells the same story again. */
-    void goOn(Database database) {
+    /** Works on the same messages as a process that is started after the crash. */
+    void recover(Database database) {
         WorkingProcess.tell(story, database.dataSource(), run(), CrashPlan.none());
     }
 

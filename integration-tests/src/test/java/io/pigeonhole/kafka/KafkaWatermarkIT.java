@@ -11,8 +11,13 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
@@ -34,6 +39,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -83,18 +89,37 @@ class KafkaWatermarkIT {
     }
 
     private KafkaSource start(KafkaTopic topic, Deduplication by, String reset) {
-        Inbox<InMemoryContext> inbox = Inbox.builder(consumer, store)
+        return start(topic, inbox(by, store), reset);
+    }
+
+    private Inbox<InMemoryContext> inbox(Deduplication by, InboxStore<InMemoryContext> store) {
+        return Inbox.builder(consumer, store)
                 .deduplication(by)
                 .handle("test", PayloadDecoder.bytes(), (payload, context) -> {
                     String effect = new String(payload, UTF_8);
                     context.defer(() -> effects.add(effect));
                 })
                 .build();
+    }
+
+    private KafkaSource start(KafkaTopic topic, Inbox<InMemoryContext> inbox, String reset) {
         Map<String, Object> config = Map.of("bootstrap.servers", kafka.bootstrapServers(), "auto.offset.reset", reset);
         KafkaSource source = KafkaSource.of(inbox, config, topic.name());
         toClose.add(source);
         source.start();
         return source;
+    }
+
+    private Watermark watermark(Inbox<InMemoryContext> inbox, KafkaTopic topic) {
+        return inbox.watermarks(List.of(new LogPartition(topic.name(), 0))).get(0);
+    }
+
+    /** The owner keeps what it knows, and the database is as it was some commits ago. */
+    private void loseCommits(Inbox<InMemoryContext> inbox, KafkaTopic topic, long position) {
+        try (InboxTransaction<InMemoryContext> transaction = memory.begin(PATIENCE)) {
+            transaction.advance(inbox.registered(), List.of(new Advance(watermark(inbox, topic), position, -1)));
+            transaction.commit();
+        }
     }
 
     private static void send(KafkaTopic topic, String... ids) {
@@ -134,6 +159,133 @@ class KafkaWatermarkIT {
         start(topic, Deduplication.WATERMARKS, "earliest");
         awaitEffects(7);
         assertThat(effects).containsExactly("old 0", "old 1", "old 2", "new 0", "new 1", "new 2", "new 3");
+    }
+
+    @Tag("A10")
+    @Test
+    void recordsThatTheDatabaseHasLostAreReadAgainBeforeThoseBehindThem() {
+        KafkaTopic topic = topic();
+        Inbox<InMemoryContext> inbox = inbox(Deduplication.WATERMARKS, store);
+        send(topic, "0", "1", "2");
+        start(topic, inbox, "earliest");
+        awaitEffects(3);
+        await().atMost(PATIENCE).until(() -> watermark(inbox, topic).position() == 3);
+        loseCommits(inbox, topic, 1);
+        send(topic, "3");
+        awaitEffects(6);
+        assertThat(effects).containsExactly("0", "1", "2", "1", "2", "3");
+        await().atMost(PATIENCE).until(() -> watermark(inbox, topic).position() == 4);
+    }
+
+    @Tag("A10")
+    @Test
+    void recordsThatTheDatabaseHasLostAreReadAgainAlsoWhenNothingFollows() {
+        KafkaTopic topic = topic();
+        Inbox<InMemoryContext> inbox = inbox(Deduplication.WATERMARKS, store);
+        send(topic, "0", "1", "2");
+        start(topic, inbox, "earliest");
+        awaitEffects(3);
+        await().atMost(PATIENCE).until(() -> watermark(inbox, topic).position() == 3);
+        loseCommits(inbox, topic, 1);
+        awaitEffects(5);
+        assertThat(effects).containsExactly("0", "1", "2", "1", "2");
+    }
+
+    @Tag("A10")
+    @Test
+    void ownerWhoseBeginningTheDatabaseHasLostBeginsThereOnceMore() {
+        KafkaTopic topic = topic();
+        send(topic, "before");
+        Inbox<InMemoryContext> inbox = inbox(Deduplication.WATERMARKS, store);
+        start(topic, inbox, "latest");
+        await().atMost(PATIENCE)
+                .until(() -> !inbox.watermarks(List.of(new LogPartition(topic.name(), 0)))
+                        .isEmpty());
+        await().atMost(PATIENCE).until(() -> watermark(inbox, topic).position() == 1);
+        send(topic, "1", "2");
+        awaitEffects(2);
+        await().atMost(PATIENCE).until(() -> watermark(inbox, topic).position() == 3);
+        loseCommits(inbox, topic, Watermark.UNKNOWN);
+        awaitEffects(4);
+        assertThat(effects).containsExactly("1", "2", "1", "2");
+    }
+
+    @Tag("A10")
+    @Test
+    void databaseWithoutTheWatermarkOfCommittedOffsetsIsRefusedUntilSomebodyDecides() {
+        KafkaTopic topic = topic();
+        send(topic, "0", "1", "2");
+        takeAll(topic, Deduplication.WATERMARKS, 3);
+        assertThat(topic.committed(consumer)).containsEntry(0, 3L);
+        send(topic, "3");
+        InMemoryStore restored = InMemoryStore.create();
+        KafkaSource refused = start(topic, inbox(Deduplication.WATERMARKS, restored), "earliest");
+        await().atMost(PATIENCE).until(() -> refused.state() == SourceState.FAILED);
+        assertThat(refused.failure())
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("offset 3")
+                .hasMessageContaining("forgetWatermarks");
+        refused.close();
+        TopicPartition partition = new TopicPartition(topic.name(), 0);
+        try (org.apache.kafka.clients.admin.Admin broker = kafka.admin()) {
+            KafkaTopic.get(broker.alterConsumerGroupOffsets(consumer, Map.of(partition, new OffsetAndMetadata(1)))
+                    .all());
+        }
+        start(topic, inbox(Deduplication.WATERMARKS, restored), "earliest");
+        awaitEffects(6);
+        assertThat(effects).containsExactly("0", "1", "2", "1", "2", "3");
+    }
+
+    /** A member that was stopped between its assignment and its acquisition comes too late, but with the newest number. */
+    @Tag("B6")
+    @Test
+    void ownerWhosePartitionALateMemberTookAcquiresItAgain() {
+        KafkaTopic topic = topic();
+        Inbox<InMemoryContext> inbox = inbox(Deduplication.WATERMARKS, store);
+        send(topic, "0");
+        KafkaSource source = start(topic, inbox, "earliest");
+        awaitEffects(1);
+        await().atMost(PATIENCE).until(() -> watermark(inbox, topic).position() == 1);
+        Watermark late = memory.acquire(
+                inbox.registered(),
+                new LogPartition(topic.name(), 0),
+                watermark(inbox, topic).log());
+        send(topic, "1", "2");
+        awaitEffects(3);
+        assertThat(effects).containsExactly("0", "1", "2");
+        assertThat(watermark(inbox, topic).assignment()).isGreaterThan(late.assignment());
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+    }
+
+    /** Two groups that read for one consumer are a mistake, but lose and repeat nothing, and nobody stands still. */
+    @Tag("B6")
+    @Test
+    void membersOfTwoGroupsWithOneConsumerApplyEachRecordOnce() {
+        KafkaTopic topic = topic();
+        send(topic, "0");
+        start(topic, Deduplication.WATERMARKS, "earliest");
+        awaitEffects(1);
+        KafkaSource other = KafkaSource.of(
+                inbox(Deduplication.WATERMARKS, store),
+                Map.of(
+                        "bootstrap.servers",
+                        kafka.bootstrapServers(),
+                        "auto.offset.reset",
+                        "earliest",
+                        "group.id",
+                        consumer + "-other"),
+                topic.name());
+        toClose.add(other);
+        other.start();
+        List<String> expected = new ArrayList<>(List.of("0"));
+        for (int i = 1; i <= 20; i++) {
+            send(topic, "" + i);
+            expected.add("" + i);
+            if (i % 10 == 0) {
+                awaitEffects(i + 1);
+            }
+        }
+        assertThat(effects).containsExactlyElementsOf(expected);
     }
 
     @Test

@@ -67,20 +67,25 @@ final class SpoolSource implements Source {
             return;
         }
         Consignment consignment = into.open(); // nothing of it is ever taken back but by closing
-        try {
-            while (!closing.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
-                for (Path file : files()) {
-                    // Full, or the database is away: what is not taken stays where it is.
-                    if (into.load() >= 1 || into.isWaiting() || closing.getCount() == 0) {
-                        break;
-                    }
-                    if (inHand.add(file)) {
-                        submit(file, consignment);
-                    }
+        while (!isClosedAfterAPause()) {
+            for (Path file : files()) {
+                // Full, or the database is away: what is not taken stays where it is.
+                if (into.load() >= 1 || into.isWaiting() || closing.getCount() == 0) {
+                    break;
+                }
+                if (inHand.add(file)) {
+                    submit(file, consignment);
                 }
             }
+        }
+    }
+
+    /** Only close() ends the thread, no interrupt. */
+    private boolean isClosedAfterAPause() {
+        try {
+            return closing.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            return closing.getCount() == 0;
         }
     }
 

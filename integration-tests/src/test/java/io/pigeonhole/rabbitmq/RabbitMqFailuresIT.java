@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.node.SourceState;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -84,9 +84,7 @@ class RabbitMqFailuresIT extends RabbitSourceTestBase {
     private void takeTheRest(AmqpQueue queue) {
         await().atMost(PATIENCE).until(() -> {
             await().atMost(PATIENCE).until(() -> queue.consumers() == 0);
-            // The broker gives back what it had after it has parted from the consumer.
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
-            if (queue.ready() == 0) {
+            if (staysEmpty(queue)) {
                 return true;
             }
             RabbitSource next = start(inbox(() -> {}), queue, builder -> builder.lanes(2));
@@ -94,5 +92,15 @@ class RabbitMqFailuresIT extends RabbitSourceTestBase {
             next.close();
             return false;
         });
+    }
+
+    /** The broker returns unacknowledged messages only some time after it has removed the consumer. */
+    private static boolean staysEmpty(AmqpQueue queue) {
+        try {
+            await().during(Duration.ofMillis(200)).atMost(Duration.ofSeconds(1)).until(() -> queue.ready() == 0);
+            return true;
+        } catch (ConditionTimeoutException e) {
+            return false;
+        }
     }
 }

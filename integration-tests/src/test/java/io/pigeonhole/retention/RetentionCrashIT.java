@@ -83,7 +83,7 @@ class RetentionCrashIT {
             CompletableFuture<Void> retiring = CompletableFuture.runAsync(() -> RetentionLab.forget(store));
             await().until(() -> lab.workshop.ask(PENDING).equals("1"));
             assertThat(lab.workshop.ask("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-                            + " WHERE query LIKE 'ALTER TABLE inbox_ledger%CONCURRENTLY' AND state = 'active'"))
+                            + " WHERE query LIKE 'ALTER TABLE %inbox_ledger%CONCURRENTLY' AND state = 'active'"))
                     .isEqualTo("1");
             await().until(retiring::isDone);
             assertThat(retiring.handle((done, failure) -> failure).join())

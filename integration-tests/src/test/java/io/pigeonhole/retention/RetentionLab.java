@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
@@ -38,6 +39,7 @@ final class RetentionLab implements AutoCloseable {
     final Workshop workshop = PostgresServers.embedded().emptySchema();
     final DatabaseClock clock = new DatabaseClock(workshop);
     final HikariDataSource database = pool(clock.url());
+    private final JdbcStore person;
     private Duration moved = Duration.ZERO;
 
     /** Creates the tables as of now. */
@@ -47,8 +49,10 @@ final class RetentionLab implements AutoCloseable {
 
     /** Creates the tables so much later. */
     RetentionLab(Duration later) {
-        advance(later);
+        clock.advance(later);
+        moved = later;
         Schema.apply(database);
+        person = store();
     }
 
     private static HikariDataSource pool(String url) {
@@ -71,9 +75,11 @@ final class RetentionLab implements AutoCloseable {
         return SystemTime.clock().instant().plus(moved);
     }
 
+    /** As if the time had passed: somebody confirms it. */
     void advance(Duration duration) {
         clock.advance(duration);
         moved = moved.plus(duration);
+        person.confirmClock(new Author("ann", "time passed"));
     }
 
     static String timeOrdered(Instant created) {

@@ -30,6 +30,9 @@ interface AdminDatabase {
         /** A statement to be bound and closed; where it has {@link AdminCall#ids}, for so many. */
         AdminCall call(AdminStatement statement, int... ids) throws SQLException;
 
+        /** A statement about retention to be bound and closed. */
+        AdminCall retention(RetentionStatement statement) throws SQLException;
+
         /** By the database's clock. */
         Instant now() throws SQLException;
 

@@ -43,11 +43,24 @@ record AdminErrand(AdminDatabase.Session session, RegisteredConsumer consumer, A
     }
 
     void audit(AdminAction action, @Nullable MessageKey key, String detail, long affected) throws SQLException {
+        audit(session, consumer.name(), by, action, key, detail, affected);
+    }
+
+    /** The same of what is not about a consumer: then its name is empty. */
+    static void audit(
+            AdminDatabase.Session session,
+            String consumer,
+            Author by,
+            AdminAction action,
+            @Nullable MessageKey key,
+            String detail,
+            long affected)
+            throws SQLException {
         try (AdminCall call = session.call(AdminStatement.NOTE_CHANGE)) {
             call.text(by.who())
                     .text(by.why())
                     .text(action.name())
-                    .text(consumer.name())
+                    .text(consumer)
                     .key(key)
                     .text(bounded(detail))
                     .id(affected)

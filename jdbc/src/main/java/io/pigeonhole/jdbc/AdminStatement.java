@@ -202,7 +202,7 @@ enum AdminStatement implements PlainStatement {
 
     /** Those that are still there. */
     LOCK_LETTERS("""
-            SELECT id, message_key, claimed
+            SELECT id, message_key, claimed, reason
             FROM inbox_dead_letter
             WHERE consumer_id = ? AND id IN ({?})
             ORDER BY id
@@ -261,9 +261,6 @@ enum AdminStatement implements PlainStatement {
     /** Lets those behind it go on. */
     STOP_BLOCKING("UPDATE inbox_dead_letter SET blocks = FALSE WHERE id = ? AND blocks"),
 
-    /** Counts a message that is dead already. */
-    SEEN_AGAIN("UPDATE inbox_dead_letter SET seen_again = seen_again + 1 WHERE consumer_id = ? AND message_key = ?"),
-
     /** Copies a message in work to the dead letters, where it blocks nothing. */
     SKIP("""
             INSERT INTO inbox_dead_letter (id, consumer_id, message_key, source, message_id, type, ordering_key,
@@ -287,7 +284,7 @@ enum AdminStatement implements PlainStatement {
     /** The same, and there are no positions any more. Parameters: now, consumer. */
     RESET_WATERMARKS("""
             UPDATE inbox_watermark
-            SET epoch = epoch + 1, position = -1, leader_epoch = -1, updated_at = ?
+            SET epoch = epoch + 1, position = -3, leader_epoch = -1, updated_at = ?
             WHERE consumer_id = ?"""),
 
     /** The same for one source, whatever the broker remembers. Parameters: now, consumer, source. */

@@ -49,14 +49,23 @@ final class BacklogStatements {
             ) AS w
             WHERE c.id = ANY (CAST(? AS smallint[]))""";
 
-    /** Parameters: consumer, what, position. */
+    /**
+     * No row where the limit is reached and the last start is fresh. Parameters: consumer, what, position, limit, milliseconds.
+     */
     static final String STARTED = """
             INSERT INTO inbox_start AS s (consumer_id, what, position, starts, started_at)
             VALUES (?, ?, ?, 1, clock_timestamp())
             ON CONFLICT (consumer_id, what) DO UPDATE
             SET starts = CASE WHEN s.position = excluded.position THEN s.starts + 1 ELSE 1 END,
                 position = excluded.position, started_at = excluded.started_at
+            WHERE NOT (s.position = excluded.position AND s.starts >= ?
+                AND s.started_at > clock_timestamp() - CAST(? AS bigint) * interval '1 millisecond')
             RETURNING starts""";
+
+    /** Parameters: consumer, what, position. */
+    static final String ENDED = """
+            UPDATE inbox_start SET starts = starts - 1
+            WHERE consumer_id = ? AND what = ? AND position = ? AND starts > 0""";
 
     private BacklogStatements() {}
 }

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * What tables, columns and keys there are, each a subject with a description: {@code inbox_work.due_at}, {@code timestamp
@@ -33,7 +34,7 @@ record Catalog(Map<String, String> entries) {
     static Catalog read(Connection connection, Catalog expected) throws SQLException {
         Map<String, String> entries = new TreeMap<>();
         try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CATALOG)) {
-            statement.setString(1, "{" + String.join(",", expected.relations()) + "}");
+            statement.setString(1, expected.relationArray());
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     entries.put(rows.getString(1), rows.getString(2));
@@ -78,8 +79,9 @@ record Catalog(Map<String, String> entries) {
         return text.toString();
     }
 
-    private List<String> relations() {
-        return entries.keySet().stream().map(Catalog::relationOf).distinct().toList();
+    /** The names of tables, views and sequences as an array of PostgreSQL. */
+    String relationArray() {
+        return entries.keySet().stream().map(Catalog::relationOf).distinct().collect(Collectors.joining(",", "{", "}"));
     }
 
     private static String relationOf(String subject) {

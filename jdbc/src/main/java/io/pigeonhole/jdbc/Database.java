@@ -1,5 +1,7 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Ledger;
@@ -12,6 +14,9 @@ interface Database extends InboxStore<JdbcContext> {
 
     /** How much there is. */
     Sizes sizes();
+
+    /** Lets ages count from what the database's clock says. */
+    Answer confirmClock(Author by);
 
     /** What the admin API needs of it; the same at every call. */
     AdminDatabase admin();

@@ -35,9 +35,12 @@ public enum DeadLetterStatement implements PlainStatement {
     /** Parameters: consumer, key. */
     SEEN_AGAIN("UPDATE inbox_dead_letter SET seen_again = seen_again + 1 WHERE consumer_id = ? AND message_key = ?"),
 
+    /** Parameters: seen again, consumer, key. */
+    RECOUNT("UPDATE inbox_dead_letter SET seen_again = ? WHERE consumer_id = ? AND message_key = ?"),
+
     /** In the order of the keys, so that two of them do not wait for each other. Parameters: consumer, keys. */
     LOCK("""
-            SELECT d.id, d.message_key, d.claimed
+            SELECT d.id, d.message_key, d.claimed, d.seen_again, d.reason
             FROM inbox_dead_letter AS d
             WHERE d.consumer_id = ? AND d.message_key IN ({?})
             ORDER BY d.message_key

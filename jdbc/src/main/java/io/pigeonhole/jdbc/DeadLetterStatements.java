@@ -1,7 +1,43 @@
 package io.pigeonhole.jdbc;
 
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /** The statements for PostgreSQL about dead letters, whole, under the same rules as {@link PostgresStatements}. */
 final class DeadLetterStatements {
+    /**
+     * What becomes of a letter that is there already: it counts as seen again. One that was never claimed, and whose message
+     * was accepted since and now dies, becomes the letter of that message as a whole: a requeue must not take it for one
+     * whose message has taken effect.
+     */
+    static final String THERE_ALREADY =
+            "ON CONFLICT (consumer_id, message_key) DO UPDATE SET seen_again = d.seen_again + 1"
+                    + Stream.of(
+                                    "id",
+                                    "claimed",
+                                    "source",
+                                    "message_id",
+                                    "type",
+                                    "ordering_key",
+                                    "headers",
+                                    "content_type",
+                                    "payload",
+                                    "origin",
+                                    "lane",
+                                    "ordered",
+                                    "by_lease",
+                                    "blocks",
+                                    "reason",
+                                    "detail",
+                                    "attempts",
+                                    "lease_token",
+                                    "received_at",
+                                    "died_at")
+                            .map(column ->
+                                    ", " + column + " = CASE WHEN excluded.claimed AND NOT d.claimed THEN excluded."
+                                            + column + " ELSE d." + column + " END")
+                            .collect(Collectors.joining());
+
     /**
      * Parameters: the columns of the message, lane, ordered, blocks, reason, detail, claimed, attempts; the columns of the
      * attempt or nulls.
@@ -11,9 +47,9 @@ final class DeadLetterStatements {
                 INSERT INTO inbox_dead_letter AS d (consumer_id, message_key, source, message_id, type, ordering_key,
                     headers, content_type, payload, origin, lane, ordered, by_lease, blocks, reason, detail, claimed,
                     attempts, received_at, died_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, false, ?, ?, ?, ?, ?, clock_timestamp(), clock_timestamp())
-                ON CONFLICT (consumer_id, message_key) DO UPDATE SET seen_again = d.seen_again + 1
-                RETURNING consumer_id, message_key, seen_again
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, false, ?, ?, ?, ?, ?, clock_timestamp(), clock_timestamp())\s""" + THERE_ALREADY + """
+
+                RETURNING consumer_id, message_key, seen_again = 0 OR died_at >= statement_timestamp() AS is_new
             )
             INSERT INTO inbox_attempt (consumer_id, message_key, number, node, started_at, duration_ms, error_class,
                 message, stack)
@@ -21,7 +57,7 @@ final class DeadLetterStatements {
                 a.duration, a.error_class, a.message, a.stack
             FROM buried, (VALUES (CAST(? AS integer), CAST(? AS text), CAST(? AS bigint), CAST(? AS text), CAST(? AS text),
                 CAST(? AS text))) AS a (number, node, duration, error_class, message, stack)
-            WHERE a.number IS NOT NULL AND buried.seen_again = 0""";
+            WHERE a.number IS NOT NULL AND buried.is_new""";
 
     /**
      * Moves one row, its bytes as they are. Parameters: consumer, id, token; the columns of the attempt or nulls; blocks,
@@ -47,7 +83,7 @@ final class DeadLetterStatements {
                 headers, content_type, payload, origin, lane, ordered, by_lease, ?, ?, ?, ?, ?,
                 lease_token, received_at, clock_timestamp()
             FROM w
-            ON CONFLICT (consumer_id, message_key) DO UPDATE SET seen_again = d.seen_again + 1""";
+            """ + THERE_ALREADY;
 
     /** In the order of the keys, so that two of them do not wait for each other. Parameters: consumer, keys. */
     static final String SEEN_AGAIN = """
@@ -66,6 +102,7 @@ final class DeadLetterStatements {
                 WHERE id = ANY (ARRAY(
                     SELECT id FROM inbox_dead_letter
                     WHERE consumer_id = ? AND message_key = ANY (CAST(? AS uuid[])) AND claimed
+                        AND reason <> 'BYTES_NOT_STORED'
                     ORDER BY message_key
                     FOR UPDATE))
                 RETURNING *

@@ -20,12 +20,15 @@ import org.jspecify.annotations.Nullable;
 record DeferredWrite(MessageKey key, Object scope, String sql, List<@Nullable Object> parameters, int expectedRows) {
     static final int ANY = -1;
 
-    void bind(PreparedStatement statement) throws SQLException {
+    void bind(PreparedStatement statement, WatchedStreams streams) throws SQLException {
         int index = 1;
         for (Object parameter : parameters) {
             // JDBC knows no Instant, and drivers disagree on it.
             statement.setObject(
-                    index++, parameter instanceof Instant instant ? instant.atOffset(ZoneOffset.UTC) : parameter);
+                    index++,
+                    parameter instanceof Instant instant
+                            ? instant.atOffset(ZoneOffset.UTC)
+                            : streams.watch(this, parameter));
         }
     }
 

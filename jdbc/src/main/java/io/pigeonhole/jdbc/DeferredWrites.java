@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.core.store.StoreException;
@@ -25,6 +26,8 @@ import java.util.Map;
 final class DeferredWrites {
     private final Errors errors;
     private final List<DeferredWrite> writes = new ArrayList<>();
+    private WatchedStreams streams = new WatchedStreams();
+    private boolean halfSent;
 
     DeferredWrites(Errors errors) {
         this.errors = errors;
@@ -42,7 +45,16 @@ final class DeferredWrites {
         writes.clear();
     }
 
-    /** Sends all of them. Afterwards nothing is pending, whether it succeeded or not. */
+    /** Whether a statement may have been sent in part, so that nothing else can be sent on its connection. */
+    boolean isHalfSent() {
+        return halfSent;
+    }
+
+    /**
+     * Sends all of them. Afterwards nothing is pending, whether it succeeded or not.
+     *
+     * @throws StoreException whatever is thrown on the way, by the parameters too
+     */
     void flush(Connection connection) {
         if (writes.isEmpty()) {
             return;
@@ -102,19 +114,25 @@ final class DeferredWrites {
 
     private void send(Connection connection, List<DeferredWrite> batch, boolean alone) {
         String sql = batch.get(0).sql();
+        streams = new WatchedStreams();
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             // A driver may not count the rows of each entry of a batch; with one message's writes it must not be in
             // doubt.
             if (batch.size() == 1 || (alone && batch.stream().anyMatch(DeferredWrite::expectsRows))) {
                 sendSingly(statement, batch);
-                return;
+            } else {
+                for (DeferredWrite write : batch) {
+                    bind(statement, write);
+                    statement.addBatch();
+                }
+                sendTogether(statement, batch);
             }
-            for (DeferredWrite write : batch) {
-                bind(statement, write);
-                statement.addBatch();
-            }
-            sendTogether(statement, batch);
+            requireReadStreams();
+        } catch (StoreException e) {
+            throw e;
         } catch (SQLException e) {
+            halfSent |= streams.failure() != null;
+            requireReadStreams();
             ErrorClass errorClass = errors.classify(e);
             String doing = "the deferred statement «" + sql + "»";
             boolean blameless = errorClass == ErrorClass.UNAVAILABLE;
@@ -123,8 +141,46 @@ final class DeferredWrites {
                 throw Refusals.of(errorClass, doing + " of " + batch.size() + " messages", e);
             }
             MessageKey key = batch.get(0).key();
-            throw new DeferredWriteException(errorClass, key, Refusals.describe(doing, e), e);
+            throw new DeferredWriteException(errorClass, key, Refusals.describe(doing, e), ErrorsWithoutValues.of(e));
+        } catch (Throwable e) {
+            // No driver means to throw this: a parameter does, or memory has run out.
+            halfSent = true;
+            throw halfSent(batch, alone, e);
         }
+    }
+
+    /** A driver may take a stream that fails for one that has ended. */
+    private void requireReadStreams() {
+        WatchedStreams.Failure ofStream = streams.failure();
+        if (ofStream != null) {
+            throw refusedParameter(ofStream.write(), ofStream.cause());
+        }
+    }
+
+    private StoreException halfSent(List<DeferredWrite> batch, boolean alone, Throwable e) {
+        requireReadStreams();
+        if (batch.size() == 1 || alone) {
+            return refusedParameter(batch.get(0), e);
+        }
+        return new StoreException(
+                ErrorClass.ABORTED,
+                "one of " + batch.size() + " deferred " + statement(batch.get(0)) + " cannot be sent: "
+                        + FailureText.classOf(e),
+                e);
+    }
+
+    /** Without the text of what was thrown, which may repeat values; it is the cause. */
+    private DeferredWriteException refusedParameter(DeferredWrite write, Throwable e) {
+        boolean permanent = errors.classify(e) == ErrorClass.PERMANENT;
+        return new DeferredWriteException(
+                permanent ? ErrorClass.PERMANENT : ErrorClass.MESSAGE,
+                write.key(),
+                "a parameter of the deferred " + statement(write) + " cannot be sent: " + FailureText.classOf(e),
+                e);
+    }
+
+    private static String statement(DeferredWrite write) {
+        return ErrorsWithoutValues.bounded("statement «" + write.sql() + "»");
     }
 
     private void sendTogether(PreparedStatement statement, List<DeferredWrite> batch) throws SQLException {
@@ -153,13 +209,18 @@ final class DeferredWrites {
 
     private void bind(PreparedStatement statement, DeferredWrite write) {
         try {
-            write.bind(statement);
+            write.bind(statement, streams);
         } catch (SQLException e) {
+            requireReadStreams();
             ErrorClass errorClass = errors.classify(e);
             String doing = "the parameters of the deferred statement «" + write.sql() + "»";
             throw errorClass == ErrorClass.UNAVAILABLE
                     ? Refusals.of(errorClass, doing, e)
-                    : new DeferredWriteException(errorClass, write.key(), Refusals.describe(doing, e), e);
+                    : new DeferredWriteException(
+                            errorClass, write.key(), Refusals.describe(doing, e), ErrorsWithoutValues.of(e));
+        } catch (Throwable e) {
+            requireReadStreams();
+            throw refusedParameter(write, e);
         }
     }
 

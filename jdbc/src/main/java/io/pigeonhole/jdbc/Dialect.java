@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,12 +72,35 @@ public abstract class Dialect {
     }
 
     /**
+     * Whether {@link LedgerStatement#HOLD_HORIZON} reads what is committed last, at every isolation level of the caller's
+     * transaction, and keeps it from being changed until that ends. Then callers may claim at every level. If not, they may do
+     * so only where their transaction is read committed.
+     *
+     * @return false unless overridden
+     */
+    public boolean holdsHorizon() {
+        return false;
+    }
+
+    /**
      * What is executed before a transaction of the engine: remembers the settings that it changes.
      *
      * @param idleLimit how long the transaction may be idle before the database is to end it
      * @return statements, maybe none
      */
     public abstract List<String> begin(Duration idleLimit);
+
+    /**
+     * What is executed instead of {@link #begin} before a transaction in which handlers run. Where the database can cancel
+     * statements that take too long, theirs must not take longer than they may be idle: one that waits for a lock would keep
+     * the locks of its whole batch. It must cost no more round trips than {@link #begin}.
+     *
+     * @param idleLimit how long the transaction, and each of its statements, may take; rounded up
+     * @return statements; those of {@link #begin} unless overridden
+     */
+    public List<String> beginForHandlers(Duration idleLimit) {
+        return begin(idleLimit);
+    }
 
     /**
      * What is executed behind a transaction, to put back the settings that {@link #begin} changed.
@@ -148,6 +172,17 @@ public abstract class Dialect {
     public abstract ErrorClass classOf(SQLException failure);
 
     /**
+     * How many bytes a statement may have, where a server ends the connection on a larger one.
+     *
+     * @param connection a connection that may be asked
+     * @return the limit; by default there is none
+     * @throws SQLException if the database does not say
+     */
+    public long largestStatement(Connection connection) throws SQLException {
+        return Long.MAX_VALUE;
+    }
+
+    /**
      * Whether a row was refused because its key is there already.
      *
      * @param failure the error
@@ -199,6 +234,38 @@ public abstract class Dialect {
      * @return true where it must not be executed
      */
     public abstract boolean endsTransaction(String sql);
+
+    /**
+     * SQL without comments and strings, for a look at its words. What the server executes although it stands in a comment
+     * stays, and so do quoted names, without blanks and semicolons in them.
+     *
+     * @param sql one or more statements
+     * @return the same statements, divided by semicolons
+     */
+    public abstract String withoutText(String sql);
+
+    /**
+     * The name of a savepoint that the database makes of one in SQL. Says what the standard says, where a name without
+     * quotes is in capitals.
+     *
+     * @param written the name, in quotes or without
+     * @return the name without quotes
+     */
+    public String savepointName(String written) {
+        return SavepointStep.unquoted(written, name -> name.toUpperCase(Locale.ROOT));
+    }
+
+    /**
+     * What puts a session back to what it is now: its current schema, role and settings. Asked before a handler executes
+     * what may change them; executed behind the handler.
+     *
+     * @param connection a connection in a transaction
+     * @return statements, maybe none; they must not end the transaction
+     * @throws SQLException if the database refused
+     */
+    public List<String> session(Connection connection) throws SQLException {
+        return List.of();
+    }
 
     /**
      * Looks whether what is committed survives a crash.

@@ -19,9 +19,16 @@ import java.util.Set;
  */
 final class DueWork {
     private static final int DUE_AT = WorkItems.COLUMNS + 1;
+    private static final int LOCKED = DUE_AT + 1;
     private static final int PLANNED = WorkItems.COLUMNS + 1;
     private static final int PLANNED_KEY = PLANNED + 1;
     private static final int MESSAGES_SEEN = PLANNED + 2;
+
+    private static final String TAKE = PostgresStatements.withoutHandlersLimit(WorkStatements.TAKE);
+
+    private static final List<String> TAKE_IN_ORDER = List.of(
+            PostgresStatements.withoutHandlersLimit(LaneStatements.TAKE_BY_DUE),
+            PostgresStatements.withoutHandlersLimit(LaneStatements.TAKE_BY_HEADS));
 
     private DueWork() {}
 
@@ -30,55 +37,71 @@ final class DueWork {
      * look is one from the beginning.
      */
     static Taken withoutOrder(
-            Connection connection, RegisteredConsumer consumer, int lane, int limit, DueHints.Hint hint)
+            Connection connection, RegisteredConsumer consumer, int lane, int limit, long bytes, DueHints.Hint hint)
             throws SQLException {
-        Taken taken = from(connection, consumer, lane, limit, hint);
+        Taken taken = from(connection, consumer, lane, limit, bytes, hint);
         return taken.items().isEmpty() && !hint.isFromBeginning()
-                ? from(connection, consumer, lane, limit, new DueHints.Hint(DueHints.BEGINNING, System.nanoTime()))
+                ? from(
+                        connection,
+                        consumer,
+                        lane,
+                        limit,
+                        bytes,
+                        new DueHints.Hint(DueHints.BEGINNING, System.nanoTime()))
                 : taken;
     }
 
     private static Taken from(
-            Connection connection, RegisteredConsumer consumer, int lane, int limit, DueHints.Hint hint)
+            Connection connection, RegisteredConsumer consumer, int lane, int limit, long bytes, DueHints.Hint hint)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(WorkStatements.TAKE)) {
+        try (PreparedStatement statement = connection.prepareStatement(TAKE)) {
             statement.setShort(1, consumer.id());
             statement.setInt(2, lane);
             statement.setLong(3, hint.dueAt());
             statement.setInt(4, limit);
+            statement.setLong(5, bytes);
             List<WorkItem> items = new ArrayList<>();
             long last = DueHints.BEGINNING;
-            try (ResultSet rows = statement.executeQuery()) {
+            int locked = 0;
+            try (ResultSet rows = search(statement)) {
                 while (rows.next()) {
                     items.add(WorkItems.read(rows));
                     last = rows.getLong(DUE_AT);
+                    locked = rows.getInt(LOCKED);
                 }
             }
-            return new Taken(items, hint.movedTo(items.size() < limit ? DueHints.BEGINNING : last));
+            return new Taken(items, hint.movedTo(locked < limit && items.size() == locked ? DueHints.BEGINNING : last));
         }
     }
 
-    static List<WorkItem> inOrder(Connection connection, RegisteredConsumer consumer, int lane, int limit)
+    static List<WorkItem> inOrder(Connection connection, RegisteredConsumer consumer, int lane, int limit, long bytes)
             throws SQLException {
-        return inOrder(connection, consumer, lane, false, limit, limit);
+        return inOrder(connection, consumer, lane, false, limit, limit, bytes);
     }
 
     /** Of messages that need a lease only the heads: what is behind one must not begin before it is finished. */
     static List<WorkItem> heads(Connection connection, RegisteredConsumer consumer, int lane, int limit)
             throws SQLException {
-        return inOrder(connection, consumer, lane, true, limit, 1);
+        return inOrder(connection, consumer, lane, true, limit, 1, Long.MAX_VALUE);
     }
 
     private static List<WorkItem> inOrder(
-            Connection connection, RegisteredConsumer consumer, int lane, boolean byLease, int limit, int ofKey)
+            Connection connection,
+            RegisteredConsumer consumer,
+            int lane,
+            boolean byLease,
+            int limit,
+            int ofKey,
+            long bytes)
             throws SQLException {
-        for (String sql : List.of(LaneStatements.TAKE_BY_DUE, LaneStatements.TAKE_BY_HEADS)) {
+        for (String sql : TAKE_IN_ORDER) {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 statement.setShort(1, consumer.id());
                 statement.setInt(2, lane);
                 statement.setBoolean(3, byLease);
                 statement.setLong(4, limit);
                 statement.setLong(5, ofKey);
+                statement.setLong(6, bytes);
                 Answer answer = read(statement);
                 if (answer.planned > 0 || answer.seen < limit) {
                     return answer.items;
@@ -88,9 +111,16 @@ final class DueWork {
         return List.of();
     }
 
+    /** The search stands behind the setting of its limit. */
+    private static ResultSet search(PreparedStatement statement) throws SQLException {
+        statement.execute();
+        statement.getMoreResults();
+        return statement.getResultSet();
+    }
+
     /** What was planned but could not be locked cuts its key: what is behind it would overtake it. */
     private static Answer read(PreparedStatement statement) throws SQLException {
-        try (ResultSet rows = statement.executeQuery()) {
+        try (ResultSet rows = search(statement)) {
             List<WorkItem> items = new ArrayList<>();
             Set<OrderingKey> cut = new HashSet<>();
             int planned = 0;

@@ -20,10 +20,15 @@ interface Errand<T> {
 
     /** Runs an errand, and once more, at most a few times, where another transaction was in its way. */
     static <T> T run(ConnectionSource connections, String doing, Errand<T> errand) {
+        return run(connections, PostgresStatements.ERRAND, doing, errand);
+    }
+
+    /** The same with other settings to begin with. */
+    static <T> T run(ConnectionSource connections, String begin, String doing, Errand<T> errand) {
         int attempts = 5;
         while (true) {
             try {
-                return runOnce(connections, errand);
+                return runOnce(connections, begin, errand);
             } catch (SQLException e) {
                 attempts--;
                 if (attempts == 0 || !SqlStates.isTransient(e)) {
@@ -33,24 +38,33 @@ interface Errand<T> {
         }
     }
 
-    private static <T> T runOnce(ConnectionSource connections, Errand<T> errand) throws SQLException {
+    private static <T> T runOnce(ConnectionSource connections, String begin, Errand<T> errand) throws SQLException {
         try (Connection connection = open(connections)) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try {
                 try (Statement statement = connection.createStatement()) {
-                    statement.execute(PostgresStatements.ERRAND);
+                    statement.execute(begin + searchPath(connection));
                 }
                 T result = errand.run(connection);
                 connection.commit();
-                return result;
-            } catch (SQLException | RuntimeException e) {
-                rollback(connection);
-                throw e;
-            } finally {
                 reset(connection, autoCommit);
+                return result;
+            } catch (Throwable e) {
+                if (rollback(connection)) {
+                    reset(connection, autoCommit);
+                } else {
+                    abort(connection);
+                }
+                throw e;
             }
         }
+    }
+
+    /** What asks the catalog finds the store's own tables first, and what creates days does so beside them. */
+    private static String searchPath(Connection connection) {
+        StoreSchema schema = StoreSchema.of(connection);
+        return schema == null ? "" : ";\n" + schema.searchPath();
     }
 
     /** A connection, whatever its pool says about why there is none. */
@@ -62,11 +76,23 @@ interface Errand<T> {
         }
     }
 
-    private static void rollback(Connection connection) {
+    /** Whether it did. To set auto-commit commits what was not rolled back. */
+    static boolean rollback(Connection connection) {
         try {
             connection.rollback();
-        } catch (SQLException e) {
-            log().debug("a connection could not be rolled back: it is left to its pool to notice", e);
+            return true;
+        } catch (Throwable e) {
+            log().debug("a connection could not be rolled back: it is given up", e);
+            return false;
+        }
+    }
+
+    /** Its transaction ends with it, and it is not used again. */
+    static void abort(Connection connection) {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException | RuntimeException e) {
+            log().debug("a connection could not be aborted: it is left to its pool to notice", e);
         }
     }
 

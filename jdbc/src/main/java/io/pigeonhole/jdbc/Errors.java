@@ -5,6 +5,7 @@ import static io.pigeonhole.core.failure.ErrorClass.PERMANENT;
 import static io.pigeonhole.core.failure.ErrorClass.UNAVAILABLE;
 import static io.pigeonhole.core.failure.ErrorClass.UNKNOWN;
 
+import io.pigeonhole.core.failure.Causes;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.failure.StoreUnavailableException;
@@ -13,9 +14,13 @@ import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientConnectionException;
+import java.util.Set;
 
 /** What the errors of one kind of database mean. Never the text of an error, never the class of a driver. */
 interface Errors {
+    /** Data, constraints, limits of a program, errors that a function raises (PostgreSQL; MariaDB). */
+    Set<String> OF_DATA = Set.of("21", "22", "23", "54", "P0", "45");
+
     /** What one error means by its SQLSTATE and the vendor's code; UNKNOWN where nothing is known of them. */
     ErrorClass classOf(SQLException failure);
 
@@ -33,7 +38,7 @@ interface Errors {
     /** What an error means; the outermost of its causes that says something decides. */
     default ErrorClass classify(Throwable failure) {
         boolean fromDatabase = false;
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Causes.of(failure)) {
             ErrorClass found = of(cause);
             if (found != UNKNOWN) {
                 return found;
@@ -41,6 +46,17 @@ interface Errors {
             fromDatabase |= cause instanceof SQLException || cause instanceof StoreException;
         }
         return fromDatabase ? UNKNOWN : MESSAGE;
+    }
+
+    /**
+     * The same for a statement of the inbox itself. What is in a message can only violate what columns, indexes and triggers
+     * take; a right or a table that is missing, or a statement that was cancelled, is no message's fault.
+     */
+    default ErrorClass classifyOwn(SQLException failure) {
+        ErrorClass found = classify(failure);
+        String state = failure.getSQLState();
+        boolean ofData = state != null && state.length() == 5 && OF_DATA.contains(state.substring(0, 2));
+        return found == MESSAGE && !ofData ? UNKNOWN : found;
     }
 
     private ErrorClass of(Throwable cause) {

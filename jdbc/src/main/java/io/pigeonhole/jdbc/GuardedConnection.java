@@ -1,141 +1,255 @@
 package io.pigeonhole.jdbc;
 
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.Reader;
+import java.io.Writer;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.sql.Array;
+import java.sql.Blob;
 import java.sql.CallableStatement;
+import java.sql.Clob;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.NClob;
+import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
+import java.sql.Ref;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLXML;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The connection that handlers get: everything works, except what would take the transaction out of the engine's hands. A
- * commit in the middle would keep the claims of a batch and lose the effects of the messages behind.
+ * commit in the middle would keep the claims of a batch and lose the effects of the messages behind. What it gives out is
+ * guarded in the same way, so that nothing leads to the driver's own connection, and everything ends with the
+ * {@link HandlerCall}.
  */
 final class GuardedConnection implements InvocationHandler {
-    private static final Map<String, String> REFUSED = Map.of(
-            "commit", "the engine commits, together with the claim of the message",
-            "rollback", "throw an exception to roll back, or roll back to a savepoint of your own",
-            "close", "the engine gives the connection back after the commit; do not put it in a try-with-resources",
-            "setAutoCommit", "the handler runs in the transaction that claims the message",
-            "setTransactionIsolation", "the engine's transactions are read committed",
-            "setReadOnly", "the transaction has written already: it claims the message",
-            "abort", "throw an exception to give up on the message",
-            "unwrap", "the driver's own connection could end the transaction");
+    private static final String OF_THE_POOL = "the next transaction on this connection would find it changed";
 
-    private final Connection connection;
-    private final Owner owner;
+    private static final Map<String, String> REFUSED = Map.ofEntries(
+            Map.entry("commit", "the engine commits, together with the claim of the message"),
+            Map.entry("rollback", "throw an exception to roll back, or roll back to a savepoint of your own"),
+            Map.entry(
+                    "close",
+                    "the engine gives the connection back after the commit; do not put it in a try-with-resources"),
+            Map.entry("setAutoCommit", "the handler runs in the transaction that claims the message"),
+            Map.entry("setTransactionIsolation", "the engine's transactions are read committed"),
+            Map.entry("setReadOnly", "the transaction has written already: it claims the message"),
+            Map.entry("setHoldability", OF_THE_POOL + "; say it when you create a statement"),
+            Map.entry("setNetworkTimeout", OF_THE_POOL + "; use Statement.setQueryTimeout"),
+            Map.entry("setClientInfo", OF_THE_POOL + "; execute SET LOCAL application_name"),
+            Map.entry("setTypeMap", OF_THE_POOL + "; hand the map to getObject"),
+            Map.entry("beginRequest", "that is for pools"),
+            Map.entry("endRequest", "that is for pools"),
+            Map.entry("setShardingKey", OF_THE_POOL),
+            Map.entry("setShardingKeyIfValid", OF_THE_POOL),
+            Map.entry("abort", "throw an exception to give up on the message"));
 
-    private GuardedConnection(Connection connection, Owner owner) {
-        this.connection = connection;
-        this.owner = owner;
+    /** What a driver gives out, the more special types first. */
+    private static final List<Class<?>> GUARDED = List.of(
+            CallableStatement.class,
+            PreparedStatement.class,
+            Statement.class,
+            ResultSet.class,
+            ResultSetMetaData.class,
+            ParameterMetaData.class,
+            DatabaseMetaData.class,
+            Savepoint.class,
+            Array.class,
+            NClob.class,
+            Clob.class,
+            Blob.class,
+            SQLXML.class,
+            Ref.class);
+
+    private final Object target;
+    private final HandlerCall call;
+    private final @Nullable Object madeBy;
+    private final GuardedSavepoints savepoints;
+
+    private GuardedConnection(Object target, HandlerCall call, @Nullable Object madeBy) {
+        this.target = target;
+        this.call = call;
+        this.madeBy = madeBy;
+        this.savepoints = new GuardedSavepoints(call);
     }
 
-    static Connection around(Connection connection, Owner owner) {
-        return (Connection) proxy(Connection.class, new GuardedConnection(connection, owner));
-    }
-
-    /** Whose transaction it is. */
-    interface Owner {
-        /** Whether the transaction still goes on. */
-        boolean isOpen();
-
-        /** Refuses SQL that ends the transaction. */
-        void refuse(String sql);
-
-        /** A handler is about to call something. */
-        void calling();
-
-        /** A handler's call came back, with the error or without one. */
-        void called(@Nullable Throwable failure);
-    }
-
-    @Override
-    public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
-            throws Throwable {
-        String name = method.getName();
-        String why = REFUSED.get(name);
-        boolean toSavepoint = name.equals("rollback") && arguments != null && arguments[0] instanceof Savepoint;
-        if (why != null && !toSavepoint) {
-            throw new IllegalStateException("a handler may not call " + name + " on its connection: " + why);
-        }
-        if (method.getDeclaringClass() == Object.class) {
-            return ofObject(proxy, name, arguments, connection);
-        }
-        if (name.equals("isWrapperFor")) {
-            return false;
-        }
-        if (!owner.isOpen()) {
-            throw new IllegalStateException("the transaction of this connection has ended; it is of no use any more");
-        }
-        if (arguments != null && arguments.length > 0 && arguments[0] instanceof String sql && isStatement(name)) {
-            owner.refuse(sql);
-        }
-        return guard((Connection) proxy, owner, call(owner, connection, method, arguments));
-    }
-
-    private static @Nullable Object guard(Connection proxy, Owner owner, @Nullable Object result) {
-        if (result instanceof CallableStatement) {
-            return proxy(CallableStatement.class, new GuardedStatement(proxy, owner, result));
-        }
-        if (result instanceof PreparedStatement) {
-            return proxy(PreparedStatement.class, new GuardedStatement(proxy, owner, result));
-        }
-        return result instanceof Statement
-                ? proxy(Statement.class, new GuardedStatement(proxy, owner, result))
-                : result;
-    }
-
-    private static boolean isStatement(String name) {
-        return name.startsWith("prepare") || name.startsWith("execute") || name.equals("addBatch");
+    static Connection around(Connection connection, HandlerCall call) {
+        return (Connection) proxy(Connection.class, new GuardedConnection(connection, call, null));
     }
 
     private static Object proxy(Class<?> type, InvocationHandler handler) {
         return Proxy.newProxyInstance(GuardedConnection.class.getClassLoader(), new Class<?>[] {type}, handler);
     }
 
-    private static @Nullable Object call(
-            Owner owner, Object target, Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
-        owner.calling();
+    /** What is guarded. */
+    Object target() {
+        return target;
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        String name = method.getName();
+        if (method.getDeclaringClass() == Object.class) {
+            return ofObject(proxy, name, arguments);
+        }
+        if (name.equals("unwrap")) {
+            throw refusal(name, "the driver's own connection could end the transaction");
+        }
+        if (name.equals("isWrapperFor")) {
+            return false;
+        }
+        if (target instanceof Connection) {
+            refuseCall(name, arguments);
+        }
+        if (name.equals("cancel") && target instanceof Statement) {
+            // Not in turn: it is for a statement that another thread is executing.
+            call.requireOpen();
+            return invoke(method, arguments);
+        }
+        call.enter();
         try {
-            Object result = method.invoke(target, arguments);
-            owner.called(null);
-            return result;
-        } catch (InvocationTargetException e) {
-            Throwable failure = e.getCause() == null ? e : e.getCause();
-            owner.called(failure);
-            throw failure;
+            return inTurn(proxy, method, arguments);
+        } finally {
+            call.leave();
         }
     }
 
-    private static Object ofObject(Object proxy, String name, @Nullable Object @Nullable [] arguments, Object target) {
+    private static void refuseCall(String name, @Nullable Object @Nullable [] arguments) {
+        if (name.equals("setSavepoint")
+                && arguments != null
+                && String.valueOf(arguments[0]).toLowerCase(Locale.ROOT).startsWith("pigeonhole")) {
+            throw refusal(name, "savepoints named pigeonhole are the engine's; choose another name");
+        }
+        String why = REFUSED.get(name);
+        boolean toSavepoint = name.equals("rollback") && arguments != null && arguments[0] instanceof Savepoint;
+        if (why != null && !toSavepoint) {
+            throw refusal(name, why);
+        }
+    }
+
+    private static IllegalStateException refusal(String name, String why) {
+        return new IllegalStateException("a handler may not call " + name + " on its connection: " + why);
+    }
+
+    private @Nullable Object inTurn(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        String name = method.getName();
+        if (name.equals("getStatement") && madeBy instanceof Statement statement) {
+            return statement;
+        }
+        JdbcTransaction transaction = call.transaction();
+        if (isStatement(name) && arguments != null && arguments.length > 0 && arguments[0] instanceof String sql) {
+            transaction.refuse(sql);
+        }
+        @Nullable Object @Nullable [] own = unguarded(arguments);
+        transaction.calling();
+        if (target instanceof Connection && (name.equals("setSchema") || name.equals("setCatalog"))) {
+            transaction.sessionChanging();
+        }
+        List<SavepointStep> steps = savepoints.of(name, own);
+        List<String> before = call.savepoints().now();
+        if (target instanceof Connection && name.equals("setSavepoint")) {
+            transaction.beforeSavepoints(GuardedSavepoints.NEW);
+        } else {
+            call.savepoints().take(steps);
+            transaction.beforeSavepoints(steps);
+        }
+        if (target instanceof Statement statement) {
+            call.running(statement);
+        }
+        try {
+            Object result = invoke(method, own);
+            transaction.called(null);
+            if (target instanceof Connection && result instanceof Savepoint set) {
+                call.savepoints().take(List.of(transaction.control().savepoint(SavepointStep.Kind.SET, set)));
+            }
+            return guarded(proxy, result);
+        } catch (Throwable e) {
+            call.savepoints().failed(before);
+            transaction.called(e);
+            throw e;
+        } finally {
+            call.running(null);
+        }
+    }
+
+    private @Nullable Object invoke(Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause() == null ? e : e.getCause();
+        }
+    }
+
+    private static boolean isStatement(String name) {
+        return name.startsWith("prepare") || name.startsWith("execute") || name.equals("addBatch");
+    }
+
+    private @Nullable Object guarded(Object proxy, @Nullable Object result) {
+        if (result == null || result instanceof String || result instanceof Number) {
+            return result;
+        }
+        if (result instanceof Connection driver) {
+            return call.connection(driver);
+        }
+        for (Class<?> type : GUARDED) {
+            if (type.isInstance(result)) {
+                GuardedConnection guard = new GuardedConnection(result, call, proxy);
+                guard.savepoints.prepared(savepoints);
+                return proxy(type, guard);
+            }
+        }
+        if (result instanceof InputStream stream) {
+            return new GuardedStreams.In(stream, call);
+        }
+        if (result instanceof OutputStream stream) {
+            return new GuardedStreams.Out(stream, call);
+        }
+        if (result instanceof Reader reader) {
+            return new GuardedStreams.Text(reader, call);
+        }
+        return result instanceof Writer writer ? new GuardedStreams.TextOut(writer, call) : result;
+    }
+
+    /** Drivers know their own objects only. */
+    private @Nullable Object @Nullable [] unguarded(@Nullable Object @Nullable [] arguments) {
+        if (arguments == null) {
+            return null;
+        }
+        @Nullable Object[] own = arguments;
+        for (int i = 0; i < arguments.length; i++) {
+            Object argument = arguments[i];
+            if (argument != null
+                    && Proxy.isProxyClass(argument.getClass())
+                    && Proxy.getInvocationHandler(argument) instanceof GuardedConnection guard) {
+                if (guard.call != call) {
+                    throw new IllegalStateException("this belongs to a handler that has ended: " + argument);
+                }
+                own = own == arguments ? arguments.clone() : own;
+                own[i] = guard.target;
+            }
+        }
+        return own;
+    }
+
+    private Object ofObject(Object proxy, String name, @Nullable Object @Nullable [] arguments) {
         return switch (name) {
             case "equals" -> arguments != null && proxy == arguments[0];
             case "hashCode" -> System.identityHashCode(proxy);
             default -> "guarded " + target;
         };
-    }
-
-    /** A statement whose connection is the guarded one again. */
-    private record GuardedStatement(Connection guarded, Owner owner, Object statement) implements InvocationHandler {
-        @Override
-        public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
-                throws Throwable {
-            String name = method.getName();
-            if (method.getDeclaringClass() == Object.class) {
-                return ofObject(proxy, name, arguments, statement);
-            }
-            if (name.equals("getConnection")) {
-                return guarded;
-            }
-            if (arguments != null && arguments.length > 0 && arguments[0] instanceof String sql && isStatement(name)) {
-                owner.refuse(sql);
-            }
-            return call(owner, statement, method, arguments);
-        }
     }
 }

@@ -154,6 +154,11 @@ public class H2 extends Dialect {
     }
 
     @Override
+    public String withoutText(String sql) {
+        return H2Control.withoutText(sql);
+    }
+
+    @Override
     public boolean endsTransaction(String sql) {
         return H2Control.endsTransaction(sql);
     }
@@ -187,6 +192,18 @@ public class H2 extends Dialect {
     @Override
     public void unlockSchema(Connection connection) {
         SCHEMA.unlock();
+    }
+
+    /** Other settings stay, as they do on this database: a handler that sets them puts them back. */
+    @Override
+    public List<String> session(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT SCHEMA(), LOCK_TIMEOUT()")) {
+            row.next();
+            return List.of(
+                    "SET SCHEMA \"" + row.getString(1).replace("\"", "\"\"") + "\"",
+                    "SET LOCK_TIMEOUT " + row.getInt(2));
+        }
     }
 
     /** A file that is written with a delay lost 591 of 1,000 committed rows when its process was killed, one without none. */

@@ -1,11 +1,12 @@
 package io.pigeonhole.jdbc;
 
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Recognises SQL that ends a transaction in H2: what says so, and what commits by itself, such as the definition of a table.
- * What is not seen here is found at the commit.
+ * Recognises SQL that may end a transaction in H2: everything but the statements that are known not to. What is not seen
+ * here is found at the commit.
  */
 final class H2Control {
     /** What may hold any words: comments, strings, quoted names, and strings between dollars. */
@@ -13,28 +14,42 @@ final class H2Control {
             "(?:--|//)[^\\n]*|/\\*.*?\\*/|'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|`(?:[^`]|``)*+`|\\$\\$.*?\\$\\$",
             Pattern.DOTALL);
 
+    /** What may stand before a statement's first word: parentheses, and the braces of JDBC's calls. */
+    private static final Pattern BEGINNING = Pattern.compile("\\A(?:[\\s({]|\\?\\s*=)+");
+
+    /** Most others are the database's, and commit. */
+    private static final Set<String> SETTINGS =
+            Set.of("SCHEMA", "SCHEMA_SEARCH_PATH", "LOCK_TIMEOUT", "QUERY_TIMEOUT", "TIME", "THROTTLE");
+
+    /** A temporary table whose creation is a part of the transaction. */
+    private static final Pattern TEMPORARY =
+            Pattern.compile("(?is)CREATE\\s+(?:(?:LOCAL|GLOBAL)\\s+)?TEMP(?:ORARY)?\\s+TABLE\\b.*\\)"
+                    + "(?:\\s+(?:ON|COMMIT|DROP|DELETE|ROWS|PRESERVE|NOT|PERSISTENT))*\\s*TRANSACTIONAL\\s*");
+
     private H2Control() {}
+
+    static String withoutText(String sql) {
+        return SavepointStep.plain(sql, HARMLESS);
+    }
 
     static boolean endsTransaction(String sql) {
         for (String statement : HARMLESS.matcher(sql).replaceAll(" ").split(";", -1)) {
-            if (isEnd(TransactionControl.firstWords(statement), statement)) {
+            String begin = BEGINNING.matcher(statement).replaceFirst("");
+            if (!begin.isBlank() && !isAllowed(TransactionControl.firstWords(begin), begin)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean isEnd(List<String> words, String statement) {
+    private static boolean isAllowed(List<String> words, String statement) {
         String second = words.get(1);
-        return switch (words.get(0)) {
-            case "COMMIT", "ALTER", "TRUNCATE", "GRANT", "REVOKE", "SHUTDOWN" -> true;
-            case "ROLLBACK" -> !second.equals("TO") && !words.get(2).equals("TO");
-            case "BEGIN" -> true;
-            case "START" -> second.equals("TRANSACTION");
-            case "PREPARE" -> second.equals("COMMIT");
-            case "SET" -> second.equals("AUTOCOMMIT");
-            case "CREATE", "DROP" ->
-                !statement.toUpperCase(java.util.Locale.ROOT).contains("TRANSACTIONAL");
+        return switch (words.get(0).replaceFirst("(?s)[^A-Z].*", "")) {
+            case "SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "WITH", "VALUES", "TABLE", "FROM" -> true;
+            case "CALL", "SHOW", "EXPLAIN", "USE", "SAVEPOINT", "RELEASE" -> true;
+            case "ROLLBACK" -> second.equals("TO") || words.get(2).equals("TO");
+            case "SET" -> second.startsWith("@") || SETTINGS.contains(second);
+            case "CREATE" -> TEMPORARY.matcher(statement).matches();
             default -> false;
         };
     }

@@ -7,21 +7,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a handler works with on a relational database: the connection whose transaction also claims the message, and
  * deferred writes. Everything written through either commits together with the claim, or not at all; a crash before the
- * commit leaves nothing of it. Used by the thread that runs the handler, and only until its transaction ends: later calls
- * fail with {@link IllegalStateException}.
+ * commit leaves nothing of it. Meant for the thread that runs the handler, and valid only until the handler returns or throws:
+ * later calls fail with {@link IllegalStateException}, on the connection and on whatever it gave out too.
  */
 public interface JdbcContext extends HandlerContext {
     /**
      * The connection, in the middle of its transaction. Sends the deferred writes first, so that what is read through it is
-     * up to date; writes deferred afterwards wait for the next flush.
+     * up to date; writes deferred afterwards wait for the next flush. A savepoint that is set on it sends them too, and a
+     * rollback to a savepoint takes along what was deferred since.
      *
      * <p>It refuses, with an {@link IllegalStateException} that says why, whatever would end or change the transaction:
      * commit, rollback (except to a savepoint of the handler's own), close, auto-commit, isolation, read-only, abort and
-     * unwrap, and statements like {@code COMMIT}.
+     * unwrap, and statements like {@code COMMIT}. Nothing that it gives out leads to the driver's own connection. A role, a
+     * search path or a timeout that is set through it holds for this handler; see {@code docs/guarantees.md}.
      *
-     * @return the connection; the same one for all messages of the transaction
+     * @return the connection; the same one for all messages of one call of a handler
      * @throws io.pigeonhole.core.store.StoreException if a deferred write failed
-     * @throws IllegalStateException if the transaction has ended
+     * @throws IllegalStateException if the handler has ended
      */
     Connection connection();
 
@@ -33,7 +35,7 @@ public interface JdbcContext extends HandlerContext {
      * @param sql an INSERT, UPDATE, DELETE or the like, with {@code ?} for each parameter
      * @param parameters what {@link java.sql.PreparedStatement#setObject(int, Object)} takes, nulls and
      *     {@link java.time.Instant} included; not to be changed afterwards
-     * @throws IllegalStateException if the transaction has ended, or the statement would end it
+     * @throws IllegalStateException if the handler has ended, or the statement would end the transaction
      */
     void defer(String sql, @Nullable Object... parameters);
 
@@ -44,7 +46,7 @@ public interface JdbcContext extends HandlerContext {
      * @param rows how many rows it must change, not negative
      * @param sql an INSERT, UPDATE, DELETE or the like, with {@code ?} for each parameter
      * @param parameters as for {@link #defer}
-     * @throws IllegalStateException if the transaction has ended, or the statement would end it
+     * @throws IllegalStateException if the handler has ended, or the statement would end the transaction
      */
     void deferExpecting(int rows, String sql, @Nullable Object... parameters);
 }

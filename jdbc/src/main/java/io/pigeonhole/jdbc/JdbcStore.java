@@ -43,6 +43,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -52,16 +53,21 @@ import org.jspecify.annotations.Nullable;
  * database. Use a pool: every transaction takes one connection and gives it back as it was, whatever its isolation or
  * auto-commit. Safe for use by many threads.
  *
- * <p>The clock that counts is the database's. Nothing is kept in memory that a crash could lose.
+ * <p>The clock that counts is the database's. Nothing is kept in memory that a crash could lose. The tables are those of the
+ * schema in which they were found when the store was created, whatever a session's current schema is later.
  */
 public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     private final Database database;
+    private final @Nullable StoreSchema schema;
     private final AdminReads reads;
     private final AdminChanges changes;
     private final Requeues requeues;
+    private final DaysOnUse days;
 
-    private JdbcStore(Database database) {
+    private JdbcStore(Database database, @Nullable StoreSchema schema, LongSupplier nanos) {
         this.database = database;
+        this.schema = schema;
+        this.days = new DaysOnUse(database::maintain, nanos);
         this.reads = new AdminReads(database.admin());
         this.changes = new AdminChanges(database.admin());
         this.requeues = new Requeues(database.admin());
@@ -92,11 +98,14 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
 
     @Override
     public RegisteredConsumer register(ConsumerRegistration registration) {
-        return database.register(registration);
+        RegisteredConsumer registered = database.register(registration);
+        days.done();
+        return registered;
     }
 
     @Override
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
+        days.before();
         return database.begin(idleLimit);
     }
 
@@ -116,8 +125,13 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     }
 
     @Override
-    public int started(RegisteredConsumer consumer, String what, String position) {
-        return database.started(consumer, what, position);
+    public int started(RegisteredConsumer consumer, String what, String position, int limit, Duration fresh) {
+        return database.started(consumer, what, position, limit, fresh);
+    }
+
+    @Override
+    public void ended(RegisteredConsumer consumer, String what, String position) {
+        database.ended(consumer, what, position);
     }
 
     @Override
@@ -140,10 +154,14 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         return database.historyDays();
     }
 
-    /** Creates the days of ledger and history that are missing ahead. They are data, not schema. */
+    /**
+     * Creates the days of ledger and history that are missing ahead. They are data, not schema. A store that is used while
+     * nobody calls this, because there is no node, does so by itself once in an hour.
+     */
     @Override
     public void maintain() {
         database.maintain();
+        days.done();
     }
 
     @Override
@@ -159,12 +177,14 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     /**
      * The ledger in a transaction of the caller, who also ends it: for work that is done without a handler.
      *
-     * @param connection a connection to this database with auto-commit off; its isolation should be read committed, above
-     *     that a twin that committed meanwhile may end the caller's transaction with a serialization failure
+     * @param connection a connection to this database with auto-commit off. Its isolation should be read committed. At higher
+     *     levels PostgreSQL may answer a claim with a serialization failure, H2 refuses it; at read uncommitted MariaDB refuses
+     *     look-ups, H2 both
      * @return the ledger as seen from that transaction, for as long as the connection is the caller's
      */
     public Ledger ledger(Connection connection) {
-        return database.ledger(connection);
+        days.during();
+        return database.ledger(schema == null ? connection : schema.bind(connection));
     }
 
     @Override
@@ -258,6 +278,11 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         return changes.forgetWatermarks(consumer, source, by);
     }
 
+    @Override
+    public Answer confirmClock(Author by) {
+        return database.confirmClock(by);
+    }
+
     /** Collects the settings of a store. Not safe for use by many threads. */
     public static final class Builder {
         private final DataSource dataSource;
@@ -265,14 +290,15 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         private @Nullable Dialect dialect;
         private RetentionSettings retention = RetentionSettings.STANDARD;
         private int freshStreak = FreshStreaks.ENOUGH;
+        private LongSupplier nanos = System::nanoTime;
 
         private Builder(DataSource dataSource) {
             this.dataSource = dataSource;
         }
 
         /**
-         * How many days of the ledger exist beyond today. Messages from later days go to the dead letters; and so do all
-         * when nothing created new days for that long.
+         * How many days of the ledger exist beyond today. Messages from later days go to the dead letters.
+         * While a program uses the store, days are created every hour.
          *
          * @param days from 1 to 365; 8 unless set
          * @return this
@@ -288,6 +314,12 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         /** After how many claims without a duplicate all keys are taken for new; for tests. */
         Builder freshStreak(int claims) {
             this.freshStreak = claims;
+            return this;
+        }
+
+        /** What counts the hours between two looks at the days; for tests. */
+        Builder nanos(LongSupplier clock) {
+            this.nanos = clock;
             return this;
         }
 
@@ -349,6 +381,19 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         }
 
         /**
+         * How long runs over the history are kept after they ended, with what they skipped, and how long it is kept which days
+         * were exported. A run stays as long as the history has messages that belonged to it. The name of a run that is
+         * forgotten is free again.
+         *
+         * @param duration from an hour to 100 years; 365 days unless set
+         * @return this
+         */
+        public Builder replayRetention(Duration duration) {
+            this.retention = retention.withReplays(duration);
+            return this;
+        }
+
+        /**
          * When the store may forget what is past its time. New days are created at any time.
          *
          * @param hours local times, compared with the database's clock; always unless set
@@ -392,10 +437,14 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
             ConnectionSource connections = dataSource::getConnection;
             Dialect known = dialect == null ? Products.find(connections) : dialect;
             Schema.validate(connections, known);
+            StoreSchema schema = known == null ? StoreSchema.ofPostgres(connections) : StoreSchema.current(connections);
+            ConnectionSource own = schema == null ? connections : () -> schema.bind(connections.open());
             return new JdbcStore(
                     known == null
-                            ? new PostgresDatabase(connections, daysAhead, retention, new FreshStreaks(freshStreak))
-                            : new PlainDatabase(connections, known, daysAhead, retention));
+                            ? new PostgresDatabase(own, daysAhead, retention, new FreshStreaks(freshStreak))
+                            : new PlainDatabase(own, known, daysAhead, retention),
+                    schema,
+                    nanos);
         }
     }
 }

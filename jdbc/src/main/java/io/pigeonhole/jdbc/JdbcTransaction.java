@@ -1,16 +1,22 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.ReplaySteps;
+import io.pigeonhole.core.store.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,23 +26,32 @@ import org.slf4j.LoggerFactory;
  * One transaction of the engine on one connection, as far as that is the same on every database: the connection's life, the
  * deferred writes, the contexts, and what is done about errors. Used by one thread.
  */
-abstract class JdbcTransaction implements InboxTransaction<JdbcContext>, GuardedConnection.Owner {
+abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcTransaction.class);
 
+    /** For statements of our own. */
     final Connection connection;
+
+    /** For handlers, and for what they defer. */
+    final Connection handlers;
+
     private final Errors errors;
     private final TransactionControl control;
     private final boolean autoCommit;
     private final DeferredWrites deferred;
     private final Set<String> harmless = new HashSet<>();
-    private @Nullable Connection guarded;
+    private @Nullable HandlerCall call;
+    private @Nullable RuntimeException failedFlush;
+    private boolean deferredChanges;
     private boolean finished;
     private boolean broken;
     private boolean closed;
+    private boolean givenUp;
 
     /** Takes the connection over; {@link #close} gives it back as it was. */
     JdbcTransaction(Connection connection, Errors errors, TransactionControl control) throws SQLException {
         this.connection = connection;
+        this.handlers = StoreSchema.unbound(connection);
         this.errors = errors;
         this.control = control;
         this.deferred = new DeferredWrites(errors);
@@ -71,6 +86,11 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext>, Guarded
     /** What an error of a statement of this transaction is told as. */
     abstract RuntimeException refused(String doing, SQLException e);
 
+    /** The same for rows that were not there to be changed. */
+    StoreException refused(String doing, StoreException e) {
+        return e;
+    }
+
     /** Puts back what was set on the connection, after the end of the transaction; nothing where that goes by itself. */
     void restore() throws SQLException {}
 
@@ -84,25 +104,95 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext>, Guarded
 
     @Override
     public JdbcContext context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {
-        return new TransactionContext(this, consumer.name(), key, message, attempt);
+        HandlerCall current = call;
+        if (current == null) {
+            current = new HandlerCall(this);
+            call = current;
+        }
+        return new TransactionContext(current, consumer.name(), key, message, attempt);
     }
 
     @Override
+    public void endContexts() {
+        HandlerCall current = call;
+        call = null;
+        if (current != null) {
+            try {
+                current.end();
+            } finally {
+                if (current.hadConnection()) {
+                    handlerLeft(current.mayHaveChangedSession());
+                }
+            }
+        }
+        // The handler may have met it and hidden it, or thrown something else.
+        if (failedFlush instanceof StoreException failure) {
+            throw forHandlers(failure);
+        }
+    }
+
+    /** A handler may be about to change its session. */
+    void sessionChanging() {
+        HandlerCall current = call;
+        if (current != null) {
+            current.changing();
+        }
+    }
+
+    /** The same by SQL. */
+    void sessionChanging(String sql) throws SQLException {
+        sessionChanging();
+    }
+
+    /** A handler that had the connection has ended, and may have changed the session. */
+    abstract void handlerLeft(boolean sessionChanged);
+
+    /**
+     * What failed once goes on failing, until it is rolled back, whatever it failed with: what was deferred behind it is not
+     * sent any more.
+     */
+    @Override
     public void flush() {
+        RuntimeException failure = failedFlush;
+        if (failure != null) {
+            throw failure;
+        }
         if (deferred.isEmpty()) {
             return;
         }
         requireOpen();
-        begin();
-        deferred.flush(connection);
+        try {
+            begin();
+            deferred.flush(handlers);
+        } catch (PigeonholeException e) {
+            failedFlush = e;
+            throw e;
+        } catch (Throwable e) {
+            failedFlush = new StoreException(
+                    ErrorClass.ABORTED, "the deferred writes cannot be sent: " + FailureText.classOf(e), e);
+            throw failedFlush;
+        } finally {
+            if (deferred.isHalfSent()) {
+                giveUp();
+            }
+            if (deferredChanges) {
+                deferredChanges = false;
+                HandlerCall current = call;
+                // One that has the connection sends what it deferred itself, and may rely on it until it ends.
+                if (current == null || !current.hadConnection()) {
+                    handlerLeft(true);
+                }
+            }
+        }
     }
 
     boolean hasDeferred() {
-        return !deferred.isEmpty();
+        return !deferred.isEmpty() || failedFlush != null;
     }
 
     void discardDeferred() {
         deferred.clear();
+        failedFlush = null;
     }
 
     /** Not a failure of one message: what was committed with it cannot be taken back, and no replay will tell. */
@@ -114,24 +204,70 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext>, Guarded
     }
 
     /** For contexts: the connection with what is deferred already sent. */
-    Connection connectionForHandlers() {
+    Connection connectionForHandlers(HandlerCall from) {
         requireOpen();
-        flush();
+        sendDeferred();
         begin();
-        Connection current = guarded;
-        if (current == null) {
-            current = GuardedConnection.around(connection, this);
-            guarded = current;
+        return from.connection(handlers);
+    }
+
+    private void sendDeferred() {
+        try {
+            flush();
+        } catch (PigeonholeException e) {
+            throw forHandlers(e);
         }
-        return current;
+    }
+
+    /**
+     * A handler is about to do this with savepoints. A deferred write stands where it was deferred: before a savepoint that is
+     * set afterwards, so that it is sent first, and behind every one that is gone back to, because all are set with nothing
+     * deferred.
+     */
+    void beforeSavepoints(List<SavepointStep> steps) {
+        for (SavepointStep step : steps) {
+            switch (step.kind()) {
+                case SET -> {
+                    sendDeferred();
+                    return;
+                }
+                case BACK -> {
+                    deferred.clear();
+                    return;
+                }
+                case RELEASE -> {}
+            }
+        }
+    }
+
+    private static RuntimeException forHandlers(RuntimeException failure) {
+        return failure instanceof StoreException e && !(e instanceof DeferredWriteException) ? nobodys(e) : failure;
+    }
+
+    /** It is not known whose write failed, and need not be one of the handler that meets the error. */
+    private static StoreException nobodys(StoreException e) {
+        return switch (e.errorClass()) {
+            case RETRY_NOW, UNAVAILABLE, ABORTED -> e;
+            case MESSAGE, PERMANENT, UNKNOWN ->
+                new StoreException(ErrorClass.ABORTED, "a write failed that was deferred before: " + e.getMessage(), e);
+        };
     }
 
     /** For contexts. */
     void defer(DeferredWrite write) {
         requireOpen();
         if (!harmless.contains(write.sql())) {
-            control.refuse(write.sql());
-            harmless.add(write.sql());
+            TransactionControl.Effect effect = control.refuse(write.sql());
+            if (effect == TransactionControl.Effect.SESSION) {
+                run("to tell what the session is", () -> sessionChanging(write.sql()));
+                deferredChanges = true;
+            } else if (effect == TransactionControl.Effect.NONE) {
+                harmless.add(write.sql());
+            }
+            if (!control.savepoints(write.sql()).isEmpty()) {
+                throw new IllegalStateException("a handler may not defer «" + write.sql()
+                        + "»: deferred writes change places; set savepoints on the connection");
+            }
         }
         deferred.add(write);
     }
@@ -141,22 +277,46 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext>, Guarded
         if (closed) {
             return;
         }
+        endContextsAnyway();
         closed = true;
         deferred.clear();
-        giveBack("rolled back", () -> {
-            if (broken) {
-                connection.abort(Runnable::run);
-            } else if (!finished) {
-                connection.rollback();
-            }
-        });
-        giveBack("restored", () -> {
-            if (!broken) {
-                restore();
-            }
-        });
-        giveBack("reset", () -> connection.setAutoCommit(autoCommit));
+        if (givenUp) {
+            return;
+        }
+        // To set auto-commit commits what was not rolled back.
+        broken |= !finished && !broken && !Errand.rollback(connection);
+        if (broken) {
+            Errand.abort(connection);
+        } else {
+            giveBack("restored", this::restore);
+            giveBack("reset", () -> connection.setAutoCommit(autoCommit));
+        }
         giveBack("closed", connection::close);
+    }
+
+    private void endContextsAnyway() {
+        try {
+            endContexts();
+        } catch (RuntimeException e) {
+            LOG.debug("a handler left a thread behind that was using its connection", e);
+        }
+    }
+
+    /**
+     * The connection is of no use any more: another thread is in the middle of a call that does not end, and may hold the
+     * driver's lock. So nobody waits for the connection to be closed.
+     */
+    void giveUp() {
+        givenUp = true;
+        lost();
+        Thread thread = new Thread(
+                () -> {
+                    Errand.abort(connection);
+                    giveBack("closed", connection::close);
+                },
+                "pigeonhole gives up a connection");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private static void giveBack(String what, Step step) {
@@ -167,21 +327,28 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext>, Guarded
         }
     }
 
-    @Override
-    public boolean isOpen() {
+    /** Whether it still goes on. */
+    boolean isOpen() {
         return !finished && !closed;
     }
 
-    @Override
-    public void refuse(String sql) {
-        control.refuse(sql);
+    /** Looks at SQL of a handler: refuses what ends the transaction, and notes what may change the session. */
+    void refuse(String sql) throws SQLException {
+        TransactionControl.Effect effect = control.refuse(sql);
+        if (effect == TransactionControl.Effect.SESSION) {
+            sessionChanging(sql);
+        }
     }
 
-    @Override
-    public void calling() {}
+    TransactionControl control() {
+        return control;
+    }
 
-    @Override
-    public void called(@Nullable Throwable failure) {}
+    /** A handler is about to call something on its connection. */
+    void calling() {}
+
+    /** A handler's call came back, with the error or without one. */
+    void called(@Nullable Throwable failure) {}
 
     /** The transaction has come to its end: it is committed, or never began. */
     void ended() {
@@ -201,6 +368,12 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext>, Guarded
         if (!isOpen()) {
             throw new IllegalStateException("the transaction has ended; its contexts are of no use any more");
         }
+        if (givenUp) {
+            throw new StoreException(
+                    ErrorClass.ABORTED,
+                    "the connection is given up: a thread that a handler left behind is in the middle of a call on it",
+                    null);
+        }
     }
 
     void execute(String doing, String sql) {
@@ -219,6 +392,8 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext>, Guarded
         } catch (SQLException e) {
             noteLoss(e);
             throw refused(doing, e);
+        } catch (StoreException e) {
+            throw refused(doing, e);
         }
     }
 
@@ -229,6 +404,8 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext>, Guarded
             return question.ask();
         } catch (SQLException e) {
             noteLoss(e);
+            throw refused(doing, e);
+        } catch (StoreException e) {
             throw refused(doing, e);
         }
     }

@@ -2,7 +2,7 @@ package io.pigeonhole.jdbc;
 
 /**
  * The statements for PostgreSQL about lanes and the order in them, whole, under the same rules as
- * {@link PostgresStatements}. The locks of lanes are named by a hash of schema, consumer and lane; those for storing and
+ * {@link PostgresStatements}. The locks of lanes are named by a hash of the store's schema, consumer and lane; those for storing and
  * those for working are apart.
  */
 final class LaneStatements {
@@ -16,12 +16,12 @@ final class LaneStatements {
      * One after the other, as the array has them, and then the handlers' own lock_timeout again.
      * Parameters: patience, consumer, lanes.
      */
-    static final String LOCK = """
-            SELECT set_config('lock_timeout', ?, true);
+    static final String LOCK = PostgresStatements.PATIENCE + """
+            ;
             SELECT pg_advisory_xact_lock(
                 hashtextextended('pigeonhole lane ' || current_schema() || ' ' || ? || ' ' || u.lane, 0))
             FROM unnest(CAST(? AS integer[])) AS u (lane);
-            SELECT set_config('lock_timeout', current_setting('pigeonhole.lock_timeout'), true)""";
+            SELECT\s""" + PostgresStatements.PATIENCE_OF_HANDLERS;
 
     static final String PREAMBLE_AND_LOCK = PostgresStatements.PREAMBLE + ";\n" + LOCK;
 
@@ -45,7 +45,8 @@ final class LaneStatements {
             WITH parameter AS MATERIALIZED (
                 SELECT (SELECT c.id FROM inbox_consumer AS c WHERE c.id = CAST(? AS smallint) AND NOT c.paused) AS consumer_id,
                     CAST(? AS smallint) AS lane, CAST(? AS boolean) AS by_lease,
-                    CAST(? AS bigint) AS most, CAST(? AS bigint) AS of_key, clock_timestamp() AS now
+                    CAST(? AS bigint) AS most, CAST(? AS bigint) AS of_key, CAST(? AS bigint) AS room,
+                    clock_timestamp() AS now
             ), due AS MATERIALIZED (
                 SELECT w.ordering_key
                 FROM inbox_work AS w
@@ -68,7 +69,8 @@ final class LaneStatements {
             WITH RECURSIVE parameter AS MATERIALIZED (
                 SELECT (SELECT c.id FROM inbox_consumer AS c WHERE c.id = CAST(? AS smallint) AND NOT c.paused) AS consumer_id,
                     CAST(? AS smallint) AS lane, CAST(? AS boolean) AS by_lease,
-                    CAST(? AS bigint) AS most, CAST(? AS bigint) AS of_key, clock_timestamp() AS now
+                    CAST(? AS bigint) AS most, CAST(? AS bigint) AS of_key, CAST(? AS bigint) AS room,
+                    clock_timestamp() AS now
             ), head AS (
                 (SELECT w.ordering_key, w.id, w.status, w.by_lease, w.due_at
                  FROM inbox_work AS w
@@ -104,17 +106,19 @@ final class LaneStatements {
      * Of each candidate key the messages from its head on, up to the first that is not ready or behind a dead letter that
      * blocks; and messages without an order of their own. They are planned in one view of the tables and locked by their
      * places in it: what somebody else has or had in the meantime comes as planned, but not as taken, and the caller then
-     * leaves what is behind it. A key's share is bounded, so that many keys of many messages do not add up.
+     * leaves what is behind it. A key's share is bounded, so that many keys of many messages do not add up. What does not fit into the bytes is
+     * left, from the first such message on.
      */
     private static final String TAKE_OF_KEYS = """
             , run AS MATERIALIZED (
-                SELECT r.place, r.id, r.ordering_key
+                SELECT r.place, r.id, r.ordering_key, r.bytes
                 FROM candidate AS c CROSS JOIN LATERAL (
-                    SELECT m.place, m.id, c.ordering_key,
+                    SELECT m.place, m.id, c.ordering_key, m.bytes,
                         bool_and(m.status <> 'leased' AND m.by_lease = (SELECT by_lease FROM parameter)
                             AND m.due_at <= (SELECT now FROM parameter)) OVER (ORDER BY m.id) AS ready
                     FROM (
-                        SELECT w.ctid AS place, w.id, w.status, w.by_lease, w.due_at
+                        SELECT w.ctid AS place, w.id, w.status, w.by_lease, w.due_at,
+                            octet_length(w.headers) + coalesce(octet_length(w.payload), 0) AS bytes
                         FROM inbox_work AS w
                         WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.lane = (SELECT lane FROM parameter)
                             AND w.ordered AND w.ordering_key = c.ordering_key
@@ -130,7 +134,7 @@ final class LaneStatements {
                         ORDER BY d.id
                         LIMIT 1), true)
                 UNION ALL
-                (SELECT w.ctid, w.id, NULL
+                (SELECT w.ctid, w.id, NULL, octet_length(w.headers) + coalesce(octet_length(w.payload), 0)
                  FROM inbox_work AS w
                  WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.by_lease = (SELECT by_lease FROM parameter)
                      AND w.lane = (SELECT lane FROM parameter) AND NOT w.ordered AND w.status <> 'leased'
@@ -139,21 +143,29 @@ final class LaneStatements {
                  LIMIT (SELECT most FROM parameter))
                 ORDER BY id
                 LIMIT (SELECT most FROM parameter)
+            ), fitting AS MATERIALIZED (
+                SELECT s.place, s.id, s.ordering_key
+                FROM (
+                    SELECT r.*, row_number() OVER (ORDER BY r.id) AS number,
+                        sum(r.bytes) OVER (ORDER BY r.id ROWS UNBOUNDED PRECEDING) AS total
+                    FROM run AS r
+                ) AS s
+                WHERE s.total <= (SELECT room FROM parameter) OR s.number = 1
             )
             SELECT w.*, r.id AS planned, r.ordering_key AS planned_key, seen.messages
             FROM seen
-            LEFT JOIN run AS r ON true
+            LEFT JOIN fitting AS r ON true
             LEFT JOIN (
                 SELECT\s""" + WorkStatements.ITEM + """
 
                 FROM inbox_work AS w
-                WHERE w.ctid = ANY (ARRAY(SELECT place FROM run)) AND w.status <> 'leased'
+                WHERE w.ctid = ANY (ARRAY(SELECT place FROM fitting)) AND w.status <> 'leased'
                     AND w.by_lease = (SELECT by_lease FROM parameter) AND w.due_at <= (SELECT clock_timestamp())
                 FOR UPDATE SKIP LOCKED
             ) AS w ON w.id = r.id
             ORDER BY r.id""";
 
-    /** Parameters: consumer, lane, by lease, how many at most, how many of one key at most. */
+    /** Parameters: consumer, lane, by lease, how many at most, how many of one key at most, how many bytes at most. */
     static final String TAKE_BY_DUE = KEYS_OF_DUE + TAKE_OF_KEYS;
 
     /** Parameters: the same. */

@@ -9,11 +9,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Prolongs leases on a connection that is opened at the first use and kept. One that failed is replaced at the next use. */
+/**
+ * Prolongs leases, each time on a connection that is taken for this one statement and given back as it was. One that failed is
+ * not given back alive.
+ */
 final class LeaseHeartbeat implements Heartbeat {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseHeartbeat.class);
 
@@ -21,8 +23,6 @@ final class LeaseHeartbeat implements Heartbeat {
     private static final int SECONDS = 5;
 
     private final ConnectionSource connections;
-    private @Nullable Connection connection;
-    private boolean autoCommit;
 
     LeaseHeartbeat(ConnectionSource connections) {
         this.connections = connections;
@@ -30,58 +30,48 @@ final class LeaseHeartbeat implements Heartbeat {
 
     @Override
     public Set<Long> prolong(RegisteredConsumer consumer, List<WorkItem> items, Duration duration) {
-        String doing = "to prolong " + items.size() + " leases";
-        try {
-            Connection open = connection();
-            try (PreparedStatement statement = open.prepareStatement(WorkStatements.PROLONG)) {
-                statement.setQueryTimeout(SECONDS);
-                return LeaseRows.prolong(statement, consumer, items, duration);
+        try (Connection connection = Errand.open(connections)) {
+            try {
+                return prolong(connection, consumer, items, duration);
+            } catch (SQLException | RuntimeException e) {
+                abort(connection);
+                throw e;
             }
         } catch (SQLException e) {
-            drop();
-            throw Refusals.byItself(doing, e);
+            throw Refusals.byItself("to prolong " + items.size() + " leases", e);
         }
     }
 
-    /** Each statement commits by itself, read committed and in a writable transaction whatever the pool's default is. */
-    private Connection connection() throws SQLException {
-        Connection open = connection;
-        if (open == null) {
-            open = Errand.open(connections);
-            connection = open;
-            autoCommit = open.getAutoCommit();
-            open.setAutoCommit(true);
-            open.setReadOnly(false);
-            open.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-            open.setNetworkTimeout(Runnable::run, 2 * SECONDS * 1000);
+    private static Set<Long> prolong(
+            Connection connection, RegisteredConsumer consumer, List<WorkItem> items, Duration duration)
+            throws SQLException {
+        boolean autoCommit = connection.getAutoCommit();
+        int networkTimeout = connection.getNetworkTimeout();
+        connection.setNetworkTimeout(Runnable::run, 2 * SECONDS * 1000);
+        connection.setAutoCommit(false);
+        Set<Long> prolonged;
+        try (PreparedStatement begin = connection.prepareStatement(PostgresStatements.ERRAND);
+                PreparedStatement statement = connection.prepareStatement(WorkStatements.PROLONG)) {
+            begin.execute();
+            statement.setQueryTimeout(SECONDS);
+            prolonged = LeaseRows.prolong(statement, consumer, items, duration);
+            connection.commit();
         }
-        return open;
+        connection.setAutoCommit(autoCommit);
+        connection.setNetworkTimeout(Runnable::run, networkTimeout);
+        return prolonged;
     }
 
     /** A pool must not hand out again what may be lost. */
-    private void drop() {
-        Connection lost = connection;
-        connection = null;
-        if (lost != null) {
-            try (lost) {
-                lost.abort(Runnable::run);
-            } catch (SQLException e) {
-                LOG.debug("a connection could not be aborted: it is left to its pool to notice", e);
-            }
+    static void abort(Connection lost) {
+        try {
+            lost.abort(Runnable::run);
+        } catch (SQLException e) {
+            LOG.debug("a connection could not be aborted: it is left to its pool to notice", e);
         }
     }
 
+    /** Nothing is kept between two calls. */
     @Override
-    public void close() {
-        Connection open = connection;
-        connection = null;
-        if (open != null) {
-            try (open) {
-                open.setNetworkTimeout(Runnable::run, 0);
-                open.setAutoCommit(autoCommit);
-            } catch (SQLException e) {
-                LOG.debug("a connection could not be given back: it is left to its pool to notice", e);
-            }
-        }
-    }
+    public void close() {}
 }

@@ -57,11 +57,12 @@ final class LeaseRows {
         }
     }
 
-    static List<ExpiredLease> takeExpired(Connection connection, RegisteredConsumer consumer, int limit)
+    static List<ExpiredLease> takeExpired(Connection connection, RegisteredConsumer consumer, int limit, long bytes)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(WorkStatements.TAKE_EXPIRED)) {
             statement.setShort(1, consumer.id());
             statement.setInt(2, limit);
+            statement.setLong(3, bytes);
             try (ResultSet rows = statement.executeQuery()) {
                 List<ExpiredLease> expired = new ArrayList<>();
                 while (rows.next()) {

@@ -23,6 +23,12 @@ public enum LedgerStatement implements PlainStatement {
     /** Where the ledger begins and ends. */
     HORIZON("SELECT oldest, newest FROM inbox_horizon"),
 
+    /**
+     * The same for a transaction of the caller, as it is now and not as it was when that transaction began; where the dialect
+     * says so, it stays so until the transaction ends.
+     */
+    HOLD_HORIZON("SELECT oldest, newest FROM inbox_horizon"),
+
     /** Parameters: the new end, twice. */
     EXTEND_LEDGER("UPDATE inbox_horizon SET newest = ? WHERE newest < ?"),
 
@@ -42,8 +48,10 @@ public enum LedgerStatement implements PlainStatement {
     /** Waits for others that have inserted one of the keys; fails where it is there. Parameters of each row: all columns. */
     CLAIM("INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at) VALUES {(?, ?, ?, ?)}"),
 
-    /** Parameters: consumer. */
-    HAS_DEAD_LETTERS("SELECT 1 FROM inbox_dead_letter WHERE consumer_id = ? LIMIT 1"),
+    /** Where the ledger begins by now, and whether the consumer has dead letters. Parameters: consumer. */
+    END_OF_CLAIM("""
+            SELECT h.oldest, EXISTS (SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = ?)
+            FROM inbox_horizon AS h"""),
 
     /** Parameters: consumer and key, three times. */
     CONTAINS("""
@@ -69,11 +77,19 @@ public enum LedgerStatement implements PlainStatement {
                 content_type, payload, origin, with_payload, attempts, processed_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
 
-    /** Parameters: position, position, now, consumer, what. */
+    /**
+     * Changes nothing where the limit is reached and the last start is fresh. Parameters: position, position, now, consumer,
+     * what, position, limit, since when a start is fresh.
+     */
     START_AGAIN("""
             UPDATE inbox_start
             SET starts = CASE WHEN position = ? THEN starts + 1 ELSE 1 END, position = ?, started_at = ?
-            WHERE consumer_id = ? AND what = ?"""),
+            WHERE consumer_id = ? AND what = ? AND NOT (position = ? AND starts >= ? AND started_at > ?)"""),
+
+    /** Parameters: consumer, what, position. */
+    END("""
+            UPDATE inbox_start SET starts = starts - 1
+            WHERE consumer_id = ? AND what = ? AND position = ? AND starts > 0"""),
 
     /** Parameters: consumer, what, position, now. */
     START("INSERT INTO inbox_start (consumer_id, what, position, starts, started_at) VALUES (?, ?, ?, 1, ?)"),

@@ -19,13 +19,20 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * MariaDB 10.6 and later. Where rows are locked by their ids, the primary key is forced: on a small table the optimizer would
  * rather read, and lock, all of it. Has no state.
+ *
+ * <p>One long class, because it holds the whole text of each statement that MariaDB says in its own way.
  */
 public class MariaDb extends Dialect {
     /** What the vendor's codes mean; they go before the SQLSTATE, of which this database has few. */
@@ -33,6 +40,9 @@ public class MariaDb extends Dialect {
             entry(1205, RETRY_NOW), // lock wait timeout
             entry(1213, RETRY_NOW), // deadlock, and a certification failure of a cluster
             entry(1020, RETRY_NOW), // record has changed since last read: innodb_snapshot_isolation
+            entry(
+                    1412,
+                    RETRY_NOW), // the table was changed since the transaction's view of it: a day was added or dropped
             entry(1526, RETRY_NOW), // no partition for a value: its day was dropped since the horizon was read
             entry(3572, RETRY_NOW), // NOWAIT met a lock
             entry(1040, UNAVAILABLE), // too many connections
@@ -79,6 +89,7 @@ public class MariaDb extends Dialect {
     private static final int DUPLICATE_KEY_WITH_NAME = 1586;
     private static final int LOCK_TIMEOUT = 1205;
     private static final int NOWAIT = 3572;
+    private static final int STATEMENT_TIMEOUT = 1969;
     private static final int NO_SAVEPOINT = 1305;
     private static final int NO_BULK = 1295;
 
@@ -87,9 +98,14 @@ public class MariaDb extends Dialect {
 
     private static final int LONGEST_SECONDS = 100_000_000;
 
+    /** Statements that may take long where very much lies in a lane. */
+    private static final Set<PlainStatement> SEARCHES =
+            Set.of(WorkStatement.KEYS_OF_DUE, WorkStatement.KEYS_OF_HEADS, WorkStatement.DUE_PAGE, WorkStatement.TAKE);
+
     private static final Map<PlainStatement, String> TEXTS = Map.ofEntries(
             entry(LedgerStatement.NOW, "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"),
             entry(LedgerStatement.IS_WRITABLE, "SELECT NOT @@global.read_only AND NOT @@global.innodb_read_only"),
+            entry(LedgerStatement.HOLD_HORIZON, "SELECT oldest, newest FROM inbox_horizon LOCK IN SHARE MODE"),
             entry(WorkStatement.TAKE, """
             SELECT w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_token,
                 w.source, w.message_id, w.type, w.ordering_key, w.headers, w.content_type, w.payload, w.origin
@@ -126,7 +142,7 @@ public class MariaDb extends Dialect {
             ORDER BY lane
             FOR UPDATE"""),
             entry(DeadLetterStatement.LOCK, """
-            SELECT d.id, d.message_key, d.claimed
+            SELECT d.id, d.message_key, d.claimed, d.seen_again, d.reason
             FROM inbox_dead_letter AS d FORCE INDEX (inbox_dead_letter_key)
             WHERE d.consumer_id = ? AND d.message_key IN ({?})
             ORDER BY d.message_key
@@ -193,11 +209,23 @@ public class MariaDb extends Dialect {
 
     @Override
     public String text(PlainStatement statement) {
-        return TEXTS.getOrDefault(statement, statement.standard());
+        String text = TEXTS.getOrDefault(statement, statement.standard());
+        return SEARCHES.contains(statement) ? withoutHandlersLimit(text) : text;
+    }
+
+    /** With the session's own limit: a search that is cancelled for what handlers may take would be so each time anew. */
+    String withoutHandlersLimit(String search) {
+        return "SET STATEMENT max_statement_time = @pigeonhole_statement FOR " + search;
     }
 
     @Override
     public boolean setsIsolation() {
+        return true;
+    }
+
+    /** The share lock makes whoever raises the horizon wait for the caller. */
+    @Override
+    public boolean holdsHorizon() {
         return true;
     }
 
@@ -206,12 +234,24 @@ public class MariaDb extends Dialect {
         return List.of(
                 "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
                 "SET @pigeonhole_wait = @@innodb_lock_wait_timeout, @pigeonhole_idle = @@idle_transaction_timeout,"
-                        + " idle_transaction_timeout = " + seconds(idleLimit));
+                        + " @pigeonhole_statement = @@max_statement_time, idle_transaction_timeout = "
+                        + seconds(idleLimit));
+    }
+
+    /** A limit that somebody has set stays. */
+    @Override
+    public List<String> beginForHandlers(Duration idleLimit) {
+        List<String> statements = begin(idleLimit);
+        return List.of(
+                statements.get(0),
+                statements.get(1) + ", max_statement_time = IF(@@max_statement_time > 0, @@max_statement_time, "
+                        + seconds(idleLimit) + ")");
     }
 
     @Override
     public List<String> end() {
-        return List.of("SET idle_transaction_timeout = @pigeonhole_idle, innodb_lock_wait_timeout = @pigeonhole_wait");
+        return List.of("SET idle_transaction_timeout = @pigeonhole_idle, innodb_lock_wait_timeout = @pigeonhole_wait,"
+                + " max_statement_time = @pigeonhole_statement");
     }
 
     @Override
@@ -242,13 +282,23 @@ public class MariaDb extends Dialect {
     }
 
     @Override
+    public long largestStatement(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT @@max_allowed_packet")) {
+            return row.next() ? row.getLong(1) : Long.MAX_VALUE;
+        }
+    }
+
+    @Override
     public boolean isDuplicateKey(SQLException failure) {
         return failure.getErrorCode() == DUPLICATE_KEY || failure.getErrorCode() == DUPLICATE_KEY_WITH_NAME;
     }
 
     @Override
     public boolean isLockTimeout(SQLException failure) {
-        return failure.getErrorCode() == LOCK_TIMEOUT || failure.getErrorCode() == NOWAIT;
+        return failure.getErrorCode() == LOCK_TIMEOUT
+                || failure.getErrorCode() == NOWAIT
+                || failure.getErrorCode() == STATEMENT_TIMEOUT;
     }
 
     @Override
@@ -271,8 +321,48 @@ public class MariaDb extends Dialect {
     }
 
     @Override
+    public String withoutText(String sql) {
+        return MariaDbControl.withoutText(sql);
+    }
+
+    @Override
+    public String savepointName(String written) {
+        return super.savepointName(written).toLowerCase(Locale.ROOT);
+    }
+
+    @Override
     public boolean endsTransaction(String sql) {
         return MariaDbControl.endsTransaction(sql);
+    }
+
+    /** Other settings stay, as they do on this database: a handler that sets them puts them back. */
+    @Override
+    public List<String> session(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT DATABASE(), CURRENT_ROLE(), @@sql_mode,"
+                        + " @@foreign_key_checks, @@unique_checks, @@innodb_lock_wait_timeout, @@sql_select_limit,"
+                        + " @@sql_safe_updates, @@sql_auto_is_null, @@completion_type, @@lock_wait_timeout,"
+                        + " @@time_zone")) {
+            row.next();
+            String schema = row.getString(1);
+            return Stream.of(
+                            schema == null ? null : "USE `" + schema.replace("`", "``") + "`",
+                            "SET ROLE " + role(row.getString(2)),
+                            "SET sql_mode = '" + row.getString(3) + "'",
+                            "SET foreign_key_checks = " + row.getInt(4) + ", unique_checks = " + row.getInt(5),
+                            "SET innodb_lock_wait_timeout = " + row.getInt(6),
+                            "SET sql_select_limit = " + row.getString(7) + ", sql_safe_updates = " + row.getInt(8)
+                                    + ", sql_auto_is_null = " + row.getInt(9) + ", completion_type = '"
+                                    + row.getString(10) + "', lock_wait_timeout = " + row.getString(11)
+                                    + ", time_zone = '" + row.getString(12) + "'")
+                    .filter(Objects::nonNull)
+                    .toList();
+        }
+    }
+
+    /** As {@code SET ROLE} takes what the session tells. */
+    String role(@Nullable String current) {
+        return current == null || current.isEmpty() ? "NONE" : "`" + current.replace("`", "``") + "`";
     }
 
     @Override

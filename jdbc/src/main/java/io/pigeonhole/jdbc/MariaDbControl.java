@@ -1,11 +1,13 @@
 package io.pigeonhole.jdbc;
 
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Recognises SQL that ends a transaction in MariaDB and MySQL: what says so, and what commits by itself, such as the
- * definition of a table. What a procedure does is not seen here, but at the commit.
+ * Recognises SQL that may end a transaction in MariaDB and MySQL: everything but the statements that are known not to.
+ * What a procedure does is not seen here, but at the commit.
  */
 final class MariaDbControl {
     /** What may hold any words: comments, strings with either quote, and quoted names. */
@@ -16,32 +18,68 @@ final class MariaDbControl {
     /** The server executes what stands in these comments. */
     private static final Pattern EXECUTED = Pattern.compile("/\\*M?!\\d*(.*?)\\*/", Pattern.DOTALL);
 
-    private static final Pattern AUTOCOMMIT =
-            Pattern.compile("(?is)\\s*SET\\b.*\\bautocommit\\b.*|\\s*SET\\b.*@@(?:\\w+\\.)?autocommit.*");
+    /** What may stand before a statement's first word: parentheses, and the braces of JDBC's calls. */
+    private static final Pattern BEGINNING = Pattern.compile("\\A(?:[\\s({]|\\?\\s*=)+");
+
+    /**
+     * What would change the transaction, or what our own statements mean, and cannot be put back; and settings of a quoted
+     * name, of which nothing is left here.
+     */
+    private static final Pattern SETTING = Pattern.compile(
+            "(?is)SET\\b(?:.*(?:[\\s,.]|@@))?(?:autocommit|timestamp|insert_id|tx_isolation|transaction_isolation"
+                    + "|tx_read_only|transaction_read_only)\\s*:?=.*"
+                    + "|SET\\b(?:.*(?:,|\\.|@@|\\b(?:SESSION|LOCAL|GLOBAL)))?\\s*:?=.*");
+
+    /** Settings for one statement. */
+    private static final Pattern FOR_ONE =
+            Pattern.compile("(?is)(?<settings>SET\\s+STATEMENT\\b.*?)\\bFOR\\s+(?<statement>.*)");
+
+    /** What is about savepoints must be seen as such, and so not stand behind a setting. */
+    private static final Set<String> SAVEPOINTS = Set.of("SAVEPOINT", "ROLLBACK", "RELEASE");
 
     private MariaDbControl() {}
+
+    static String withoutText(String sql) {
+        return EXECUTED.matcher(SavepointStep.plain(sql, HARMLESS)).replaceAll(" $1 ");
+    }
 
     static boolean endsTransaction(String sql) {
         String text = EXECUTED.matcher(HARMLESS.matcher(sql).replaceAll(" ")).replaceAll(" $1 ");
         for (String statement : text.split(";", -1)) {
-            if (isEnd(TransactionControl.firstWords(statement))
-                    || AUTOCOMMIT.matcher(statement).matches()) {
+            if (!isHarmless(BEGINNING.matcher(statement).replaceFirst(""))) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean isEnd(List<String> words) {
+    private static boolean isHarmless(String statement) {
+        Matcher setting = FOR_ONE.matcher(statement);
+        if (setting.matches()) {
+            String one = setting.group("statement");
+            return !SETTING.matcher(setting.group("settings")).matches()
+                    && !SAVEPOINTS.contains(TransactionControl.firstWords(one).get(0))
+                    && isHarmless(one);
+        }
+        return statement.isBlank()
+                || (isAllowed(TransactionControl.firstWords(statement))
+                        && !SETTING.matcher(statement).matches());
+    }
+
+    /** There are more statements that commit by themselves than anybody remembers, so that these are named. */
+    private static boolean isAllowed(List<String> words) {
         String second = words.get(1);
-        return switch (words.get(0)) {
-            case "COMMIT", "XA", "ALTER", "TRUNCATE", "RENAME", "GRANT", "REVOKE", "LOCK", "UNLOCK" -> true;
-            case "ROLLBACK" -> !second.equals("TO") && !words.get(2).equals("TO");
-            case "BEGIN" -> !second.equals("NOT");
-            case "START" -> second.equals("TRANSACTION");
-            case "CREATE", "DROP" ->
-                !second.equals("TEMPORARY") && !words.get(2).equals("TEMPORARY");
-            case "ANALYZE", "OPTIMIZE", "REPAIR" -> second.equals("TABLE");
+        String third = words.get(2);
+        return switch (words.get(0).replaceFirst("(?s)[^A-Z].*", "")) {
+            case "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES", "TABLE" -> true;
+            case "CALL", "DO", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "USE", "HANDLER", "SIGNAL" -> true;
+            case "LOAD" -> second.equals("DATA") || second.equals("XML");
+            case "SAVEPOINT", "RELEASE" -> true;
+            case "ROLLBACK" -> second.equals("TO") || third.equals("TO");
+            case "SET" ->
+                !Set.of("STATEMENT", "TRANSACTION", "PASSWORD", "DEFAULT").contains(second)
+                        && !third.equals("TRANSACTION");
+            case "CREATE", "DROP" -> second.equals("TEMPORARY") && third.equals("TABLE");
             default -> false;
         };
     }

@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc;
 
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** MySQL 8.0 and later, as far as it differs from {@link MariaDb}. Has no state. */
 public class MySql extends MariaDb {
@@ -32,9 +33,25 @@ public class MySql extends MariaDb {
                         + seconds(idleLimit));
     }
 
+    /** It has a limit for queries only. */
+    @Override
+    public List<String> beginForHandlers(Duration idleLimit) {
+        return begin(idleLimit);
+    }
+
     @Override
     public List<String> end() {
         return List.of("SET wait_timeout = @pigeonhole_idle, innodb_lock_wait_timeout = @pigeonhole_wait");
+    }
+
+    @Override
+    String role(@Nullable String current) {
+        return current == null || current.isEmpty() ? "NONE" : current;
+    }
+
+    @Override
+    String withoutHandlersLimit(String search) {
+        return search;
     }
 
     /** It waits for a second at least. */

@@ -72,6 +72,11 @@ final class PlainAdminDatabase implements AdminDatabase {
         }
 
         @Override
+        public AdminCall retention(RetentionStatement statement) throws SQLException {
+            return new PlainCall(session.prepare(statement), session);
+        }
+
+        @Override
         public Instant now() {
             return session.now();
         }
@@ -117,14 +122,12 @@ final class PlainAdminDatabase implements AdminDatabase {
 
         @Override
         public void skip(RegisteredConsumer consumer, MessageKey key, long id, String detail) throws SQLException {
-            boolean isDead;
-            try (AdminCall call = call(AdminStatement.SEEN_AGAIN)) {
-                isDead = call.consumer(consumer).key(key).change() > 0;
-            }
-            if (!isDead) {
+            int seenAgain = PlainDeadLetters.makeRoom(session, consumer, key, true);
+            if (seenAgain != PlainDeadLetters.STAYS) {
                 try (AdminCall call = call(AdminStatement.SKIP)) {
                     call.text(detail).now().id(id).change();
                 }
+                PlainDeadLetters.recount(session, consumer, key, seenAgain);
             }
             try (AdminCall call = call(AdminStatement.DISCARD_WORK)) {
                 call.id(id).change();

@@ -64,13 +64,15 @@ final class PlainBacklog {
         }
     }
 
-    static int started(PlainSession session, RegisteredConsumer consumer, String what, String position)
+    static int started(
+            PlainSession session, RegisteredConsumer consumer, String what, String position, int limit, Duration fresh)
             throws SQLException {
         String cleanWhat = CleanText.of(what);
         String cleanPosition = CleanText.of(position);
-        if (!startAgain(session, consumer, cleanWhat, cleanPosition)
-                && !startFirst(session, consumer, cleanWhat, cleanPosition)) {
-            startAgain(session, consumer, cleanWhat, cleanPosition);
+        if (!startAgain(session, consumer, cleanWhat, cleanPosition, limit, fresh)
+                && !startFirst(session, consumer, cleanWhat, cleanPosition)
+                && !startAgain(session, consumer, cleanWhat, cleanPosition, limit, fresh)) {
+            return 0;
         }
         try (PreparedStatement statement = session.prepare(LedgerStatement.STARTS)) {
             statement.setShort(1, consumer.id());
@@ -82,7 +84,19 @@ final class PlainBacklog {
         }
     }
 
-    private static boolean startAgain(PlainSession session, RegisteredConsumer consumer, String what, String position)
+    /** How many starts were taken back. */
+    static int ended(PlainSession session, RegisteredConsumer consumer, String what, String position)
+            throws SQLException {
+        try (PreparedStatement statement = session.prepare(LedgerStatement.END)) {
+            statement.setShort(1, consumer.id());
+            statement.setString(2, CleanText.of(what));
+            statement.setString(3, CleanText.of(position));
+            return statement.executeUpdate();
+        }
+    }
+
+    private static boolean startAgain(
+            PlainSession session, RegisteredConsumer consumer, String what, String position, int limit, Duration fresh)
             throws SQLException {
         LocalDateTime now = session.timestamp();
         try (PreparedStatement statement = session.prepare(LedgerStatement.START_AGAIN)) {
@@ -91,6 +105,9 @@ final class PlainBacklog {
             statement.setObject(3, now);
             statement.setShort(4, consumer.id());
             statement.setString(5, what);
+            statement.setString(6, position);
+            statement.setInt(7, limit);
+            statement.setObject(8, PlainSession.timestamp(session.now().minus(fresh)));
             return statement.executeUpdate() > 0;
         }
     }

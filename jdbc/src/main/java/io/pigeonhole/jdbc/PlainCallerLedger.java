@@ -9,10 +9,15 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 
 /** The ledger in a transaction of the caller, whose settings it leaves alone. */
 final class PlainCallerLedger implements Ledger {
+    /** A level that JDBC does not know. */
+    private static final int H2_SNAPSHOT = 6;
+
+    private static final String REMEDY =
+            "Call setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED) before the transaction begins";
+
     private final Connection connection;
     private final Dialect dialect;
 
@@ -25,7 +30,10 @@ final class PlainCallerLedger implements Ledger {
     public Claim claim(RegisteredConsumer consumer, MessageKey key) {
         requireTransaction();
         try {
-            return PlainClaims.byHand(PlainSession.on(connection, dialect), consumer, List.of(key));
+            if (!dialect.holdsHorizon()) {
+                requireReadCommitted();
+            }
+            return PlainClaims.ofCaller(PlainSession.on(connection, dialect), consumer, key);
         } catch (SQLException e) {
             throw Refusals.of(new PlainErrors(dialect).classify(e), "the claim of a key", e);
         }
@@ -33,6 +41,7 @@ final class PlainCallerLedger implements Ledger {
 
     @Override
     public boolean contains(RegisteredConsumer consumer, MessageKey key) {
+        requireCommittedReads();
         try (PreparedStatement statement = connection.prepareStatement(dialect.text(LedgerStatement.CONTAINS))) {
             for (int i = 1; i <= 5; i += 2) {
                 statement.setShort(i, consumer.id());
@@ -44,6 +53,37 @@ final class PlainCallerLedger implements Ledger {
         } catch (SQLException e) {
             throw Refusals.of(new PlainErrors(dialect).classify(e), "a look-up of a key", e);
         }
+    }
+
+    private void requireReadCommitted() throws SQLException {
+        int level = connection.getTransactionIsolation();
+        if (level != Connection.TRANSACTION_READ_COMMITTED) {
+            throw new ConfigurationException("the transaction is " + nameOf(level) + ": on " + dialect
+                    + " a claim in it could take a message for new that was accepted before. " + REMEDY);
+        }
+    }
+
+    /** A key that another transaction has inserted may be gone again with that transaction. */
+    private void requireCommittedReads() {
+        try {
+            int level = connection.getTransactionIsolation();
+            if (level == Connection.TRANSACTION_READ_UNCOMMITTED) {
+                throw new ConfigurationException("the transaction is " + nameOf(level)
+                        + ": a look-up in it would see messages of transactions that may be rolled back. " + REMEDY);
+            }
+        } catch (SQLException e) {
+            throw Refusals.of(new PlainErrors(dialect).classify(e), "to say which isolation level it has", e);
+        }
+    }
+
+    private static String nameOf(int level) {
+        return switch (level) {
+            case Connection.TRANSACTION_READ_UNCOMMITTED -> "READ UNCOMMITTED";
+            case Connection.TRANSACTION_REPEATABLE_READ -> "REPEATABLE READ";
+            case Connection.TRANSACTION_SERIALIZABLE -> "SERIALIZABLE";
+            case H2_SNAPSHOT -> "SNAPSHOT";
+            default -> "of the isolation level " + level;
+        };
     }
 
     private void requireTransaction() {

@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -24,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  * Claims where one statement cannot insert what is new and say what was not: it looks what the ledger has, and inserts the
  * rest in the order of the keys. That waits for others who are inserting the same; where one of them commits, the insert
  * fails as a whole, and it looks again. A statement that fails leaves the transaction as it was.
+ *
+ * <p>All statements of a claim use the days that the first has read. At the end the days are read again: where the first day
+ * of the ledger has moved past a claimed key meanwhile, rows may be missing by which it would have been recognised, and the
+ * claim is refused, to be made again in a new transaction.
  */
 final class PlainClaims {
     /** Keys of one question: enough to save trips, few enough for any limit on parameters or packets. */
@@ -39,13 +44,39 @@ final class PlainClaims {
         for (int i = 0; i < hashes.size(); i++) {
             hashOf.put(keys.get(i), hashes.get(i));
         }
-        Claim claim = claim(session, consumer, keys, hashOf, true);
-        return new Claim(claim.claimed(), claim.oldest(), claim.newest(), hasDeadLetters(session, consumer));
+        return claim(session, consumer, keys, hashOf, true);
     }
 
     /** A claim by people or programs, away from the engine: a consumer that is paused is no obstacle. */
     static Claim byHand(PlainSession session, RegisteredConsumer consumer, List<MessageKey> keys) throws SQLException {
         return claim(session, consumer, keys, Map.of(), false);
+    }
+
+    /**
+     * The claim in a transaction of the caller. Its view of the tables may be older than what others have committed since, so
+     * nothing is decided by what it sees of the ledger: the days are read as they are now, and the insert decides.
+     */
+    static Claim ofCaller(PlainSession session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        Days days = daysOfLedger(session, LedgerStatement.HOLD_HORIZON);
+        List<MessageKey> keys = List.of(key);
+        List<MessageKey> claimed = days.has(key) ? insertNew(session, consumer, keys, Map.of()) : List.of();
+        if (!session.dialect().holdsHorizon()) {
+            days.requireStill(claimed, daysOfLedger(session, LedgerStatement.HORIZON).oldest);
+        }
+        return new Claim(Set.copyOf(claimed), days.oldest, days.newest, true);
+    }
+
+    private static Days daysOfLedger(PlainSession session, LedgerStatement which) throws SQLException {
+        try (PreparedStatement statement = session.prepare(which);
+                ResultSet row = statement.executeQuery()) {
+            if (!row.next()) {
+                throw new StoreException(
+                        ErrorClass.UNKNOWN,
+                        "inbox_horizon has no row: put back the one that the schema came with",
+                        null);
+            }
+            return new Days(PlainColumns.key(row, 1), PlainColumns.key(row, 2));
+        }
     }
 
     private static Claim claim(
@@ -56,16 +87,17 @@ final class PlainClaims {
             boolean refusesPaused)
             throws SQLException {
         Set<MessageKey> claimed = new HashSet<>();
-        Look first = null;
+        Days days = null;
         for (int from = 0; from < keys.size(); from += KEYS) {
             List<MessageKey> part = keys.subList(from, Math.min(keys.size(), from + KEYS));
             Look look = look(session, consumer, part);
-            first = first == null ? look : first;
+            Days first = days == null ? look.days : days;
+            days = first;
             if (refusesPaused && look.paused) {
                 throw new ConsumerPausedException(consumer.name());
             }
             List<MessageKey> left = part.stream()
-                    .filter(key -> look.accepts(key) && !look.had.contains(key))
+                    .filter(key -> first.has(key) && !look.had.contains(key))
                     .toList();
             int rows = session.dialect().rowsOfClaim();
             for (int row = 0; row < left.size(); row += rows) {
@@ -73,10 +105,24 @@ final class PlainClaims {
                 claimed.addAll(insertNew(session, consumer, some, hashes));
             }
         }
-        if (first == null) {
+        if (days == null) {
             throw new IllegalArgumentException("a claim needs a key");
         }
-        return new Claim(claimed, first.oldest, first.newest, true);
+        return finished(session, consumer, claimed, days);
+    }
+
+    private static Claim finished(PlainSession session, RegisteredConsumer consumer, Set<MessageKey> claimed, Days days)
+            throws SQLException {
+        try (PreparedStatement statement = session.prepare(LedgerStatement.END_OF_CLAIM)) {
+            statement.setShort(1, consumer.id());
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    throw noHorizon(consumer);
+                }
+                days.requireStill(claimed, PlainColumns.key(row, 1));
+                return new Claim(claimed, days.oldest, days.newest, row.getBoolean(2));
+            }
+        }
     }
 
     /** Each time it looks again, the ledger has one key more, so this comes to an end. */
@@ -151,13 +197,12 @@ final class PlainClaims {
         }
     }
 
-    private static boolean hasDeadLetters(PlainSession session, RegisteredConsumer consumer) throws SQLException {
-        try (PreparedStatement statement = session.prepare(LedgerStatement.HAS_DEAD_LETTERS)) {
-            statement.setShort(1, consumer.id());
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next();
-            }
-        }
+    private static StoreException noHorizon(RegisteredConsumer consumer) {
+        return new StoreException(
+                ErrorClass.UNKNOWN,
+                "inbox_horizon has no row, or inbox_consumer none with the id " + consumer.id()
+                        + "; nobody may delete from them. Run Schema.validate, and register the consumer again",
+                null);
     }
 
     static Set<MessageKey> known(PlainSession session, RegisteredConsumer consumer, List<MessageKey> keys)
@@ -198,10 +243,9 @@ final class PlainClaims {
     }
 
     /** What the ledger says in one moment. */
-    private record Look(MessageKey oldest, MessageKey newest, boolean paused, Set<MessageKey> had) {
+    private record Look(Days days, boolean paused, Set<MessageKey> had) {
         static Look read(ResultSet rows, RegisteredConsumer consumer) throws SQLException {
-            MessageKey oldest = null;
-            MessageKey newest = null;
+            Days days = null;
             boolean paused = false;
             Set<MessageKey> had = new HashSet<>();
             while (rows.next()) {
@@ -209,24 +253,40 @@ final class PlainClaims {
                 if (key != null) {
                     had.add(MessageKey.of(key));
                 } else {
-                    oldest = PlainColumns.key(rows, 2);
-                    newest = PlainColumns.key(rows, 3);
+                    days = new Days(PlainColumns.key(rows, 2), PlainColumns.key(rows, 3));
                     paused = rows.getBoolean(4);
                 }
             }
-            if (oldest == null || newest == null) {
-                throw new StoreException(
-                        ErrorClass.UNKNOWN,
-                        "inbox_horizon has no row, or inbox_consumer none with the id " + consumer.id()
-                                + "; nobody may delete from them. Run Schema.validate, and register the consumer again",
-                        null);
+            if (days == null) {
+                throw noHorizon(consumer);
             }
-            return new Look(oldest, newest, paused, had);
+            return new Look(days, paused, had);
+        }
+    }
+
+    /**
+     * The days of the ledger.
+     *
+     * @param oldest the smallest key that it takes
+     * @param newest the first key that is too new
+     */
+    private record Days(MessageKey oldest, MessageKey newest) {
+        boolean has(MessageKey key) {
+            return !key.isTimeForm() || (key.compareTo(oldest) >= 0 && key.compareTo(newest) < 0);
         }
 
-        /** Whether the ledger has the key's day. */
-        boolean accepts(MessageKey key) {
-            return !key.isTimeForm() || (key.compareTo(oldest) >= 0 && key.compareTo(newest) < 0);
+        /** Refuses claimed keys of days that the ledger has given up by now. What was not claimed is a duplicate in any case. */
+        void requireStill(Collection<MessageKey> claimed, MessageKey oldestNow) {
+            long gone = claimed.stream()
+                    .filter(key -> key.isTimeForm() && key.compareTo(oldestNow) < 0)
+                    .count();
+            if (gone > 0) {
+                throw new StoreException(
+                        ErrorClass.RETRY_NOW,
+                        "the ledger gave up the days of " + gone + " of " + claimed.size()
+                                + " keys while they were claimed: roll back and claim again",
+                        null);
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.LogPartition;
@@ -27,6 +29,7 @@ final class PlainDatabase implements Database {
     private final TransactionControl control;
     private final PlainDays days;
     private final RetentionSettings settings;
+    private final RetentionRules rules;
     private final PlainRetention retention;
     private final AdminDatabase admin;
     private final JdbcReplays replays;
@@ -35,17 +38,24 @@ final class PlainDatabase implements Database {
         this.connections = connections;
         this.settings = settings;
         this.dialect = dialect;
-        this.control = new TransactionControl(dialect::endsTransaction);
+        this.control = new TransactionControl(dialect::endsTransaction, dialect::withoutText, dialect::savepointName);
         this.days = new PlainDays(connections, dialect, daysAhead);
         this.admin = new PlainAdminDatabase(connections, dialect);
         this.replays = new JdbcReplays(admin, new PlainBarrier(connections, dialect));
-        this.retention =
-                new PlainRetention(connections, dialect, settings, new OldHistory(replays, settings.archive()));
+        this.rules = new RetentionRules(admin, settings);
+        this.retention = new PlainRetention(
+                connections,
+                dialect,
+                settings,
+                rules,
+                new OldHistory(replays, settings.archive()),
+                new OldReplays(admin, settings.batch()));
     }
 
     @Override
     public RegisteredConsumer register(ConsumerRegistration registration) {
         days.ensure();
+        rules.look();
         return PlainErrand.run(
                 connections,
                 dialect,
@@ -56,7 +66,9 @@ final class PlainDatabase implements Database {
     @Override
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
         return JdbcTransaction.open(
-                connections, connection -> new PlainTransaction(connection, dialect, control, idleLimit));
+                connections,
+                connection -> new PlainTransaction(
+                        connection, dialect, control, idleLimit, new PacketProof(connections, dialect)));
     }
 
     @Override
@@ -82,12 +94,21 @@ final class PlainDatabase implements Database {
     }
 
     @Override
-    public int started(RegisteredConsumer consumer, String what, String position) {
+    public int started(RegisteredConsumer consumer, String what, String position, int limit, Duration fresh) {
         return PlainErrand.run(
                 connections,
                 dialect,
                 "to note that " + consumer.name() + " begins with " + what,
-                session -> PlainBacklog.started(session, consumer, what, position));
+                session -> PlainBacklog.started(session, consumer, what, position, limit, fresh));
+    }
+
+    @Override
+    public void ended(RegisteredConsumer consumer, String what, String position) {
+        PlainErrand.run(
+                connections,
+                dialect,
+                "to note that " + consumer.name() + " has left " + what,
+                session -> PlainBacklog.ended(session, consumer, what, position));
     }
 
     @Override
@@ -117,6 +138,7 @@ final class PlainDatabase implements Database {
     @Override
     public void maintain() {
         days.ensure();
+        rules.look();
     }
 
     @Override
@@ -127,6 +149,11 @@ final class PlainDatabase implements Database {
     @Override
     public Retired retire() {
         return retention.retire();
+    }
+
+    @Override
+    public Answer confirmClock(Author by) {
+        return rules.confirmClock(by);
     }
 
     @Override

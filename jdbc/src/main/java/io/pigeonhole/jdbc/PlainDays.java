@@ -58,12 +58,13 @@ final class PlainDays {
         for (LocalDate day = horizon.end(); day.isBefore(horizon.last(ahead)); day = day.plusDays(1)) {
             dialect.addDay(connection, day);
             byte[] end = firstKey(day.plusDays(1));
-            try (PreparedStatement statement =
-                    connection.prepareStatement(dialect.text(LedgerStatement.EXTEND_LEDGER))) {
-                statement.setBytes(1, end);
-                statement.setBytes(2, end);
-                statement.executeUpdate();
-            }
+            PlainErrand.inTransaction(connection, dialect, Connection.TRANSACTION_READ_COMMITTED, session -> {
+                try (PreparedStatement statement = session.prepare(LedgerStatement.EXTEND_LEDGER)) {
+                    statement.setBytes(1, end);
+                    statement.setBytes(2, end);
+                    return statement.executeUpdate();
+                }
+            });
         }
     }
 

@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
@@ -22,6 +23,9 @@ import java.util.UUID;
 
 /** The rows of {@code inbox_dead_letter}. */
 final class PlainDeadLetters {
+    /** What {@link #makeRoom} answers where a letter stays as it is. */
+    static final int STAYS = -1;
+
     private PlainDeadLetters() {}
 
     static void bury(PlainSession session, RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
@@ -32,37 +36,104 @@ final class PlainDeadLetters {
         }
         for (DeadLetter letter : letters) {
             WorkItem item = letter.item();
-            boolean isNew = item == null ? insert(session, consumer, letter) : move(session, consumer, letter, item);
+            boolean isNew = true;
+            if (item == null) {
+                isNew = insert(session, consumer, letter);
+            } else {
+                put(session, consumer, letter, 0, () -> move(session, consumer, letter, item));
+                remove(session, WorkStatement.FINISH, item.id());
+            }
             FailedAttempt attempt = letter.attempt();
-            if (attempt != null && (isNew || item != null)) {
+            if (attempt != null && isNew) {
                 PlainWork.noteAttempts(session, consumer, Map.of(letter.key(), attempt));
             }
         }
     }
 
-    /** Answers false where it is there already, and counts it. */
+    /** Answers false where one is there that stays. */
     private static boolean insert(PlainSession session, RegisteredConsumer consumer, DeadLetter letter)
             throws SQLException {
-        if (countAgain(session, consumer, letter.key())) {
+        int seenAgain = makeRoom(session, consumer, letter.key(), letter.claimed());
+        if (seenAgain == STAYS) {
             return false;
         }
         long place = takePlace(session);
-        try (PreparedStatement statement = session.prepare(DeadLetterStatement.BURY)) {
-            statement.setLong(1, place);
-            int next = PlainColumns.bindInLane(statement, 2, consumer, letter.key(), letter.message());
-            FailedAttempt attempt = letter.attempt();
-            next = bindReason(statement, next, consumer, letter, attempt == null ? 0 : attempt.number());
-            LocalDateTime now = session.timestamp();
-            statement.setObject(next, now);
-            statement.setObject(next + 1, now);
-            // More than one where a dialect's text counts the letter that is there already.
-            return statement.executeUpdate() == 1;
+        return put(session, consumer, letter, seenAgain, () -> {
+            try (PreparedStatement statement = session.prepare(DeadLetterStatement.BURY)) {
+                statement.setLong(1, place);
+                int next = PlainColumns.bindInLane(statement, 2, consumer, letter.key(), letter.message());
+                FailedAttempt attempt = letter.attempt();
+                next = bindReason(statement, next, consumer, letter, attempt == null ? 0 : attempt.number());
+                LocalDateTime now = session.timestamp();
+                statement.setObject(next, now);
+                statement.setObject(next + 1, now);
+                return statement.executeUpdate();
+            }
+        });
+    }
+
+    /**
+     * Counts a letter that is there already. One that was never claimed gives way to a claimed one, which is the letter of its
+     * message since that was accepted: a requeue must not take it for one whose message has taken effect.
+     *
+     * @return how often the one that gave way was seen again, 0 where there is none, {@link #STAYS} where it stays
+     */
+    static int makeRoom(PlainSession session, RegisteredConsumer consumer, MessageKey key, boolean claimed)
+            throws SQLException {
+        return countAgain(session, consumer, key) ? giveWay(session, consumer, key, claimed) : 0;
+    }
+
+    private static int giveWay(PlainSession session, RegisteredConsumer consumer, MessageKey key, boolean claimed)
+            throws SQLException {
+        for (Letter there : claimed ? lock(session, consumer, List.of(key)) : List.<Letter>of()) {
+            if (!there.claimed()) {
+                remove(session, DeadLetterStatement.REMOVE, there.id());
+                return there.seenAgain();
+            }
+        }
+        return STAYS;
+    }
+
+    /** Answers false where one is there that stays. */
+    private static boolean put(
+            PlainSession session,
+            RegisteredConsumer consumer,
+            DeadLetter letter,
+            int seenBefore,
+            JdbcTransaction.Question<Integer> insertion)
+            throws SQLException {
+        int seenAgain = seenBefore;
+        boolean inserted;
+        try {
+            // More than one row where a dialect's text counts the letter that is there already.
+            inserted = insertion.ask() == 1;
         } catch (SQLException e) {
             if (!session.dialect().isDuplicateKey(e)) {
                 throw e;
             }
             countAgain(session, consumer, letter.key());
-            return false;
+            inserted = false;
+        }
+        if (!inserted) {
+            seenAgain = giveWay(session, consumer, letter.key(), letter.claimed());
+            if (seenAgain == STAYS) {
+                return false;
+            }
+            insertion.ask();
+        }
+        if (seenAgain > 0) {
+            recount(session, consumer, letter.key(), seenAgain);
+        }
+        return true;
+    }
+
+    static void recount(PlainSession session, RegisteredConsumer consumer, MessageKey key, int seenAgain)
+            throws SQLException {
+        try (PreparedStatement statement = session.prepare(DeadLetterStatement.RECOUNT)) {
+            statement.setInt(1, seenAgain);
+            statement.setShort(2, consumer.id());
+            statement.setBytes(3, key.toBytes());
+            statement.executeUpdate();
         }
     }
 
@@ -93,24 +164,15 @@ final class PlainDeadLetters {
         return id;
     }
 
-    private static boolean move(PlainSession session, RegisteredConsumer consumer, DeadLetter letter, WorkItem item)
+    private static int move(PlainSession session, RegisteredConsumer consumer, DeadLetter letter, WorkItem item)
             throws SQLException {
-        boolean isNew = true;
         try (PreparedStatement statement = session.prepare(DeadLetterStatement.BURY_FROM_WORK)) {
             FailedAttempt attempt = letter.attempt();
             int next = bindReason(statement, 1, consumer, letter, attempt == null ? item.attempts() : attempt.number());
             statement.setObject(next, session.timestamp());
             statement.setLong(next + 1, item.id());
-            statement.executeUpdate();
-        } catch (SQLException e) {
-            if (!session.dialect().isDuplicateKey(e)) {
-                throw e;
-            }
-            countAgain(session, consumer, letter.key());
-            isNew = false;
+            return statement.executeUpdate();
         }
-        remove(session, WorkStatement.FINISH, item.id());
-        return isNew;
     }
 
     private static int bindReason(
@@ -155,7 +217,7 @@ final class PlainDeadLetters {
             throws SQLException {
         Set<MessageKey> reopened = new HashSet<>();
         for (Letter letter : lock(session, consumer, keys)) {
-            if (letter.claimed()) {
+            if (letter.claimed() && !letter.bare()) {
                 LocalDateTime now = session.timestamp();
                 try (PreparedStatement statement = session.prepare(DeadLetterStatement.REOPEN)) {
                     for (int i = 1; i <= 3; i++) {
@@ -179,7 +241,12 @@ final class PlainDeadLetters {
             List<Letter> letters = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    letters.add(new Letter(rows.getLong(1), PlainColumns.key(rows, 2), rows.getBoolean(3)));
+                    letters.add(new Letter(
+                            rows.getLong(1),
+                            PlainColumns.key(rows, 2),
+                            rows.getBoolean(3),
+                            rows.getInt(4),
+                            DeadReason.BYTES_NOT_STORED.name().equals(rows.getString(5))));
                 }
             }
             return letters;
@@ -187,5 +254,5 @@ final class PlainDeadLetters {
     }
 
     /** A dead letter that is locked. */
-    private record Letter(long id, MessageKey key, boolean claimed) {}
+    private record Letter(long id, MessageKey key, boolean claimed, int seenAgain, boolean bare) {}
 }

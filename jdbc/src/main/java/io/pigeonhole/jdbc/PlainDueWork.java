@@ -48,11 +48,11 @@ final class PlainDueWork {
     }
 
     /** Empty where the consumer is paused. */
-    List<WorkItem> take(int limit) throws SQLException {
+    List<WorkItem> take(int limit, long bytes) throws SQLException {
         if (isPaused()) {
             return List.of();
         }
-        return consumer.order().isKept() ? inOrder(limit) : withoutOrder(limit);
+        return consumer.order().isKept() ? inOrder(limit, bytes) : withoutOrder(limit, bytes);
     }
 
     private boolean isPaused() throws SQLException {
@@ -65,11 +65,12 @@ final class PlainDueWork {
     }
 
     /** Page after page, passing what others have. */
-    private List<WorkItem> withoutOrder(int limit) throws SQLException {
+    private List<WorkItem> withoutOrder(int limit, long bytes) throws SQLException {
         List<WorkItem> taken = new ArrayList<>();
         Place place = Place.FIRST;
+        long room = bytes;
         while (taken.size() < limit) {
-            List<Place> page = page(place, limit - taken.size());
+            List<Place> page = Place.within(room, page(place, limit - taken.size()), taken.isEmpty());
             if (page.isEmpty()) {
                 break;
             }
@@ -78,6 +79,7 @@ final class PlainDueWork {
                 WorkItem item = locked.get(planned.id());
                 if (item != null) {
                     taken.add(item);
+                    room -= planned.bytes();
                 }
             }
             place = page.get(page.size() - 1);
@@ -95,12 +97,13 @@ final class PlainDueWork {
         }
     }
 
-    private List<WorkItem> inOrder(int limit) throws SQLException {
+    private List<WorkItem> inOrder(int limit, long bytes) throws SQLException {
         List<OrderingKey> due = keysOfDue(limit);
         List<Planned> plan = plan(new LinkedHashSet<>(due), limit);
         if (plan.isEmpty() && due.size() >= limit) {
             plan = plan(new LinkedHashSet<>(keysOfHeads(limit)), limit);
         }
+        plan = within(bytes, plan);
         if (plan.isEmpty()) {
             return List.of();
         }
@@ -158,18 +161,32 @@ final class PlainDueWork {
         int ofKey = byLease ? 1 : Math.min(limit, Math.max(OF_KEY, limit / Math.max(1, all.size())));
         for (int from = 0; from < all.size(); from += KEYS) {
             List<OrderingKey> some = all.subList(from, Math.min(all.size(), from + KEYS));
-            Map<OrderingKey, Long> blockedFrom = blockedFrom(some);
-            plan.addAll(runs(some, ofKey, blockedFrom));
+            plan.addAll(runs(some, ofKey));
         }
         for (Place free : page(Place.FIRST, limit)) {
-            plan.add(new Planned(free.id(), null));
+            plan.add(new Planned(free.id(), null, free.bytes()));
         }
         plan.sort(Comparator.comparingLong(Planned::id));
         return plan.size() > limit ? plan.subList(0, limit) : plan;
     }
 
-    private List<Planned> runs(List<OrderingKey> keys, int ofKey, Map<OrderingKey, Long> blockedFrom)
-            throws SQLException {
+    /** Those from the first on that have so many bytes together, but at least the first. */
+    private static List<Planned> within(long bytes, List<Planned> plan) {
+        long left = bytes;
+        for (int i = 0; i < plan.size(); i++) {
+            left -= plan.get(i).bytes();
+            if (left < 0) {
+                return plan.subList(0, Math.max(1, i));
+            }
+        }
+        return plan;
+    }
+
+    /**
+     * Asks for dead letters after it has read what is in work: a message that dies in between was still there as the head of its
+     * key, or is a letter by now.
+     */
+    private List<Planned> runs(List<OrderingKey> keys, int ofKey) throws SQLException {
         try (PreparedStatement statement = session.prepare(WorkStatement.FIRST_OF_KEYS, keys.size())) {
             int next = 1;
             for (OrderingKey key : keys) {
@@ -184,10 +201,11 @@ final class PlainDueWork {
                     boolean ready = !rows.getString(3).equals("leased")
                             && rows.getBoolean(4) == byLease
                             && !rows.getObject(5, LocalDateTime.class).isAfter(now);
-                    candidates.add(new Candidate(rows.getLong(1), OrderingKey.of(rows.getBytes(2)), ready));
+                    candidates.add(
+                            new Candidate(rows.getLong(1), OrderingKey.of(rows.getBytes(2)), ready, rows.getLong(6)));
                 }
             }
-            return ready(candidates, blockedFrom);
+            return ready(candidates, blockedFrom(keys));
         }
     }
 
@@ -199,7 +217,7 @@ final class PlainDueWork {
             OrderingKey key = candidate.key();
             boolean goesOn = candidate.ready() && candidate.id() < blockedFrom.getOrDefault(key, Long.MAX_VALUE);
             if (goesOn && !ended.contains(key)) {
-                run.add(new Planned(candidate.id(), key));
+                run.add(new Planned(candidate.id(), key, candidate.bytes()));
             } else {
                 ended.add(key);
             }
@@ -262,16 +280,28 @@ final class PlainDueWork {
     }
 
     /** A message to be locked, and its ordering key where it has an order. */
-    private record Planned(long id, @Nullable OrderingKey key) {}
+    private record Planned(long id, @Nullable OrderingKey key, long bytes) {}
 
     /** A message of a key, and whether it may be worked on now. */
-    private record Candidate(long id, OrderingKey key, boolean ready) {}
+    private record Candidate(long id, OrderingKey key, boolean ready, long bytes) {}
 
-    /** Where a page ends, and the next begins. */
-    record Place(LocalDateTime at, long id) {
-        static final Place FIRST = new Place(BEGINNING, Long.MIN_VALUE);
+    /** Where a page ends, and the next begins; with the bytes of the message that is there. */
+    record Place(LocalDateTime at, long id, long bytes) {
+        static final Place FIRST = new Place(BEGINNING, Long.MIN_VALUE, 0);
 
-        /** Binds from an index on where to begin and how many, and reads ids with their times. */
+        /** Those from the first on that have so many bytes together, but at least the first where that is asked for. */
+        static List<Place> within(long bytes, List<Place> page, boolean atLeastOne) {
+            long left = bytes;
+            for (int i = 0; i < page.size(); i++) {
+                left -= page.get(i).bytes;
+                if (left < 0) {
+                    return page.subList(0, atLeastOne ? Math.max(1, i) : i);
+                }
+            }
+            return page;
+        }
+
+        /** Binds from an index on where to begin and how many, and reads ids with their times and bytes. */
         static List<Place> page(PreparedStatement statement, int first, Place behind, int limit) throws SQLException {
             statement.setObject(first, behind.at);
             statement.setObject(first + 1, behind.at);
@@ -281,7 +311,7 @@ final class PlainDueWork {
             try (ResultSet rows = statement.executeQuery()) {
                 List<Place> page = new ArrayList<>();
                 while (rows.next()) {
-                    page.add(new Place(rows.getObject(2, LocalDateTime.class), rows.getLong(1)));
+                    page.add(new Place(rows.getObject(2, LocalDateTime.class), rows.getLong(1), rows.getLong(3)));
                 }
                 return page;
             }

@@ -55,14 +55,21 @@ interface PlainErrand<T> {
             settings.wait(PATIENCE);
             T result = errand.run(PlainSession.on(connection, dialect));
             connection.commit();
+            reset(connection, settings, autoCommit);
             return result;
-        } catch (SQLException | RuntimeException e) {
-            leave("rolled back", connection::rollback);
+        } catch (Throwable e) {
+            if (Errand.rollback(connection)) {
+                reset(connection, settings, autoCommit);
+            } else {
+                Errand.abort(connection);
+            }
             throw e;
-        } finally {
-            leave("restored", settings::end);
-            leave("reset", () -> connection.setAutoCommit(autoCommit));
         }
+    }
+
+    private static void reset(Connection connection, PlainSettings settings, boolean autoCommit) {
+        leave("restored", settings::end);
+        leave("reset", () -> connection.setAutoCommit(autoCommit));
     }
 
     /** Something to do on a connection that commits each statement by itself. */

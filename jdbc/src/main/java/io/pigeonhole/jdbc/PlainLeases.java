@@ -24,7 +24,7 @@ final class PlainLeases {
     static List<WorkItem> lease(
             PlainSession session, RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration)
             throws SQLException {
-        List<WorkItem> items = new PlainDueWork(session, consumer, lane, true).take(limit);
+        List<WorkItem> items = new PlainDueWork(session, consumer, lane, true).take(limit, Long.MAX_VALUE);
         if (items.isEmpty()) {
             return items;
         }
@@ -70,13 +70,15 @@ final class PlainLeases {
     }
 
     /** Page after page, passing what others have. */
-    static List<ExpiredLease> takeExpired(PlainSession session, RegisteredConsumer consumer, int limit)
+    static List<ExpiredLease> takeExpired(PlainSession session, RegisteredConsumer consumer, int limit, long bytes)
             throws SQLException {
         Instant now = session.now();
         List<ExpiredLease> taken = new ArrayList<>();
         PlainDueWork.Place place = PlainDueWork.Place.FIRST;
+        long room = bytes;
         while (taken.size() < limit) {
-            List<PlainDueWork.Place> page = page(session, consumer, now, place, limit - taken.size());
+            List<PlainDueWork.Place> page = PlainDueWork.Place.within(
+                    room, page(session, consumer, now, place, limit - taken.size()), taken.isEmpty());
             if (page.isEmpty()) {
                 break;
             }
@@ -85,6 +87,7 @@ final class PlainLeases {
                 ExpiredLease lease = locked.get(planned.id());
                 if (lease != null) {
                     taken.add(lease);
+                    room -= planned.bytes();
                 }
             }
             place = page.get(page.size() - 1);

@@ -1,8 +1,10 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Retired;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -36,9 +38,19 @@ final class PlainRetention {
     private final ConnectionSource connections;
     private final Dialect dialect;
     private final RetentionSettings settings;
+    private final RetentionRules rules;
     private final OldHistory oldHistory;
+    private final OldReplays oldReplays;
 
-    PlainRetention(ConnectionSource connections, Dialect dialect, RetentionSettings settings, OldHistory oldHistory) {
+    PlainRetention(
+            ConnectionSource connections,
+            Dialect dialect,
+            RetentionSettings settings,
+            RetentionRules rules,
+            OldHistory oldHistory,
+            OldReplays oldReplays) {
+        this.rules = rules;
+        this.oldReplays = oldReplays;
         this.oldHistory = oldHistory;
         this.connections = connections;
         this.dialect = dialect;
@@ -49,29 +61,35 @@ final class PlainRetention {
     private record Position(Instant now, MessageKey oldest, MessageKey newest) {}
 
     Retired retire() {
+        RetentionLimits limits = rules.look();
+        if (limits == null) {
+            return Retired.NOTHING;
+        }
         Position position = PlainErrand.run(connections, dialect, "to read the horizon", PlainRetention::read);
         if (settings.rests(position.now())) {
             return Retired.NOTHING;
         }
-        MessageKey oldest = raise(position);
-        if (dialect.hasDays() && dropDays(position.now(), oldest)) {
+        MessageKey oldest = raise(position, limits.window());
+        if (dialect.hasDays() && dropDays(position.now(), oldest, limits.history())) {
             return new Retired(1, 0, true);
         }
         Retired rows = purge(
-                new PlainUpkeep(LEDGER, settings.window()), (session, place) -> purgeKeys(session, place, oldest));
+                new PlainUpkeep(LEDGER, limits.window()),
+                (session, place) -> purgeKeys(session, place, oldest, limits.window()));
         if (!rows.more() && !dialect.hasDays()) {
-            rows = purgeHistory(position.now());
+            rows = purgeHistory(position.now(), limits.history());
         }
         if (!rows.more()) {
             rows = purge(
                     "inbox_attempt",
-                    settings.attempts(),
+                    limits.attempts(),
                     RetentionStatement.OLD_ATTEMPTS,
                     RetentionStatement.FORGET_ATTEMPTS);
         }
-        return rows.more()
-                ? rows
-                : purge("inbox_audit", settings.audit(), RetentionStatement.OLD_AUDIT, RetentionStatement.FORGET_AUDIT);
+        if (!rows.more()) {
+            rows = purge("inbox_audit", limits.audit(), RetentionStatement.OLD_AUDIT, RetentionStatement.FORGET_AUDIT);
+        }
+        return rows.more() ? rows : oldReplays.retire(limits);
     }
 
     private static Position read(PlainSession session) throws SQLException {
@@ -85,32 +103,45 @@ final class PlainRetention {
         }
     }
 
-    /** Answers where the ledger begins from now on; committed. */
-    private MessageKey raise(Position position) {
-        LocalDate kept = RetentionSettings.firstDayKept(position.now(), settings.window());
+    /**
+     * Answers where the ledger begins from now on; committed. Open transactions of callers may hold the row: others that want to
+     * claim wait behind this change meanwhile, so it is tried once and not for long.
+     */
+    private MessageKey raise(Position position, Duration window) {
+        LocalDate kept = RetentionSettings.firstDayKept(position.now(), window);
         MessageKey wanted = MessageKey.of(PlainDays.firstKey(kept));
         MessageKey oldest = wanted.compareTo(position.newest()) > 0 ? position.newest() : wanted;
         if (position.oldest().compareTo(oldest) >= 0) {
             return position.oldest();
         }
-        PlainErrand.run(connections, dialect, "to raise the horizon", session -> {
-            try (PreparedStatement statement = session.prepare(RetentionStatement.RAISE_HORIZON)) {
-                statement.setBytes(1, oldest.toBytes());
-                statement.setBytes(2, oldest.toBytes());
-                return statement.executeUpdate();
+        try (Connection connection = Errand.open(connections)) {
+            PlainErrand.inTransaction(connection, dialect, Connection.TRANSACTION_READ_COMMITTED, session -> {
+                try (PreparedStatement statement = session.prepare(RetentionStatement.RAISE_HORIZON)) {
+                    statement.setBytes(1, oldest.toBytes());
+                    statement.setBytes(2, oldest.toBytes());
+                    return statement.executeUpdate();
+                }
+            });
+            return oldest;
+        } catch (SQLException e) {
+            if (dialect.classOf(e) != ErrorClass.RETRY_NOW) {
+                throw Refusals.byItself(new PlainErrors(dialect), "to raise the horizon", e);
             }
-        });
-        return oldest;
+            LOG.info(
+                    "the ledger keeps its oldest day for now, because open transactions have claimed messages; it tries"
+                            + " again later");
+            return position.oldest();
+        }
     }
 
     /** Whether it dropped one. */
-    private boolean dropDays(Instant now, MessageKey oldest) {
+    private boolean dropDays(Instant now, MessageKey oldest, Duration history) {
         LocalDate kept = LocalDate.ofInstant(Instant.ofEpochMilli(oldest.epochMillis()), ZoneOffset.UTC);
         List<LocalDate> ledger = before(LEDGER, kept);
         if (!ledger.isEmpty()) {
             return drop(LEDGER, ledger.get(0));
         }
-        for (LocalDate day : before(HISTORY, RetentionSettings.firstDayKept(now, settings.history()))) {
+        for (LocalDate day : before(HISTORY, RetentionSettings.firstDayKept(now, history))) {
             if (oldHistory.mayGo(day)) {
                 return oldHistory.letGo(day, false, () -> drop(HISTORY, day));
             }
@@ -148,7 +179,7 @@ final class PlainRetention {
     }
 
     /** Day by day as well, so that a day which is needed stays as a whole, and what is younger. */
-    private Retired purgeHistory(Instant now) {
+    private Retired purgeHistory(Instant now, Duration history) {
         LocalDate oldest =
                 PlainErrand.run(connections, dialect, "to find the oldest message of the history", session -> {
                     try (PreparedStatement statement = session.prepare(RetentionStatement.OLDEST_HISTORY);
@@ -158,7 +189,7 @@ final class PlainRetention {
                                 : LocalDate.MAX;
                     }
                 });
-        if (!oldest.isBefore(RetentionSettings.firstDayKept(now, settings.history())) || !oldHistory.mayGo(oldest)) {
+        if (!oldest.isBefore(RetentionSettings.firstDayKept(now, history)) || !oldHistory.mayGo(oldest)) {
             return Retired.NOTHING;
         }
         Instant end = oldest.plusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant();
@@ -181,7 +212,8 @@ final class PlainRetention {
      * The next keys of a consumer: in digest form, and where there are no days to drop, below the horizon. The place is
      * {@code consumer:key}, the last that was looked at.
      */
-    private PlainUpkeep.Piece purgeKeys(PlainSession session, String place, MessageKey oldest) throws SQLException {
+    private PlainUpkeep.Piece purgeKeys(PlainSession session, String place, MessageKey oldest, Duration window)
+            throws SQLException {
         int colon = place.indexOf(':');
         int consumer = colon < 0 ? nextConsumer(session, 0) : Integer.parseInt(place.substring(0, colon));
         if (consumer == 0) {
@@ -189,7 +221,7 @@ final class PlainRetention {
         }
         MessageKey first = dialect.hasDays() ? BEFORE_DIGESTS : SMALLEST;
         MessageKey after = colon < 0 ? first : MessageKey.of(HexFormat.of().parseHex(place.substring(colon + 1)));
-        Instant kept = session.now().minus(settings.window());
+        Instant kept = session.now().minus(window);
         int limit = Math.min(settings.batch(), MOST_KEYS);
         List<MessageKey> old = new ArrayList<>();
         MessageKey last = after;

@@ -62,7 +62,7 @@ final class PlainSession {
 
     /** Prepares a statement with its marked parts repeated so many times. */
     PreparedStatement prepare(PlainStatement statement, int... counts) throws SQLException {
-        return connection.prepareStatement(Repeat.expand(dialect.text(statement), counts));
+        return StoreSchema.prepare(connection, dialect.text(statement), counts);
     }
 
     /** Executes settings. */

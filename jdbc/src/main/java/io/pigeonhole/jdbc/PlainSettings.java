@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 
 /** What a transaction changes about its connection, and puts back. Used by one thread. */
 final class PlainSettings {
@@ -17,8 +18,17 @@ final class PlainSettings {
         this.dialect = dialect;
     }
 
-    /** Before the first statement of the transaction. */
+    /** Before the first statement of a transaction in which handlers run. */
+    void beginForHandlers(Duration idleLimit) throws SQLException {
+        begin(dialect.beginForHandlers(idleLimit), Connection.TRANSACTION_READ_COMMITTED);
+    }
+
+    /** Before the first statement of another transaction. */
     void begin(Duration idleLimit, int isolation) throws SQLException {
+        begin(dialect.begin(idleLimit), isolation);
+    }
+
+    private void begin(List<String> statements, int isolation) throws SQLException {
         if (!dialect.setsIsolation() || isolation != Connection.TRANSACTION_READ_COMMITTED) {
             isolationBefore = connection.getTransactionIsolation();
             readOnlyBefore = connection.isReadOnly();
@@ -29,7 +39,7 @@ final class PlainSettings {
                 connection.setReadOnly(false);
             }
         }
-        PlainSession.execute(connection, dialect.begin(idleLimit));
+        PlainSession.execute(connection, statements);
         begun = true;
     }
 

@@ -41,11 +41,17 @@ final class PlainSizes {
                         Duration.ofMillis(rows.getLong(5))));
             }
         }
+        Duration longest;
+        try (PreparedStatement statement = session.prepare(RetentionStatement.LONGEST_WINDOW);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            longest = PostgresSizes.longest(row, window);
+        }
         try (PreparedStatement statement = session.prepare(LedgerStatement.HORIZON);
                 ResultSet row = statement.executeQuery()) {
             row.next();
             return PostgresSizes.of(
-                    tables, window, session.now(), PlainColumns.key(row, 1), PlainColumns.key(row, 2), upkeep);
+                    tables, longest, session.now(), PlainColumns.key(row, 1), PlainColumns.key(row, 2), upkeep);
         }
     }
 }

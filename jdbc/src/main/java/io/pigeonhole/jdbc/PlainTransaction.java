@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
@@ -24,10 +25,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +46,9 @@ import org.jspecify.annotations.Nullable;
 final class PlainTransaction extends JdbcTransaction {
     private static final String SAVEPOINT = "pigeonhole";
 
+    /** Below this many bytes a message fits everywhere. */
+    private static final long LARGE = 512 * 1024;
+
     /** How many times a claim begins anew that met a deadlock before anything else was done. */
     private static final int FRESH_STARTS = 50;
 
@@ -49,10 +56,16 @@ final class PlainTransaction extends JdbcTransaction {
     private final PlainErrors errors;
     private final Duration idleLimit;
     private final PlainSettings settings;
+    private final PacketProof proof;
     private @Nullable PlainSession session;
     private @Nullable String doomed;
     private @Nullable String number;
     private boolean savepointSet;
+
+    /** What puts the session back to what it was before a handler may have changed it; none before that. */
+    private List<String> sessionBefore = List.of();
+
+    private boolean sessionInDoubt;
 
     /** Whether anything was done in it, so that it cannot begin anew by itself. */
     private boolean used;
@@ -60,9 +73,11 @@ final class PlainTransaction extends JdbcTransaction {
     private long lastUse = System.nanoTime();
 
     /** Takes the connection over; {@link #close} gives it back as it was. */
-    PlainTransaction(Connection connection, Dialect dialect, TransactionControl control, Duration idleLimit)
+    PlainTransaction(
+            Connection connection, Dialect dialect, TransactionControl control, Duration idleLimit, PacketProof proof)
             throws SQLException {
         super(connection, new PlainErrors(dialect), control);
+        this.proof = proof;
         this.dialect = dialect;
         this.errors = new PlainErrors(dialect);
         this.idleLimit = idleLimit;
@@ -88,7 +103,44 @@ final class PlainTransaction extends JdbcTransaction {
                 noteLoss(e);
                 throw refused("to begin a transaction", e);
             }
+        } else if (sessionInDoubt) {
+            putBackSession();
         }
+    }
+
+    private void putBackSession() {
+        try {
+            restoreSession();
+            sessionInDoubt = false;
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw refused("to put back what a handler changed about the session", e);
+        }
+    }
+
+    /** Only what is not as it was, since what a user may not change, he may not put back either. */
+    private void restoreSession() throws SQLException {
+        List<String> changed = new ArrayList<>(sessionBefore);
+        changed.removeAll(dialect.session(handlers));
+        PlainSession.execute(handlers, changed);
+    }
+
+    @Override
+    void sessionChanging() {
+        super.sessionChanging();
+        if (sessionBefore.isEmpty()) {
+            try {
+                sessionBefore = dialect.session(handlers);
+            } catch (SQLException e) {
+                noteLoss(e);
+                throw refused("to tell what the session is", e);
+            }
+        }
+    }
+
+    @Override
+    void handlerLeft(boolean sessionChanged) {
+        sessionInDoubt |= sessionChanged;
     }
 
     @Override
@@ -97,7 +149,7 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     private void start() throws SQLException {
-        settings.begin(idleLimit, Connection.TRANSACTION_READ_COMMITTED);
+        settings.beginForHandlers(idleLimit);
         session = PlainSession.on(connection, dialect);
         number = null;
         for (String statement : dialect.guard()) {
@@ -142,9 +194,9 @@ final class PlainTransaction extends JdbcTransaction {
             return new StoreException(
                     ErrorClass.ABORTED,
                     "the transaction was idle for longer than " + idleLimit.toMillis() + " ms: " + text,
-                    e);
+                    ErrorsWithoutValues.of(e));
         }
-        return new StoreException(errors.classify(e), text, e);
+        return new StoreException(errors.classifyOwn(e), text, ErrorsWithoutValues.of(e));
     }
 
     /** What it means that a savepoint is gone: the handler was told of a lost lock, or somebody ended the transaction. */
@@ -160,13 +212,13 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
-    public void calling() {
+    void calling() {
         requireSound();
     }
 
     /** An error that costs locks costs the transaction, whether the handler tells of it or not. */
     @Override
-    public void called(@Nullable Throwable failure) {
+    void called(@Nullable Throwable failure) {
         if (failure instanceof SQLException e && dialect.classOf(e) == ErrorClass.RETRY_NOW) {
             doomed = Refusals.describe("a handler's statement", e);
         }
@@ -175,6 +227,9 @@ final class PlainTransaction extends JdbcTransaction {
 
     @Override
     void restore() throws SQLException {
+        if (sessionInDoubt) {
+            restoreSession();
+        }
         settings.end();
     }
 
@@ -193,6 +248,44 @@ final class PlainTransaction extends JdbcTransaction {
             noteUse();
             return answer;
         });
+    }
+
+    /**
+     * A server that closes the connection on a statement that is too large says nothing else. So it is asked before for how
+     * much it takes, where a message is large at all. A lost connection alone costs no message its bytes.
+     */
+    private void keep(String doing, Stream<Message> messages, Step step) {
+        Message largest =
+                messages.max(Comparator.comparingLong(PacketProof::mostBytes)).orElseThrow();
+        if (PacketProof.mostBytes(largest) < LARGE) {
+            run(doing, step);
+            return;
+        }
+        long limit = ask("how large a statement may be", () -> dialect.largestStatement(connection));
+        try {
+            run(doing, step);
+        } catch (StoreException e) {
+            if (e.errorClass() != ErrorClass.UNAVAILABLE || !isLost() || !isTooLarge(largest, limit)) {
+                throw e;
+            }
+            throw new StoreException(
+                    ErrorClass.PERMANENT,
+                    "the connection is lost with a message of " + PacketProof.leastBytes(largest)
+                            + " bytes, of which a driver may send twice as many, and a statement may have " + limit
+                            + ": raise max_allowed_packet, or set a payload limit. " + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** The lost connection goes back first: the pool may have only this one. */
+    private boolean isTooLarge(Message message, long limit) {
+        Errand.abort(connection);
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            noteLoss(e);
+        }
+        return proof.isTooLarge(message, limit);
     }
 
     private void noteUse() throws SQLException {
@@ -318,22 +411,29 @@ final class PlainTransaction extends JdbcTransaction {
     @Override
     public void park(RegisteredConsumer consumer, List<ParkedMessage> messages) {
         if (!messages.isEmpty()) {
-            run("to park " + messages.size() + " messages", () -> PlainWork.park(session(), consumer, messages));
+            keep(
+                    "to park " + messages.size() + " messages",
+                    messages.stream().map(ParkedMessage::message),
+                    () -> PlainWork.park(session(), consumer, messages));
         }
     }
 
     @Override
     public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
         if (!letters.isEmpty()) {
-            run("to bury " + letters.size() + " messages", () -> PlainDeadLetters.bury(session(), consumer, letters));
+            keep(
+                    "to bury " + letters.size() + " messages",
+                    letters.stream().map(DeadLetter::message),
+                    () -> PlainDeadLetters.bury(session(), consumer, letters));
         }
     }
 
     @Override
     public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
         if (!messages.isEmpty()) {
-            run(
+            keep(
                     "the history of " + messages.size() + " messages",
+                    messages.stream().map(FinishedMessage::message),
                     () -> PlainWork.record(session(), consumer, messages));
         }
     }
@@ -348,7 +448,10 @@ final class PlainTransaction extends JdbcTransaction {
     @Override
     public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
         if (!messages.isEmpty()) {
-            run("to receive " + messages.size() + " messages", () -> PlainWork.receive(session(), consumer, messages));
+            keep(
+                    "to receive " + messages.size() + " messages",
+                    messages.stream().map(ReceivedMessage::message),
+                    () -> PlainWork.receive(session(), consumer, messages));
         }
     }
 
@@ -358,8 +461,10 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
-        return ask("to take from lane " + lane, () -> new PlainDueWork(session(), consumer, lane, false).take(limit));
+    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) {
+        return ask(
+                "to take from lane " + lane,
+                () -> new PlainDueWork(session(), consumer, lane, false).take(limit, bytes));
     }
 
     @Override
@@ -401,8 +506,8 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
-    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
-        return ask("to take expired leases", () -> PlainLeases.takeExpired(session(), consumer, limit));
+    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit, long bytes) {
+        return ask("to take expired leases", () -> PlainLeases.takeExpired(session(), consumer, limit, bytes));
     }
 
     @Override
@@ -412,9 +517,15 @@ final class PlainTransaction extends JdbcTransaction {
                 () -> PlainDeadLetters.seenAgain(session(), consumer, keys));
     }
 
+    /**
+     * With a patience of its own, because of the entries that deleted rows leave in an index until they are purged: an insert
+     * that meets such an entry of its own key also locks the next one, which may be of another consumer.
+     */
     @Override
     public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
-        return ask("to reopen " + keys.size() + " messages", () -> PlainDeadLetters.reopen(session(), consumer, keys));
+        return ask(
+                "to reopen " + keys.size() + " messages",
+                () -> patiently(PlainErrand.PATIENCE, () -> PlainDeadLetters.reopen(session(), consumer, keys)));
     }
 
     /** A deferred write that failed may have been one of a batch of which others succeeded. */
@@ -427,7 +538,7 @@ final class PlainTransaction extends JdbcTransaction {
         try {
             super.flush();
             lastUse = System.nanoTime();
-        } catch (StoreException e) {
+        } catch (Throwable e) {
             doomed = String.valueOf(e.getMessage());
             throw e;
         }
@@ -482,6 +593,9 @@ final class PlainTransaction extends JdbcTransaction {
         if (session == null) {
             ended();
             return;
+        }
+        if (sessionInDoubt) {
+            putBackSession();
         }
         prove();
         try {

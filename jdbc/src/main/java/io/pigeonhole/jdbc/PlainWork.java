@@ -113,7 +113,9 @@ final class PlainWork {
                 statement.setObject(4, now);
                 statement.setLong(5, postponed.item().id());
                 statement.addBatch();
-                attempts.put(postponed.item().key(), attempt);
+                if (postponed.isNoted()) {
+                    attempts.put(postponed.item().key(), attempt);
+                }
             }
             statement.executeBatch();
         }

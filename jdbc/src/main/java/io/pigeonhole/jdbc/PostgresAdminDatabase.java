@@ -6,7 +6,6 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -41,12 +40,11 @@ final class PostgresAdminDatabase implements AdminDatabase {
 
     @Override
     public <T> T look(String what, Work<T> work) {
-        return Errand.run(connections, "to read " + what, connection -> {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(PostgresReadStatements.ONE_MOMENT);
-            }
-            return work.run(new PostgresSession(connection));
-        });
+        return Errand.run(
+                connections,
+                PostgresStatements.LOOK,
+                "to read " + what,
+                connection -> work.run(new AdminSession(connection)));
     }
 
     @Override
@@ -54,7 +52,7 @@ final class PostgresAdminDatabase implements AdminDatabase {
         try {
             return Optional.of(Errand.run(connections, doing, connection -> {
                 try {
-                    return work.run(new PostgresSession(connection));
+                    return work.run(new AdminSession(connection));
                 } catch (SQLException e) {
                     if (LOCK_TIMEOUT.equals(e.getSQLState())) {
                         throw new Busy(e);
@@ -72,7 +70,7 @@ final class PostgresAdminDatabase implements AdminDatabase {
         return numbers.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
     }
 
-    private record PostgresSession(Connection connection) implements Session {
+    private record AdminSession(Connection connection) implements Session {
         @Override
         public AdminCall call(AdminStatement statement, int... ids) throws SQLException {
             return new PostgresCall(connection.prepareStatement(PostgresAdminStatements.text(statement)));
@@ -81,6 +79,11 @@ final class PostgresAdminDatabase implements AdminDatabase {
         @Override
         public AdminCall replay(ReplayStatement statement) throws SQLException {
             return new PostgresCall(connection.prepareStatement(PostgresReplayStatements.text(statement)));
+        }
+
+        @Override
+        public AdminCall retention(RetentionStatement statement) throws SQLException {
+            return new PostgresCall(connection.prepareStatement(PostgresRetentionStatements.text(statement)));
         }
 
         @Override

@@ -28,7 +28,7 @@ final class PostgresChangeStatements {
 
     /** In the order of the keys, so that two of them do not wait for each other. Parameters: consumer, ids. */
     static final String LOCK_LETTERS = """
-            SELECT id, message_key, claimed
+            SELECT id, message_key, claimed, reason
             FROM inbox_dead_letter
             WHERE consumer_id = ? AND id = ANY (CAST(? AS bigint[]))
             ORDER BY message_key
@@ -116,7 +116,7 @@ final class PostgresChangeStatements {
                 headers, content_type, payload, origin, lane, ordered, by_lease, false, 'SKIPPED', ?, true, attempts,
                 lease_token, received_at, clock_timestamp()
             FROM w
-            ON CONFLICT (consumer_id, message_key) DO UPDATE SET seen_again = d.seen_again + 1""";
+            """ + DeadLetterStatements.THERE_ALREADY;
 
     /** Parameters: paused, consumer, paused. */
     static final String PAUSE = "UPDATE inbox_consumer SET paused = ? WHERE id = ? AND paused <> ?";

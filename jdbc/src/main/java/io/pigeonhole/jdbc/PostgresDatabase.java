@@ -1,5 +1,7 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.LogPartition;
@@ -22,11 +24,13 @@ final class PostgresDatabase implements Database {
     private final ConnectionSource connections;
     private final LedgerDays days;
     private final RetentionSettings settings;
+    private final RetentionRules rules;
     private final PostgresRetention retention;
     private final AdminDatabase admin;
     private final JdbcReplays replays;
     private final DueHints hints = new DueHints();
     private final FreshStreaks streaks;
+    private final PostgresSession session = new PostgresSession();
 
     PostgresDatabase(ConnectionSource connections, int daysAhead, RetentionSettings settings, FreshStreaks streaks) {
         this.streaks = streaks;
@@ -35,12 +39,19 @@ final class PostgresDatabase implements Database {
         this.days = new LedgerDays(connections, daysAhead);
         this.admin = new PostgresAdminDatabase(connections);
         this.replays = new JdbcReplays(admin, new PostgresBarrier(connections));
-        this.retention = new PostgresRetention(connections, settings, new OldHistory(replays, settings.archive()));
+        this.rules = new RetentionRules(admin, settings);
+        this.retention = new PostgresRetention(
+                connections,
+                settings,
+                rules,
+                new OldHistory(replays, settings.archive()),
+                new OldReplays(admin, settings.batch()));
     }
 
     @Override
     public RegisteredConsumer register(ConsumerRegistration registration) {
         days.ensure();
+        rules.look();
         return Errand.run(
                 connections,
                 "to register the consumer " + registration.name(),
@@ -50,7 +61,7 @@ final class PostgresDatabase implements Database {
     @Override
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
         return JdbcTransaction.open(
-                connections, connection -> new PostgresTransaction(connection, idleLimit, hints, streaks));
+                connections, connection -> new PostgresTransaction(connection, idleLimit, hints, streaks, session));
     }
 
     @Override
@@ -75,11 +86,19 @@ final class PostgresDatabase implements Database {
     }
 
     @Override
-    public int started(RegisteredConsumer consumer, String what, String position) {
+    public int started(RegisteredConsumer consumer, String what, String position, int limit, Duration fresh) {
         return Errand.run(
                 connections,
                 "to note that " + consumer.name() + " begins with " + what,
-                connection -> BacklogRows.started(connection, consumer, what, position));
+                connection -> BacklogRows.started(connection, consumer, what, position, limit, fresh));
+    }
+
+    @Override
+    public void ended(RegisteredConsumer consumer, String what, String position) {
+        Errand.run(
+                connections,
+                "to note that " + consumer.name() + " has left " + what,
+                connection -> BacklogRows.ended(connection, consumer, what, position));
     }
 
     @Override
@@ -108,6 +127,7 @@ final class PostgresDatabase implements Database {
     @Override
     public void maintain() {
         days.ensure();
+        rules.look();
     }
 
     @Override
@@ -118,6 +138,11 @@ final class PostgresDatabase implements Database {
     @Override
     public Retired retire() {
         return retention.retire();
+    }
+
+    @Override
+    public Answer confirmClock(Author by) {
+        return rules.confirmClock(by);
     }
 
     @Override

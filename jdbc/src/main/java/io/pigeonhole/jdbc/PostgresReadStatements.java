@@ -5,9 +5,6 @@ package io.pigeonhole.jdbc;
  * {@link PostgresStatements}. Instants travel as text, which every driver can carry; {@code infinity} stands for none.
  */
 final class PostgresReadStatements {
-    /** Everything that is read belongs to one moment. */
-    static final String ONE_MOMENT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
-
     /** What a list shows of a message, in the order of {@link AdminRows#label}. */
     private static final String LABEL = """
             m.id, m.message_key, m.source, m.message_id, m.type, m.ordering_key, m.origin,

@@ -25,6 +25,27 @@ final class PostgresReplayStatements {
     /** Parameters: name. */
     static final String LOCK = "SELECT name FROM inbox_replay WHERE name = ? FOR UPDATE SKIP LOCKED";
 
+    /** How many bytes each row of {@link #READ} has. Parameters: those of that. */
+    static final String SIZES = """
+            SELECT CASE WHEN h.wanted THEN octet_length(h.headers) + coalesce(octet_length(h.payload), 0) ELSE 0 END
+            FROM (
+                SELECT CAST(? AS smallint) AS consumer_id, CAST(? AS bigint) AS position, CAST(? AS bigint) AS cutoff,
+                    CAST(? AS text) AS type, CAST(? AS text) AS source, CAST(? AS bytea) AS ordering_key,
+                    CAST(? AS timestamptz) AS since, CAST(? AS timestamptz) AS until
+            ) AS p
+            CROSS JOIN LATERAL (
+                SELECT i.*, coalesce(i.id <= p.cutoff AND i.with_payload
+                    AND (p.type IS NULL OR i.type = p.type)
+                    AND (p.source IS NULL OR i.source = p.source)
+                    AND (p.ordering_key IS NULL OR i.ordering_key = p.ordering_key)
+                    AND i.processed_at >= p.since AND i.processed_at < p.until, false) AS wanted
+                FROM inbox_history AS i
+                WHERE i.consumer_id = p.consumer_id AND i.id > p.position
+                ORDER BY i.id
+                LIMIT ?
+            ) AS h
+            ORDER BY h.id""";
+
     /**
      * Looks through as many rows as are asked for, and says which are wanted. Filters that took part in the search would make
      * the planner expect so few rows that it sorted all that is left, for each batch anew. Parameters: consumer, position,
@@ -98,6 +119,15 @@ final class PostgresReplayStatements {
     static final String CONSUMERS =
             "SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication FROM inbox_consumer AS c ORDER BY c.id";
 
+    /** How many bytes each row of {@link #DAY} has. Parameters: those of that. */
+    static final String SIZES_OF_DAY = """
+            SELECT coalesce(octet_length(h.headers), 0) + coalesce(octet_length(h.payload), 0)
+            FROM inbox_history AS h
+            WHERE h.consumer_id = ? AND h.id > ?
+                AND h.processed_at >= CAST(? AS timestamptz) AND h.processed_at < CAST(? AS timestamptz)
+            ORDER BY h.id
+            LIMIT ?""";
+
     /** A consumer's history of a time. Parameters: consumer, place, since, until, limit. */
     static final String DAY = """
             SELECT h.id, h.message_key, h.attempts, h.with_payload, h.processed_at,
@@ -152,6 +182,30 @@ final class PostgresReplayStatements {
     /** Whether all of them have ended. Parameters: the number. */
     static final String IS_PAST = "SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) > ?";
 
+    /**
+     * A run that ended long ago, of whose messages the history has none any more: under its name none of them can be handed
+     * over twice. Parameters: before when.
+     */
+    static final String OLD = """
+            SELECT r.name
+            FROM inbox_replay AS r
+            WHERE r.state IN ('FINISHED', 'CANCELLED') AND r.updated_at < CAST(? AS timestamptz)
+                AND NOT EXISTS (
+                    SELECT FROM inbox_history AS h WHERE h.consumer_id = r.consumer_id AND h.id <= r.cutoff
+                )
+            ORDER BY r.updated_at, r.name
+            LIMIT 1""";
+
+    /** Parameters: name. */
+    static final String FORGET = "DELETE FROM inbox_replay WHERE name = ? AND state IN ('FINISHED', 'CANCELLED')";
+
+    /** Parameters: name, the last place. */
+    static final String FORGET_SKIPPED = "DELETE FROM inbox_replay_skipped WHERE replay = ? AND place <= ?";
+
+    /** Never of days that the history may have. Parameters: before when they were exported, the first day that it has. */
+    static final String FORGET_EXPORTS = """
+            DELETE FROM inbox_export WHERE exported_at < CAST(? AS timestamptz) AND history_day < CAST(? AS date)""";
+
     private PostgresReplayStatements() {}
 
     static String text(ReplayStatement statement) {
@@ -160,6 +214,7 @@ final class PostgresReplayStatements {
             case CREATE -> CREATE;
             case FIND -> FIND;
             case LOCK -> LOCK;
+            case SIZES -> SIZES;
             case READ -> READ;
             case COUNT -> COUNT;
             case SETTLE -> SETTLE;
@@ -168,10 +223,15 @@ final class PostgresReplayStatements {
             case SKIP -> SKIP;
             case SKIPPED -> SKIPPED;
             case CONSUMERS -> CONSUMERS;
+            case SIZES_OF_DAY -> SIZES_OF_DAY;
             case DAY -> DAY;
             case EXPORTED -> EXPORTED;
             case IS_EXPORTED -> IS_EXPORTED;
             case IS_NEEDED -> IS_NEEDED;
+            case OLD -> OLD;
+            case FORGET -> FORGET;
+            case FORGET_SKIPPED -> FORGET_SKIPPED;
+            case FORGET_EXPORTS -> FORGET_EXPORTS;
             case TAKE_HISTORY -> TAKE_HISTORY;
             case RELEASE_HISTORY -> RELEASE_HISTORY;
             case HOLD_HISTORY -> HOLD_HISTORY;

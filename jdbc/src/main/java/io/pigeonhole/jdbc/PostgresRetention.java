@@ -32,10 +32,19 @@ final class PostgresRetention {
 
     private final ConnectionSource connections;
     private final RetentionSettings settings;
+    private final RetentionRules rules;
     private final PostgresOldDays days;
     private final OldHistory oldHistory;
+    private final OldReplays oldReplays;
 
-    PostgresRetention(ConnectionSource connections, RetentionSettings settings, OldHistory oldHistory) {
+    PostgresRetention(
+            ConnectionSource connections,
+            RetentionSettings settings,
+            RetentionRules rules,
+            OldHistory oldHistory,
+            OldReplays oldReplays) {
+        this.rules = rules;
+        this.oldReplays = oldReplays;
         this.oldHistory = oldHistory;
         this.connections = connections;
         this.settings = settings;
@@ -46,11 +55,15 @@ final class PostgresRetention {
     private record Position(Instant now, LocalDate oldest, LocalDate end) {}
 
     Retired retire() {
+        RetentionLimits limits = rules.look();
+        if (limits == null) {
+            return Retired.NOTHING;
+        }
         Position position = Errand.run(connections, "to read the horizon", PostgresRetention::read);
         if (settings.rests(position.now())) {
             return Retired.NOTHING;
         }
-        List<PostgresOldDays.OldDay> old = oldDays(position);
+        List<PostgresOldDays.OldDay> old = oldDays(position, limits);
         for (PostgresOldDays.OldDay day : old) {
             boolean free = day.table().equals(LEDGER) || !day.attached();
             if (free || oldHistory.mayGo(day.day())) {
@@ -61,11 +74,14 @@ final class PostgresRetention {
                 break;
             }
         }
-        Retired rows = purgeDigests();
+        Retired rows = purgeDigests(limits.window());
         if (!rows.more()) {
-            rows = purge("inbox_attempt", PostgresRetentionStatements.PURGE_ATTEMPTS, settings.attempts());
+            rows = purge("inbox_attempt", PostgresRetentionStatements.PURGE_ATTEMPTS, limits.attempts());
         }
-        return rows.more() ? rows : purge("inbox_audit", PostgresRetentionStatements.PURGE_AUDIT, settings.audit());
+        if (!rows.more()) {
+            rows = purge("inbox_audit", PostgresRetentionStatements.PURGE_AUDIT, limits.audit());
+        }
+        return rows.more() ? rows : oldReplays.retire(limits);
     }
 
     private static Position read(Connection connection) throws SQLException {
@@ -87,15 +103,15 @@ final class PostgresRetention {
     }
 
     /** The days that are past their time; those of the ledger are behind the horizon, which is committed. */
-    private List<PostgresOldDays.OldDay> oldDays(Position position) {
-        LocalDate kept = RetentionSettings.firstDayKept(position.now(), settings.window());
+    private List<PostgresOldDays.OldDay> oldDays(Position position, RetentionLimits limits) {
+        LocalDate kept = RetentionSettings.firstDayKept(position.now(), limits.window());
         LocalDate oldest = kept.isAfter(position.end()) ? position.end() : kept;
         if (position.oldest().isBefore(oldest)) {
             Errand.run(connections, "to raise the horizon to " + oldest, connection -> raise(connection, oldest));
         }
         // Where somebody set a shorter window once, the horizon stays where it is.
         LocalDate horizon = position.oldest().isBefore(oldest) ? oldest : position.oldest();
-        LocalDate keptHistory = RetentionSettings.firstDayKept(position.now(), settings.history());
+        LocalDate keptHistory = RetentionSettings.firstDayKept(position.now(), limits.history());
         return Errand.run(connections, "to list the days", connection -> {
             List<PostgresOldDays.OldDay> old = new ArrayList<>(days.before(connection, LEDGER, horizon));
             old.addAll(days.before(connection, HISTORY, keptHistory));
@@ -117,7 +133,7 @@ final class PostgresRetention {
     /** A table and its size. */
     private record Pages(String table, long count) {}
 
-    private Retired purgeDigests() {
+    private Retired purgeDigests(Duration window) {
         List<Pages> tables = Errand.run(connections, "to list the tables of keys", connection -> {
             try (Statement statement = connection.createStatement();
                     ResultSet rows = statement.executeQuery(PostgresRetentionStatements.DIGEST_TABLES)) {
@@ -129,8 +145,8 @@ final class PostgresRetention {
             }
         });
         for (Pages pages : tables) {
-            PostgresUpkeep.Piece piece = new PostgresUpkeep(pages.table(), settings.window())
-                    .next(connections, (connection, place) -> purgePages(connection, pages, place));
+            PostgresUpkeep.Piece piece = new PostgresUpkeep(pages.table(), window)
+                    .next(connections, (connection, place) -> purgePages(connection, pages, place, window));
             if (piece != null) {
                 return new Retired(0, piece.deleted(), true);
             }
@@ -142,14 +158,15 @@ final class PostgresRetention {
      * Rows are appended, so that neighbours are of one age and a page is read and written once; the room that they leave is
      * used again, which mixes the ages. So a pass goes over all pages.
      */
-    private PostgresUpkeep.Piece purgePages(Connection connection, Pages pages, String place) throws SQLException {
+    private PostgresUpkeep.Piece purgePages(Connection connection, Pages pages, String place, Duration window)
+            throws SQLException {
         long from = place.isEmpty() ? 0 : Long.parseLong(place);
         long to = from + Math.max(1, settings.batch() / ROWS_OF_PAGE);
         try (PreparedStatement statement =
                 connection.prepareStatement(PostgresRetentionStatements.PURGE_DIGEST.formatted(pages.table()))) {
             statement.setString(1, "(" + from + ",0)");
             statement.setString(2, "(" + to + ",0)");
-            statement.setLong(3, settings.window().toMillis());
+            statement.setLong(3, window.toMillis());
             int deleted = statement.executeUpdate();
             return new PostgresUpkeep.Piece(to < pages.count() ? String.valueOf(to) : "", deleted);
         }

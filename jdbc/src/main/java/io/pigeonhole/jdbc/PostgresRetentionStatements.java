@@ -1,7 +1,44 @@
 package io.pigeonhole.jdbc;
 
-/** The statements by which PostgreSQL forgets, whole. Names are unqualified, as in {@link PostgresStatements}. */
+/** The statements by which PostgreSQL forgets, whole. Names are written as in {@link PostgresStatements}. */
 final class PostgresRetentionStatements {
+    /** From when ages count. */
+    static final String CLOCK = "SELECT seen_at, trusted_at FROM inbox_clock";
+
+    /** No row is changed where another node looked meanwhile. Parameters: seen, trusted, seen before. */
+    static final String MOVE_CLOCK = """
+            UPDATE inbox_clock SET seen_at = CAST(? AS timestamptz), trusted_at = CAST(? AS timestamptz)
+            WHERE seen_at = CAST(? AS timestamptz)""";
+
+    /** Parameters: now, twice. */
+    static final String CONFIRM_CLOCK =
+            "UPDATE inbox_clock SET seen_at = CAST(? AS timestamptz), trusted_at = CAST(? AS timestamptz)";
+
+    /** Begins all passes anew: their times may be of a wrong clock. Parameters: now. */
+    static final String RESTART_TASKS = "UPDATE inbox_upkeep SET next_at = CAST(? AS timestamptz)";
+
+    /** Ends what a wrong clock would hold for long. Parameters: now, the latest that is not of one. */
+    static final String FREE_TASKS = """
+            UPDATE inbox_upkeep SET busy_until = CAST(? AS timestamptz) WHERE busy_until > CAST(? AS timestamptz)""";
+
+    /** What the programs of the schema want to remember, and when each was confirmed last. */
+    static final String REQUIRED = "SELECT what, millis, confirmed_at FROM inbox_retention";
+
+    /** Parameters: now, what, milliseconds. */
+    static final String CONFIRM_REQUIRED =
+            "UPDATE inbox_retention SET confirmed_at = CAST(? AS timestamptz) WHERE what = ? AND millis = ?";
+
+    /** Parameters: now, what, milliseconds. */
+    static final String ADD_REQUIRED =
+            "INSERT INTO inbox_retention (confirmed_at, what, millis) VALUES (CAST(? AS timestamptz), ?, ?)";
+
+    /** Unless somebody confirmed it meanwhile. Parameters: when it was confirmed, what, milliseconds. */
+    static final String DROP_REQUIRED =
+            "DELETE FROM inbox_retention WHERE confirmed_at = CAST(? AS timestamptz) AND what = ? AND millis = ?";
+
+    /** NULL where no program has said. */
+    static final String LONGEST_WINDOW = "SELECT max(millis) FROM inbox_retention WHERE what = 'window'";
+
     /** Now, and where the ledger begins and ends. */
     static final String READ = """
             SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint), oldest, newest FROM inbox_horizon""";
@@ -18,7 +55,7 @@ final class PostgresRetentionStatements {
                    coalesce(CAST(to_jsonb(i) ->> 'inhdetachpending' AS boolean), false)
             FROM pg_class AS c
             LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid AND i.inhparent = to_regclass(?)
-            WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind = 'r' AND c.relname ~ ?
+            WHERE c.relnamespace = CAST(quote_ident(current_schema()) AS regnamespace) AND c.relkind = 'r' AND c.relname ~ ?
                 AND right(c.relname, 8) < ?
             ORDER BY c.relname""";
 
@@ -146,7 +183,7 @@ final class PostgresRetentionStatements {
             LEFT JOIN LATERAL pg_partition_tree(r.oid) AS t ON true
             JOIN pg_class AS c ON c.oid = coalesce(CAST(t.relid AS oid), r.oid)
             LEFT JOIN pg_stat_all_tables AS s ON s.relid = c.oid
-            WHERE r.relnamespace = CAST(current_schema() AS regnamespace) AND r.relkind IN ('r', 'p')
+            WHERE r.relnamespace = CAST(quote_ident(current_schema()) AS regnamespace) AND r.relkind IN ('r', 'p')
                 AND NOT r.relispartition AND r.relname ~ '^inbox_'
             GROUP BY r.relname
             ORDER BY r.relname""";
@@ -156,4 +193,20 @@ final class PostgresRetentionStatements {
             "SELECT task, begun_at, place, deleted, millis FROM inbox_upkeep WHERE task <> 'history days' ORDER BY task";
 
     private PostgresRetentionStatements() {}
+
+    /** What a statement says that both kinds of databases have. */
+    static String text(RetentionStatement statement) {
+        return switch (statement) {
+            case CLOCK -> CLOCK;
+            case MOVE_CLOCK -> MOVE_CLOCK;
+            case CONFIRM_CLOCK -> CONFIRM_CLOCK;
+            case RESTART_TASKS -> RESTART_TASKS;
+            case FREE_TASKS -> FREE_TASKS;
+            case REQUIRED -> REQUIRED;
+            case CONFIRM_REQUIRED -> CONFIRM_REQUIRED;
+            case ADD_REQUIRED -> ADD_REQUIRED;
+            case DROP_REQUIRED -> DROP_REQUIRED;
+            default -> throw new IllegalArgumentException(statement + " has no text for PostgreSQL");
+        };
+    }
 }

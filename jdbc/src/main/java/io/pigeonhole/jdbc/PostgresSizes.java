@@ -41,17 +41,28 @@ final class PostgresSizes {
                             Duration.ofMillis(rows.getLong(5))));
                 }
             }
+            Duration longest;
+            try (ResultSet row = statement.executeQuery(PostgresRetentionStatements.LONGEST_WINDOW)) {
+                row.next();
+                longest = longest(row, window);
+            }
             try (ResultSet row = statement.executeQuery(PostgresRetentionStatements.READ)) {
                 row.next();
                 return of(
                         tables,
-                        window,
+                        longest,
                         Instant.ofEpochMilli(row.getLong(1)),
                         MessageKey.of(row.getObject(2, UUID.class)),
                         MessageKey.of(row.getObject(3, UUID.class)),
                         upkeep);
             }
         }
+    }
+
+    /** The longest window that a program wants; a program's own where none has said. */
+    static Duration longest(ResultSet row, Duration own) throws SQLException {
+        long millis = row.getLong(1);
+        return row.wasNull() ? own : Duration.ofMillis(millis);
     }
 
     /** The same for all databases. */

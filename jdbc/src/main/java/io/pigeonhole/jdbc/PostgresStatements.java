@@ -4,14 +4,16 @@ package io.pigeonhole.jdbc;
  * Every statement for PostgreSQL, whole. Statements that stand behind one another in one text go to the server in one trip;
  * the first that fails keeps the rest from being executed.
  *
- * <p>Names are unqualified, {@code clock_timestamp()} too: everything lies in the current schema, and a test can put a
- * clock of its own before the server's.
+ * <p>Names are unqualified. {@link StoreSchema} puts the store's schema before the tables; functions are left alone, so that
+ * a test can put a clock of its own before the server's.
  */
 final class PostgresStatements {
     /**
      * What every transaction of the engine begins with; it must come before the first snapshot. The handlers' lock_timeout
-     * is remembered, and the name of a table that always exists is kept for as long as the transaction lives, see
-     * {@link #PROVE_AND_COMMIT}. A synchronous_commit that promises more than "on" stays. Parameters: idle limit.
+     * and statement_timeout are remembered, and the name of a table that always exists is kept for as long as the transaction lives, see
+     * {@link #PROVE_AND_COMMIT}. A synchronous_commit that promises more than "on" stays. A statement may take as long as the
+     * transaction may be idle, but at least a second, unless somebody has set another limit; what a search of our own may
+     * take is told by {@link #WITHOUT_HANDLERS_LIMIT}. Parameters: idle limit.
      */
     static final String PREAMBLE = """
             SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
@@ -19,7 +21,31 @@ final class PostgresStatements {
                    set_config('synchronous_commit',
                        CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true),
                    set_config('pigeonhole.lock_timeout', current_setting('lock_timeout'), true),
-                   set_config('pigeonhole.transaction', 'pg_class', true)""";
+                   set_config('pigeonhole.transaction', 'pg_class', true),
+                   set_config('pigeonhole.statement_timeout', current_setting('statement_timeout'), true),
+                   set_config('statement_timeout', CASE current_setting('statement_timeout') WHEN '0'
+                       THEN CAST(CAST(extract(epoch FROM greatest(interval '1 second',
+                           CAST(current_setting('idle_in_transaction_session_timeout') AS interval))) * 1000 AS bigint) AS text)
+                       ELSE current_setting('statement_timeout') END, true),
+                   set_config('pigeonhole.session', %s, true)""".formatted(PostgresSession.NOW);
+
+    /** The session's own statement_timeout again: a statement of ours that is cancelled would be so each time anew. */
+    private static final String OWN_LIMIT =
+            "set_config('statement_timeout', current_setting('pigeonhole.statement_timeout'), true)";
+
+    /** The handlers' limit again, which stands in the text that {@link PostgresSession#NOW} made of the settings. */
+    private static final String HANDLERS_LIMIT = """
+            set_config('statement_timeout', (CAST(current_setting('pigeonhole.session') AS text[]))[5], true)""";
+
+    /** A search of ours that may take its time, between two settings. Formatted with: the search. */
+    private static final String WITHOUT_HANDLERS_LIMIT = "SELECT " + OWN_LIMIT + ";\n%s;\nSELECT " + HANDLERS_LIMIT;
+
+    /** Goes in front of the patience that a claim has. */
+    static final String PATIENCE = "SELECT set_config('lock_timeout', ?, true), " + OWN_LIMIT;
+
+    /** What handlers have: their lock_timeout and their statement_timeout. */
+    static final String PATIENCE_OF_HANDLERS =
+            "set_config('lock_timeout', current_setting('pigeonhole.lock_timeout'), true), " + HANDLERS_LIMIT;
 
     /**
      * The claim and the horizon that it used. Keys that no partition is for are left out, because one of them would fail the
@@ -27,8 +53,8 @@ final class PostgresStatements {
      * have waited for somebody who buried a message, whether there are dead letters at all, one look into an index; and the
      * handlers' own lock_timeout again. Parameters: patience, consumer, keys, hashes or none, number of keys, consumer.
      */
-    static final String CLAIM = """
-            SELECT set_config('lock_timeout', ?, true);
+    static final String CLAIM = PATIENCE + """
+            ;
             WITH h AS MATERIALIZED (
                 SELECT l.oldest, l.newest, c.id, c.paused
                 FROM inbox_horizon AS l, inbox_consumer AS c
@@ -44,8 +70,7 @@ final class PostgresStatements {
             )
             SELECT h.oldest, h.newest, r.claimed, CASE WHEN r.claimed < ? THEN CAST(r.keys AS text) END, h.paused
             FROM h, (SELECT count(*) AS claimed, array_agg(message_key) AS keys FROM i) AS r;
-            SELECT (SELECT true FROM inbox_dead_letter WHERE consumer_id = ? ORDER BY message_key LIMIT 1),
-                   set_config('lock_timeout', current_setting('pigeonhole.lock_timeout'), true)""";
+            SELECT (SELECT true FROM inbox_dead_letter WHERE consumer_id = ? ORDER BY message_key LIMIT 1),\s""" + PATIENCE_OF_HANDLERS;
 
     static final String PREAMBLE_AND_CLAIM = PREAMBLE + ";\n" + CLAIM;
 
@@ -105,12 +130,22 @@ final class PostgresStatements {
             RELEASE SAVEPOINT pigeonhole_check""";
 
     /**
-     * Fails with {@code 25P02} where a statement has failed unseen: COMMIT alone would answer ROLLBACK and no error. Fails
-     * with {@link #NOT_OURS} where the setting is gone with the transaction that it was made in.
+     * A COMMIT that waits for a standby must not be cancelled: it would be reported as done before the standby has it. Fails
+     * with {@code 25P02} where a statement has failed unseen: COMMIT alone would answer ROLLBACK and no error. Fails with
+     * {@link #NOT_OURS} where the setting is gone with the transaction that it was made in, and with
+     * {@link PostgresSession#CHANGED} where a handler has changed the session unseen. What constraints wait for until the
+     * commit they wait for before it, while the limit holds.
      */
     static final String PROVE_AND_COMMIT = """
-            SELECT CAST(current_setting('pigeonhole.transaction') AS regclass);
-            COMMIT""";
+            SET CONSTRAINTS ALL IMMEDIATE;
+            SELECT CAST(CASE WHEN %s THEN current_setting('pigeonhole.transaction')
+                ELSE '%s' END AS regclass), set_config('statement_timeout', '0', true);
+            COMMIT""".formatted(PostgresSession.AS_BEFORE, PostgresSession.CHANGED_TABLE);
+
+    /** A search of ours without the limit that handlers have, in one trip. */
+    static String withoutHandlersLimit(String search) {
+        return WITHOUT_HANDLERS_LIMIT.formatted(search);
+    }
 
     /** The SQLSTATE, invalid_name, of an empty text that is cast to a table. */
     static final String NOT_OURS = "42602";
@@ -144,6 +179,21 @@ final class PostgresStatements {
             SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
             SET LOCAL lock_timeout = '2s';
             SET LOCAL synchronous_commit = 'on'""";
+
+    /** The same where everything that is read is to belong to one moment. */
+    static final String LOOK = ERRAND.replace("READ COMMITTED, READ WRITE", "REPEATABLE READ, READ ONLY");
+
+    /** Puts a schema before the others. Formatted with: its quoted name as a string. */
+    static final String SEARCH_PATH = """
+            SELECT set_config('search_path', concat_ws(', ', %s, nullif(current_setting('search_path'), '')), true)""";
+
+    /** The schemas in which relations are found. Parameters: their names. */
+    static final String SCHEMAS = """
+            SELECT DISTINCT s.nspname
+            FROM unnest(CAST(? AS text[])) AS n (name)
+            JOIN pg_class AS c ON c.oid = to_regclass(n.name)
+            JOIN pg_namespace AS s ON s.oid = c.relnamespace
+            ORDER BY 1""";
 
     /** One program at a time, per schema, changes the schema or creates days. */
     static final String LOCK_SCHEMA = "SELECT pg_advisory_xact_lock(1346979662, hashtext(current_schema()))";

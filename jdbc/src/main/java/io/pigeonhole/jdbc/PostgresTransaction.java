@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.MessageKey;
@@ -21,7 +22,9 @@ import io.pigeonhole.core.store.WatermarkMovedException;
 import io.pigeonhole.core.store.WorkItem;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -31,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A transaction on PostgreSQL. What it needs at its beginning travels with its first statement, and the proof that it is
- * still alive travels with the commit, so that an undisturbed batch costs two trips besides its handlers.
+ * still alive travels with the commit, so that an undisturbed batch costs two trips besides its handlers. Longer than 500
+ * lines, because it is one short method for each of the engine's steps.
  */
 final class PostgresTransaction extends JdbcTransaction {
     /** Results before the claim's own: the patience; with the preamble also its two statements. */
@@ -39,21 +43,30 @@ final class PostgresTransaction extends JdbcTransaction {
 
     private static final int RESULTS_OF_PREAMBLE = 2;
 
-    private static final TransactionControl CONTROL = new TransactionControl(PostgresControl::endsTransaction);
+    private static final TransactionControl CONTROL = new TransactionControl(
+            PostgresControl::endsTransaction, PostgresControl::withoutText, PostgresControl::savepointName);
 
     private final String idleLimit;
     private final DueHints hints;
     private final FreshStreaks streaks;
+    private final PostgresSession session;
+    private final PostgresSettings settings = new PostgresSettings();
     private Runnable whenCommitted = () -> {};
     private boolean begun;
     private boolean savepointSet;
+    private boolean sessionInDoubt;
+    /** Whether a handler has had the connection since the session was last put back. */
+    private boolean sessionUnproven;
+
     private @Nullable RegisteredConsumer advancing;
     private List<Advance> advances = List.of();
 
     /** Takes the connection over; {@link #close} gives it back as it was. */
-    PostgresTransaction(Connection connection, Duration idleLimit, DueHints hints, FreshStreaks streaks)
+    PostgresTransaction(
+            Connection connection, Duration idleLimit, DueHints hints, FreshStreaks streaks, PostgresSession session)
             throws SQLException {
         super(connection, SqlStates.ERRORS, CONTROL);
+        this.session = session;
         this.idleLimit = milliseconds(idleLimit);
         this.hints = hints;
         this.streaks = streaks;
@@ -64,8 +77,7 @@ final class PostgresTransaction extends JdbcTransaction {
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
         requireOpen();
         try {
-            boolean first = !begun;
-            begun = true;
+            boolean first = isFirst();
             Claim claim = first && streaks.isLong(consumer.id()) ? claimAsNew(consumer, keys, hashes, patience) : null;
             if (claim == null) {
                 String sql = first ? PostgresStatements.PREAMBLE_AND_CLAIM : PostgresStatements.CLAIM;
@@ -76,6 +88,17 @@ final class PostgresTransaction extends JdbcTransaction {
         } catch (SQLException e) {
             throw refusedWait(e, patience, keys.size() + " keys");
         }
+    }
+
+    /** Whether the preamble is to go with the next statement. */
+    private boolean isFirst() {
+        boolean first = !begun;
+        if (first) {
+            begun = true;
+        } else {
+            begin();
+        }
+        return first;
     }
 
     /** Null where a key is known: then nothing was done in the transaction, and it is as if it had not begun. */
@@ -155,8 +178,7 @@ final class PostgresTransaction extends JdbcTransaction {
     @Override
     public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
         requireOpen();
-        boolean first = !begun;
-        begun = true;
+        boolean first = isFirst();
         String sql = first ? LaneStatements.PREAMBLE_AND_LOCK : LaneStatements.LOCK;
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             if (first) {
@@ -186,8 +208,7 @@ final class PostgresTransaction extends JdbcTransaction {
     @Override
     public boolean enter(RegisteredConsumer consumer, int lane) {
         requireOpen();
-        boolean first = !begun;
-        begun = true;
+        boolean first = isFirst();
         String sql = first ? LaneStatements.PREAMBLE_AND_ENTER : LaneStatements.ENTER;
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             if (first) {
@@ -201,14 +222,14 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
+    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) {
         String doing = "to take from lane " + lane;
         if (consumer.order().isKept()) {
-            return ask(doing, () -> DueWork.inOrder(connection, consumer, lane, limit));
+            return ask(doing, () -> DueWork.inOrder(connection, consumer, lane, limit, bytes));
         }
         DueHints.Lane of = DueHints.Lane.of(consumer, lane);
         DueHints.Hint hint = hints.of(of);
-        DueWork.Taken taken = ask(doing, () -> DueWork.withoutOrder(connection, consumer, lane, limit, hint));
+        DueWork.Taken taken = ask(doing, () -> DueWork.withoutOrder(connection, consumer, lane, limit, bytes, hint));
         whenCommitted = () -> hints.note(of, taken.next());
         return taken.items();
     }
@@ -252,8 +273,8 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     @Override
-    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
-        return ask("to take expired leases", () -> LeaseRows.takeExpired(connection, consumer, limit));
+    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit, long bytes) {
+        return ask("to take expired leases", () -> LeaseRows.takeExpired(connection, consumer, limit, bytes));
     }
 
     @Override
@@ -266,6 +287,47 @@ final class PostgresTransaction extends JdbcTransaction {
     @Override
     public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
         return ask("to reopen " + keys.size() + " messages", () -> DeadLetterRows.reopen(connection, consumer, keys));
+    }
+
+    /** In isolation each handler is to fail for itself only, so that nothing is left to the proof at the commit. */
+    @Override
+    void handlerLeft(boolean sessionChanged) {
+        sessionUnproven = true;
+        sessionInDoubt |= sessionChanged || savepointSet || session.isChangeExpected();
+    }
+
+    @Override
+    void sessionChanging(String sql) throws SQLException {
+        settings.changing(connection, sql);
+        sessionChanging();
+    }
+
+    private void restoreSession() {
+        sessionInDoubt = false;
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(PostgresSession.RESTORE + settings.restore());
+            sessionUnproven = false;
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw refused("to put back what a handler changed about the session", e);
+        }
+    }
+
+    /** What goes before the end of the transaction, in the same trip. */
+    private String restoring(String sql) {
+        boolean restore = sessionInDoubt;
+        sessionInDoubt = false;
+        return restore ? PostgresSession.RESTORE + settings.restore() + ";\n" + sql : sql;
+    }
+
+    private StoreException changedUnseen(String doing, Exception e) {
+        session.expectChanges();
+        return new StoreException(
+                ErrorClass.ABORTED,
+                doing
+                        + ": a handler changed the session (role, search_path or timeouts) where nobody saw it, such as in a"
+                        + " function; the messages run again one by one, and the session is put back behind each",
+                e);
     }
 
     /** What is deferred goes first: a rollback to the savepoint must not take it along. */
@@ -286,6 +348,9 @@ final class PostgresTransaction extends JdbcTransaction {
     @Override
     public void rollbackToSavepoint() {
         discardDeferred();
+        // What a handler set since then goes with it.
+        sessionInDoubt = false;
+        sessionUnproven = false;
         execute("a rollback to the savepoint", PostgresStatements.ROLLBACK_TO_SAVEPOINT);
     }
 
@@ -297,8 +362,7 @@ final class PostgresTransaction extends JdbcTransaction {
     @Override
     public List<Watermark> watermarks(RegisteredConsumer consumer, Collection<LogPartition> partitions) {
         requireOpen();
-        boolean first = !begun;
-        begun = true;
+        boolean first = isFirst();
         String sql = first ? WatermarkStatements.PREAMBLE_AND_WATERMARKS : WatermarkStatements.WATERMARKS;
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             if (first) {
@@ -322,7 +386,9 @@ final class PostgresTransaction extends JdbcTransaction {
     private void advanceAndCommit(RegisteredConsumer consumer) {
         boolean first = !begun;
         begun = true;
-        String sql = first ? WatermarkStatements.PREAMBLE_ADVANCE_AND_COMMIT : WatermarkStatements.ADVANCE_AND_COMMIT;
+        String sql = first
+                ? WatermarkStatements.PREAMBLE_ADVANCE_AND_COMMIT
+                : restoring(WatermarkStatements.ADVANCE_AND_COMMIT);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             if (first) {
                 statement.setString(1, idleLimit);
@@ -352,7 +418,8 @@ final class PostgresTransaction extends JdbcTransaction {
             ended();
             return;
         }
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.PROVE_AND_COMMIT)) {
+        try (PreparedStatement statement =
+                connection.prepareStatement(restoring(PostgresStatements.PROVE_AND_COMMIT))) {
             statement.execute();
             ended();
         } catch (SQLException e) {
@@ -370,13 +437,15 @@ final class PostgresTransaction extends JdbcTransaction {
                             + " the same messages in again; the ledger knows",
                     e);
         }
-        return PostgresStatements.NOT_OURS.equals(e.getSQLState()) ? taken(e) : Refusals.inTransaction("to commit", e);
+        return PostgresStatements.NOT_OURS.equals(e.getSQLState()) ? taken(e) : refused("to commit", e);
     }
 
     @Override
     void begin() {
         if (!begun) {
             begin(PostgresStatements.PREAMBLE);
+        } else if (sessionInDoubt) {
+            restoreSession();
         }
     }
 
@@ -399,7 +468,29 @@ final class PostgresTransaction extends JdbcTransaction {
     @Override
     RuntimeException refused(String doing, SQLException e) {
         boolean savepointIsGone = savepointSet && PostgresStatements.NO_SUCH_SAVEPOINT.equals(e.getSQLState());
-        return savepointIsGone ? taken(e) : Refusals.inTransaction(doing, e);
+        if (savepointIsGone) {
+            return taken(e);
+        }
+        boolean unseen = PostgresSession.CHANGED.equals(e.getSQLState())
+                || (sessionUnproven && PostgresSession.NO_RIGHT.equals(e.getSQLState()));
+        return unseen
+                ? changedUnseen(Refusals.describe(doing, e), e)
+                : Refusals.of(SqlStates.ERRORS.classifyOwn(e), doing, e);
+    }
+
+    /** Rows that are not there may only be hidden from a role that a handler took. */
+    @Override
+    StoreException refused(String doing, StoreException e) {
+        if (!sessionUnproven) {
+            return e;
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(PostgresSession.IS_CHANGED)) {
+            return row.next() && row.getBoolean(1) ? changedUnseen(doing + ": " + e.getMessage(), e) : e;
+        } catch (SQLException failed) {
+            e.addSuppressed(failed);
+            return e;
+        }
     }
 
     private StoreException refusedWait(SQLException e, Duration patience, String what) {

@@ -16,7 +16,7 @@ final class Refusals {
     }
 
     static StoreException of(ErrorClass errorClass, String doing, SQLException failure) {
-        return new StoreException(errorClass, describe(doing, failure), failure);
+        return new StoreException(errorClass, describe(doing, failure), ErrorsWithoutValues.of(failure));
     }
 
     /** For work that the store does by itself, away from messages. */
@@ -28,13 +28,14 @@ final class Refusals {
     static PigeonholeException byItself(Errors errors, String doing, SQLException failure) {
         ErrorClass errorClass = errors.classify(failure);
         return errorClass == ErrorClass.UNAVAILABLE
-                ? new StoreUnavailableException(describe(doing, failure), failure)
+                ? new StoreUnavailableException(describe(doing, failure), ErrorsWithoutValues.of(failure))
                 : of(errorClass, doing, failure);
     }
 
+    /** Without the values of parameters, which may be those of a payload. */
     static String describe(String doing, SQLException failure) {
         String code = failure.getErrorCode() == 0 ? "" : ", code " + failure.getErrorCode();
-        return "the database refused " + doing + ": " + failure.getMessage() + " (SQLSTATE " + failure.getSQLState()
-                + code + ")";
+        return "the database refused " + ErrorsWithoutValues.bounded(doing) + ": " + ErrorsWithoutValues.text(failure)
+                + " (SQLSTATE " + failure.getSQLState() + code + ")";
     }
 }

@@ -24,6 +24,9 @@ final class ReplayRows {
     private static final int HEADERS = 10;
     private static final int WANTED = 14;
 
+    /** So many bytes of payloads and headers are read at once, at most, or one message. */
+    private static final long ROOM = 16L << 20;
+
     private ReplayRows() {}
 
     /** A run with what only the store knows of it. */
@@ -81,17 +84,39 @@ final class ReplayRows {
     /** A row of the history, and whether the run wants it. */
     private record Scanned(HistoryEntry entry, boolean wanted) {}
 
+    /** In two steps: first how many fit, then those. */
     static ReplayPage read(ReplayCalls calls, ReplayProgress run, int limit) throws SQLException {
+        List<Long> sizes;
+        try (AdminCall call = calls.replay(ReplayStatement.SIZES)) {
+            sizes = bind(call, run).count(limit).all(row -> row.getLong(1));
+        }
+        int fitting = fitting(sizes);
+        if (fitting == 0) {
+            return new ReplayPage(List.of(), run.cutoff(), true);
+        }
         try (AdminCall call = calls.replay(ReplayStatement.READ)) {
-            List<Scanned> rows =
-                    bind(call, run).count(limit).all(row -> new Scanned(entry(call.rows, row), row.getBoolean(WANTED)));
+            List<Scanned> rows = bind(call, run)
+                    .count(fitting)
+                    .all(row -> new Scanned(entry(call.rows, row), row.getBoolean(WANTED)));
             List<HistoryEntry> entries =
                     rows.stream().filter(Scanned::wanted).map(Scanned::entry).toList();
-            long scanned = rows.size() < limit
+            long scanned = rows.size() < limit && rows.size() == sizes.size()
                     ? run.cutoff()
-                    : Math.min(rows.get(limit - 1).entry().place(), run.cutoff());
+                    : Math.min(rows.get(rows.size() - 1).entry().place(), run.cutoff());
             return new ReplayPage(entries, scanned, scanned == run.cutoff());
         }
+    }
+
+    /** How many there are from the first on that fit into the room together; at least one, where there is one. */
+    private static int fitting(List<Long> sizes) {
+        long left = ROOM;
+        for (int i = 0; i < sizes.size(); i++) {
+            left -= sizes.get(i);
+            if (left < 0) {
+                return Math.max(1, i);
+            }
+        }
+        return sizes.size();
     }
 
     /** With a payload, without, and the place before the first of both. */
@@ -118,12 +143,24 @@ final class ReplayRows {
     static List<HistoryEntry> read(
             ReplayCalls calls, RegisteredConsumer consumer, Instant since, Instant until, long after, int limit)
             throws SQLException {
+        int fitting;
+        try (AdminCall call = calls.replay(ReplayStatement.SIZES_OF_DAY)) {
+            fitting = fitting(call.consumer(consumer)
+                    .id(after)
+                    .instant(since)
+                    .instant(until)
+                    .count(limit)
+                    .all(row -> row.getLong(1)));
+        }
+        if (fitting == 0) {
+            return List.of();
+        }
         try (AdminCall call = calls.replay(ReplayStatement.DAY)) {
             return call.consumer(consumer)
                     .id(after)
                     .instant(since)
                     .instant(until)
-                    .count(limit)
+                    .count(fitting)
                     .all(row -> entry(call.rows, row));
         }
     }

@@ -24,6 +24,18 @@ public enum ReplayStatement implements PlainStatement {
     /** Parameters: name. */
     LOCK("SELECT name FROM inbox_replay WHERE name = ? FOR UPDATE SKIP LOCKED"),
 
+    /** How many bytes each row of READ has. Parameters: those of READ. */
+    SIZES("""
+            SELECT OCTET_LENGTH(h.headers) + COALESCE(OCTET_LENGTH(h.payload), 0)
+            FROM inbox_history AS h
+            WHERE h.consumer_id = ? AND h.id > ? AND h.id <= ? AND h.with_payload
+                AND (? IS NULL OR h.type = ?)
+                AND (? IS NULL OR h.source = ?)
+                AND (? IS NULL OR h.ordering_key = ?)
+                AND h.processed_at >= ? AND h.processed_at < ?
+            ORDER BY h.id
+            LIMIT ?"""),
+
     /** With whether each is wanted. Parameters: consumer, position, cutoff, type, source and ordering key (each twice), since, until, limit. */
     READ("""
             SELECT h.id, h.message_key, h.attempts, h.with_payload, h.processed_at,
@@ -83,6 +95,14 @@ public enum ReplayStatement implements PlainStatement {
     CONSUMERS(
             "SELECT c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication FROM inbox_consumer AS c ORDER BY c.id"),
 
+    /** How many bytes each row of DAY has. Parameters: those of DAY. */
+    SIZES_OF_DAY("""
+            SELECT COALESCE(OCTET_LENGTH(h.headers), 0) + COALESCE(OCTET_LENGTH(h.payload), 0)
+            FROM inbox_history AS h
+            WHERE h.consumer_id = ? AND h.id > ? AND h.processed_at >= ? AND h.processed_at < ?
+            ORDER BY h.id
+            LIMIT ?"""),
+
     /** A consumer's history of a time. Parameters: consumer, place, since, until, limit. */
     DAY("""
             SELECT h.id, h.message_key, h.attempts, h.with_payload, h.processed_at,
@@ -110,6 +130,29 @@ public enum ReplayStatement implements PlainStatement {
                 AND (r.until_at IS NULL OR h.processed_at < r.until_at)
                 AND h.processed_at >= ? AND h.processed_at < ?
             LIMIT 1"""),
+
+    /**
+     * A run that ended long ago, of whose messages the history has none any more: under its name none of them can be handed
+     * over twice. Parameters: before when.
+     */
+    OLD("""
+            SELECT r.name
+            FROM inbox_replay AS r
+            WHERE r.state IN ('FINISHED', 'CANCELLED') AND r.updated_at < ?
+                AND NOT EXISTS (
+                    SELECT 1 FROM inbox_history AS h WHERE h.consumer_id = r.consumer_id AND h.id <= r.cutoff
+                )
+            ORDER BY r.updated_at, r.name
+            LIMIT 1"""),
+
+    /** Parameters: name. */
+    FORGET("DELETE FROM inbox_replay WHERE name = ? AND state IN ('FINISHED', 'CANCELLED')"),
+
+    /** Parameters: name, the last place. */
+    FORGET_SKIPPED("DELETE FROM inbox_replay_skipped WHERE replay = ? AND place <= ?"),
+
+    /** Never of days that the history may have. Parameters: before when they were exported, the first day that it has. */
+    FORGET_EXPORTS("DELETE FROM inbox_export WHERE exported_at < ? AND history_day < ?"),
 
     /**
      * Keeps replays from being made while a day goes; no row is changed where another node is at it. It ends by itself, in

@@ -8,8 +8,11 @@ import io.pigeonhole.core.admin.Cursor;
 import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.admin.RequeuedPart;
 import io.pigeonhole.core.admin.Selection;
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.StoreException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,12 +24,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Puts dead letters back to work. The lanes of ordered ones are locked before, as those do who store messages: no delivery
  * of the same ordering key is being handled while its message comes back.
  */
 final class Requeues {
+    private static final Logger log = LoggerFactory.getLogger(Requeues.class);
+
     private final AdminDatabase database;
 
     Requeues(AdminDatabase database) {
@@ -48,9 +55,10 @@ final class Requeues {
         final List<Candidate> duplicates = new ArrayList<>();
         int late;
         int future;
+        int bare;
 
         int refused() {
-            return late + future;
+            return late + future + bare;
         }
     }
 
@@ -58,6 +66,25 @@ final class Requeues {
     private record How(boolean evenIfLate, @Nullable Instant firstDue, Duration interval) {}
 
     Answer one(String consumer, MessageKey key, boolean evenIfLate, Author by) {
+        try {
+            return move(consumer, key, evenIfLate, by);
+        } catch (StoreException e) {
+            if (!isOfAMessage(e)) {
+                throw e;
+            }
+            return Answers.notTaken(e.getMessage());
+        }
+    }
+
+    /** Moving copies messages: the database may refuse one for what is in it. A missing right is no message's fault. */
+    private static boolean isOfAMessage(StoreException e) {
+        ErrorClass own = e.getCause() instanceof SQLException failure
+                ? SqlStates.ERRORS.classifyOwn(failure)
+                : ErrorClass.UNKNOWN;
+        return own == ErrorClass.MESSAGE || own == ErrorClass.PERMANENT;
+    }
+
+    private Answer move(String consumer, MessageKey key, boolean evenIfLate, Author by) {
         return AdminErrand.run(database, "to requeue a dead letter", consumer, by, errand -> {
                     Candidate letter = find(errand, key);
                     if (letter == null) {
@@ -69,6 +96,9 @@ final class Requeues {
                     }
                     if (sorted.future > 0) {
                         return Answers.fromTheFuture();
+                    }
+                    if (sorted.bare > 0) {
+                        return Answers.withoutBytes();
                     }
                     move(errand, sorted, new How(evenIfLate, null, Duration.ZERO));
                     if (!sorted.duplicates.isEmpty()) {
@@ -85,6 +115,42 @@ final class Requeues {
     }
 
     Optional<RequeuedPart> part(
+            Selection selection,
+            @Nullable Cursor after,
+            int limit,
+            Requeue options,
+            @Nullable Instant firstDue,
+            Author by) {
+        try {
+            return move(selection, after, limit, options, firstDue, by);
+        } catch (StoreException e) {
+            if (limit > 1 || !isOfAMessage(e)) {
+                throw e;
+            }
+            return refuse(selection, after, by, e);
+        }
+    }
+
+    /** The first letter behind another stays where it is: the database does not take it as work. */
+    private Optional<RequeuedPart> refuse(
+            Selection selection, @Nullable Cursor after, Author by, StoreException refusal) {
+        return AdminErrand.run(
+                database, "to refuse a dead letter", selection.filter().consumer(), by, errand -> {
+                    List<Candidate> letters = find(errand, selection, after, 1);
+                    if (letters.isEmpty()) {
+                        return new RequeuedPart(0, 0, 0, 0, null, null);
+                    }
+                    Candidate letter = letters.get(0);
+                    log.warn(
+                            "consumer '{}': the dead letter {} is not requeued",
+                            errand.consumer().name(),
+                            letter.key(),
+                            refusal);
+                    return new RequeuedPart(1, 0, 0, 1, letter.place(), null);
+                });
+    }
+
+    private Optional<RequeuedPart> move(
             Selection selection,
             @Nullable Cursor after,
             int limit,
@@ -144,20 +210,25 @@ final class Requeues {
                                 .distinct()
                                 .sorted()
                                 .toList());
-        Map<Long, Boolean> locked = lock(errand, letters);
+        Map<Long, Locked> locked = lock(errand, letters);
         List<MessageKey> unclaimed = letters.stream()
-                .filter(letter -> Boolean.FALSE.equals(locked.get(letter.id())))
+                .filter(letter -> {
+                    Locked found = locked.get(letter.id());
+                    return found != null && !found.claimed() && !found.bare();
+                })
                 .map(Candidate::key)
                 .sorted()
                 .toList();
         Claim claim = unclaimed.isEmpty() ? null : errand.session().claim(errand.consumer(), unclaimed);
         Sorted sorted = new Sorted();
         for (Candidate letter : letters) {
-            Boolean claimed = locked.get(letter.id());
-            if (claimed == null) {
+            Locked found = locked.get(letter.id());
+            if (found == null) {
                 continue;
             }
-            if (claimed || claim == null || claim.claimed().contains(letter.key())) {
+            if (found.bare()) {
+                sorted.bare++;
+            } else if (found.claimed() || claim == null || claim.claimed().contains(letter.key())) {
                 sorted.back.add(letter);
             } else if (claim.isFromTheFuture(letter.key())) {
                 sorted.future++;
@@ -172,13 +243,20 @@ final class Requeues {
         return sorted;
     }
 
-    /** Whether the ledger has the keys of the letters that are still there, by their ids. */
-    private static Map<Long, Boolean> lock(AdminErrand errand, List<Candidate> letters) throws SQLException {
+    /** Whether the ledger has its key, and whether it has lost its bytes. */
+    private record Locked(boolean claimed, boolean bare) {}
+
+    /** The letters that are still there, by their ids. */
+    private static Map<Long, Locked> lock(AdminErrand errand, List<Candidate> letters) throws SQLException {
         try (AdminCall call = errand.session().call(AdminStatement.LOCK_LETTERS, letters.size())) {
             return call
                     .consumer(errand.consumer())
                     .ids(ids(letters))
-                    .all(row -> Map.entry(row.getLong(1), row.getBoolean(3)))
+                    .all(row -> Map.entry(
+                            row.getLong(1),
+                            new Locked(
+                                    row.getBoolean(3),
+                                    DeadReason.BYTES_NOT_STORED.name().equals(row.getString(4)))))
                     .stream()
                     .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         }

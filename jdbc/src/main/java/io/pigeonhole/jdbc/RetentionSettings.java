@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param history finished messages, where a consumer records them
  * @param attempts attempts that failed, of messages that are finished
  * @param audit what people did
+ * @param replays runs over the history that have ended, what they skipped, and exports
  * @param hours when it may forget, null for always
  * @param batch how many rows it looks through at once, about
  * @param archive where a day of the history must be before it goes, null for nowhere
@@ -24,11 +25,19 @@ record RetentionSettings(
         Duration history,
         Duration attempts,
         Duration audit,
+        Duration replays,
         @Nullable MaintenanceWindow hours,
         int batch,
         @Nullable HistoryArchive archive) {
     static final RetentionSettings STANDARD = new RetentionSettings(
-            Duration.ofDays(7), Duration.ofDays(30), Duration.ofDays(30), Duration.ofDays(365), null, 5_000, null);
+            Duration.ofDays(7),
+            Duration.ofDays(30),
+            Duration.ofDays(30),
+            Duration.ofDays(365),
+            Duration.ofDays(365),
+            null,
+            5_000,
+            null);
 
     private static final Duration LONGEST_PAUSE = Duration.ofDays(1);
     private static final Duration SHORTEST_PAUSE = Duration.ofMinutes(1);
@@ -38,6 +47,7 @@ record RetentionSettings(
         require(history, "historyRetention", Duration.ofHours(1));
         require(attempts, "attemptRetention", Duration.ofHours(1));
         require(audit, "auditRetention", Duration.ofHours(1));
+        require(replays, "replayRetention", Duration.ofHours(1));
         if (batch < 100 || batch > 1_000_000) {
             throw new IllegalArgumentException("purgeBatch " + batch + " is not from 100 to 1000000");
         }
@@ -50,31 +60,40 @@ record RetentionSettings(
     }
 
     RetentionSettings withWindow(Duration other) {
-        return new RetentionSettings(other, history, attempts, audit, hours, batch, archive);
+        return new RetentionSettings(other, history, attempts, audit, replays, hours, batch, archive);
     }
 
     RetentionSettings withHistory(Duration other) {
-        return new RetentionSettings(window, other, attempts, audit, hours, batch, archive);
+        return new RetentionSettings(window, other, attempts, audit, replays, hours, batch, archive);
     }
 
     RetentionSettings withAttempts(Duration other) {
-        return new RetentionSettings(window, history, other, audit, hours, batch, archive);
+        return new RetentionSettings(window, history, other, audit, replays, hours, batch, archive);
     }
 
     RetentionSettings withAudit(Duration other) {
-        return new RetentionSettings(window, history, attempts, other, hours, batch, archive);
+        return new RetentionSettings(window, history, attempts, other, replays, hours, batch, archive);
+    }
+
+    RetentionSettings withReplays(Duration other) {
+        return new RetentionSettings(window, history, attempts, audit, other, hours, batch, archive);
     }
 
     RetentionSettings withHours(MaintenanceWindow other) {
-        return new RetentionSettings(window, history, attempts, audit, other, batch, archive);
+        return new RetentionSettings(window, history, attempts, audit, replays, other, batch, archive);
     }
 
     RetentionSettings withBatch(int other) {
-        return new RetentionSettings(window, history, attempts, audit, hours, other, archive);
+        return new RetentionSettings(window, history, attempts, audit, replays, hours, other, archive);
     }
 
     RetentionSettings withArchive(HistoryArchive other) {
-        return new RetentionSettings(window, history, attempts, audit, hours, batch, other);
+        return new RetentionSettings(window, history, attempts, audit, replays, hours, batch, other);
+    }
+
+    /** As this program wants it. */
+    RetentionLimits limits() {
+        return new RetentionLimits(window, history, attempts, audit, replays);
     }
 
     /** Whether now is no time to forget anything. */

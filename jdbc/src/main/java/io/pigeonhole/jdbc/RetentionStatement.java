@@ -2,6 +2,36 @@ package io.pigeonhole.jdbc;
 
 /** The statements of {@link PlainStatement} about what the store forgets. */
 public enum RetentionStatement implements PlainStatement {
+    /** From when ages count. */
+    CLOCK("SELECT seen_at, trusted_at FROM inbox_clock"),
+
+    /** No row is changed where another node looked meanwhile. Parameters: seen, trusted, seen before. */
+    MOVE_CLOCK("UPDATE inbox_clock SET seen_at = ?, trusted_at = ? WHERE seen_at = ?"),
+
+    /** Parameters: now, twice. */
+    CONFIRM_CLOCK("UPDATE inbox_clock SET seen_at = ?, trusted_at = ?"),
+
+    /** Begins all passes anew: their times may be of a wrong clock. Parameters: now. */
+    RESTART_TASKS("UPDATE inbox_upkeep SET next_at = ?"),
+
+    /** Ends what a wrong clock would hold for long. Parameters: now, the latest that is not of one. */
+    FREE_TASKS("UPDATE inbox_upkeep SET busy_until = ? WHERE busy_until > ?"),
+
+    /** What the programs of the schema want to remember, and when each was confirmed last. */
+    REQUIRED("SELECT what, millis, confirmed_at FROM inbox_retention"),
+
+    /** Parameters: now, what, milliseconds. */
+    CONFIRM_REQUIRED("UPDATE inbox_retention SET confirmed_at = ? WHERE what = ? AND millis = ?"),
+
+    /** Parameters: now, what, milliseconds. */
+    ADD_REQUIRED("INSERT INTO inbox_retention (confirmed_at, what, millis) VALUES (?, ?, ?)"),
+
+    /** Unless somebody confirmed it meanwhile. Parameters: when it was confirmed, what, milliseconds. */
+    DROP_REQUIRED("DELETE FROM inbox_retention WHERE confirmed_at = ? AND what = ? AND millis = ?"),
+
+    /** NULL where no program has said. */
+    LONGEST_WINDOW("SELECT MAX(millis) FROM inbox_retention WHERE what = 'window'"),
+
     /** Parameters: task, now, three times. */
     ADD_TASK("""
             INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)

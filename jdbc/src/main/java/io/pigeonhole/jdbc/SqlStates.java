@@ -38,6 +38,7 @@ final class SqlStates {
             entry("22", PERMANENT), // data exceptions: the same bytes will fail again
             entry("23", MESSAGE), // integrity constraints: the row that is missed may come
             entry("42", MESSAGE), // syntax error or access rule: a deployment may mend it
+            entry("54", MESSAGE), // program limits: an index entry that is too large, say
             entry("P0", MESSAGE)); // raised by a function
 
     /** The same for those who ask any database. */

@@ -8,17 +8,17 @@ import java.sql.Connection;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The context of one message in one transaction. */
+/** The context of one message in one call of its handler. */
 final class TransactionContext implements JdbcContext {
-    private final JdbcTransaction transaction;
+    private final HandlerCall call;
     private final String consumer;
     private final MessageKey key;
     private final Message message;
     private final int attempt;
     private final Object scope;
 
-    TransactionContext(JdbcTransaction transaction, String consumer, MessageKey key, Message message, int attempt) {
-        this.transaction = transaction;
+    TransactionContext(HandlerCall call, String consumer, MessageKey key, Message message, int attempt) {
+        this.call = call;
         this.consumer = consumer;
         this.key = key;
         this.message = message;
@@ -44,7 +44,12 @@ final class TransactionContext implements JdbcContext {
 
     @Override
     public Connection connection() {
-        return transaction.connectionForHandlers();
+        call.enter();
+        try {
+            return call.transaction().connectionForHandlers(call);
+        } finally {
+            call.leave();
+        }
     }
 
     @Override
@@ -61,6 +66,11 @@ final class TransactionContext implements JdbcContext {
     }
 
     private void defer(int rows, String sql, @Nullable Object[] parameters) {
-        transaction.defer(new DeferredWrite(key, scope, sql, Arrays.asList(parameters.clone()), rows));
+        call.enter();
+        try {
+            call.transaction().defer(new DeferredWrite(key, scope, sql, Arrays.asList(parameters.clone()), rows));
+        } finally {
+            call.leave();
+        }
     }
 }

@@ -1,11 +1,14 @@
 package io.pigeonhole.jdbc;
 
+import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /**
  * Refuses SQL that ends a transaction. What is not seen here is found at the commit, but then it is too late for what was
@@ -16,30 +19,70 @@ final class TransactionControl {
     private static final int LONGEST_KNOWN = 4096;
 
     private final Predicate<String> endsTransaction;
+    private final UnaryOperator<String> plain;
+    private final UnaryOperator<String> savepointName;
 
     /** To look at a text costs more than to prepare it, and a handler prepares the same few with every message. */
     private final Set<String> knownHarmless = ConcurrentHashMap.newKeySet();
 
-    TransactionControl(Predicate<String> endsTransaction) {
+    /**
+     * For one database.
+     *
+     * @param endsTransaction whether SQL does
+     * @param plain takes comments and strings out of SQL, but leaves quoted names
+     * @param savepointName what the database makes of a name that is written, quoted or not
+     */
+    TransactionControl(
+            Predicate<String> endsTransaction, UnaryOperator<String> plain, UnaryOperator<String> savepointName) {
         this.endsTransaction = endsTransaction;
+        this.plain = plain;
+        this.savepointName = savepointName;
+    }
+
+    /** What SQL does about savepoints, in its order. */
+    List<SavepointStep> savepoints(String sql) {
+        return knownHarmless.contains(sql) ? List.of() : SavepointStep.in(sql, plain, savepointName);
+    }
+
+    /** What is done about a savepoint of the connection. */
+    SavepointStep savepoint(SavepointStep.Kind kind, Savepoint savepoint) throws SQLException {
+        return SavepointStep.of(kind, savepoint, savepointName);
     }
 
     /**
      * Refuses SQL that ends the transaction.
      *
+     * @return what else it may do
      * @throws IllegalStateException if it does
      */
-    void refuse(String sql) {
+    Effect refuse(String sql) {
         if (knownHarmless.contains(sql)) {
-            return;
+            return Effect.NONE;
         }
-        if (endsTransaction.test(sql)) {
+        List<SavepointStep> savepoints = savepoints(sql);
+        if (endsTransaction.test(sql) || savepoints.stream().anyMatch(SavepointStep::isOurs)) {
             throw new IllegalStateException("a handler may not execute «" + sql
-                    + "»: the engine ends the transaction, together with the claim of the message");
+                    + "»: the engine ends the transaction, together with the claim of the message, and keeps"
+                    + " savepoints of its own. What commits by itself, such as definitions and the upkeep of tables,"
+                    + " belongs outside of handlers");
+        }
+        if (SessionChange.mayBeIn(sql)) {
+            return Effect.SESSION;
+        }
+        if (!savepoints.isEmpty()) {
+            return Effect.SAVEPOINT;
         }
         if (sql.length() <= LONGEST_KNOWN) {
             remember(sql);
         }
+        return Effect.NONE;
+    }
+
+    /** What a handler's SQL may do besides its work. */
+    enum Effect {
+        NONE,
+        SAVEPOINT,
+        SESSION
     }
 
     /** Bounded, because there are programs that write values into their statements. */

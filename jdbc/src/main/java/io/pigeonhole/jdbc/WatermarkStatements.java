@@ -24,6 +24,7 @@ final class WatermarkStatements {
      * old positions, new positions, leader epochs, consumer, how many.
      */
     static final String ADVANCE_AND_COMMIT = """
+            SET CONSTRAINTS ALL IMMEDIATE;
             WITH a AS (
                 UPDATE inbox_watermark AS w
                 SET position = u.next, leader_epoch = u.leader, updated_at = clock_timestamp()
@@ -33,10 +34,11 @@ final class WatermarkStatements {
                     AND w.epoch = u.epoch AND w.position = u.before
                 RETURNING w.position
             )
-            SELECT CAST(CASE WHEN count(*) = ? THEN current_setting('pigeonhole.transaction')
-                ELSE 'pigeonhole_watermark_moved' END AS regclass)
+            SELECT CAST(CASE WHEN NOT (%s) THEN '%s'
+                WHEN count(*) = ? THEN current_setting('pigeonhole.transaction')
+                ELSE 'pigeonhole_watermark_moved' END AS regclass), set_config('statement_timeout', '0', true)
             FROM a;
-            COMMIT""";
+            COMMIT""".formatted(PostgresSession.AS_BEFORE, PostgresSession.CHANGED_TABLE);
 
     static final String PREAMBLE_ADVANCE_AND_COMMIT = PostgresStatements.PREAMBLE + ";\n" + ADVANCE_AND_COMMIT;
 
@@ -76,7 +78,7 @@ final class WatermarkStatements {
     /** Parameters: consumer. */
     static final String RESET_WATERMARKS = """
             UPDATE inbox_watermark
-            SET epoch = epoch + 1, position = -1, leader_epoch = -1, updated_at = clock_timestamp()
+            SET epoch = epoch + 1, position = -3, leader_epoch = -1, updated_at = clock_timestamp()
             WHERE consumer_id = ?""";
 
     /** Parameters: consumer, source. */

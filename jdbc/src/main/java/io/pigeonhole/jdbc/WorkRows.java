@@ -79,7 +79,18 @@ final class WorkRows {
 
     static void postpone(Connection connection, RegisteredConsumer consumer, List<PostponedItem> items)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(WorkStatements.POSTPONE)) {
+        Map<Boolean, List<PostponedItem>> byNote =
+                items.stream().collect(Collectors.groupingBy(PostponedItem::isNoted));
+        for (Map.Entry<Boolean, List<PostponedItem>> entry : byNote.entrySet()) {
+            postpone(connection, consumer, entry.getValue(), entry.getKey());
+        }
+    }
+
+    private static void postpone(
+            Connection connection, RegisteredConsumer consumer, List<PostponedItem> items, boolean areNoted)
+            throws SQLException {
+        String sql = areNoted ? WorkStatements.POSTPONE : WorkStatements.WAIT;
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
             for (PostponedItem postponed : items) {
                 FailedAttempt attempt = postponed.attempt();
                 statement.setInt(1, attempt.number());
@@ -88,7 +99,9 @@ final class WorkRows {
                 statement.setShort(4, consumer.id());
                 statement.setLong(5, postponed.item().id());
                 statement.setLong(6, postponed.item().token());
-                MessageColumns.bindAttempt(statement, 7, attempt);
+                if (areNoted) {
+                    MessageColumns.bindAttempt(statement, 7, attempt);
+                }
                 statement.addBatch();
             }
             WorkItems.requireAll(statement.executeBatch());
@@ -108,12 +121,14 @@ final class WorkRows {
             throws SQLException {
         Map<Long, List<WorkItem>> byToken = items.stream().collect(Collectors.groupingBy(WorkItem::token));
         int changed = 0;
-        try (Statement statement = connection.createStatement()) {
+        String text = StoreSchema.text(connection, sql);
+        try (Statement statement = StoreSchema.unbound(connection).createStatement()) {
             for (Map.Entry<Long, List<WorkItem>> entry : byToken.entrySet()) {
                 String ids = entry.getValue().stream()
                         .map(item -> Long.toString(item.id()))
                         .collect(Collectors.joining(","));
-                changed += statement.executeUpdate(String.format(Locale.ROOT, sql, ids, entry.getKey(), consumer.id()));
+                changed +=
+                        statement.executeUpdate(String.format(Locale.ROOT, text, ids, entry.getKey(), consumer.id()));
             }
         }
         WorkItems.requireAll(changed, items.size());

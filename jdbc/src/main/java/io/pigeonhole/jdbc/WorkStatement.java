@@ -35,11 +35,11 @@ public enum WorkStatement implements PlainStatement {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
 
     /**
-     * A page of what is due without an order, the oldest first. Parameters: consumer, by lease, lane, now; where to begin:
+     * A page of what is due without an order, the oldest first, and how many bytes each has. Parameters: consumer, by lease, lane, now; where to begin:
      * due, due, due, id; limit.
      */
     DUE_PAGE("""
-            SELECT w.id, w.due_at
+            SELECT w.id, w.due_at, OCTET_LENGTH(w.headers) + COALESCE(OCTET_LENGTH(w.payload), 0)
             FROM inbox_work AS w
             WHERE w.consumer_id = ? AND w.by_lease = ? AND w.lane = ? AND w.ordered = FALSE AND w.status <> 'leased'
                 AND w.due_at <= ? AND w.due_at >= ? AND (w.due_at > ? OR (w.due_at = ? AND w.id > ?))
@@ -98,7 +98,8 @@ public enum WorkStatement implements PlainStatement {
      * consumer, lane, hash of the ordering key, limit.
      */
     FIRST_OF_KEYS("""
-            {{(SELECT w.id, w.ordering_key, w.status, w.by_lease, w.due_at
+            {{(SELECT w.id, w.ordering_key, w.status, w.by_lease, w.due_at,
+                OCTET_LENGTH(w.headers) + COALESCE(OCTET_LENGTH(w.payload), 0)
             FROM inbox_work AS w
             WHERE w.consumer_id = ? AND w.lane = ? AND w.ordering_hash = ?
             ORDER BY w.id
@@ -154,9 +155,9 @@ public enum WorkStatement implements PlainStatement {
             WHERE w.id = ? AND w.consumer_id = ? AND w.lease_token = ? AND w.status = 'leased'
             FOR UPDATE"""),
 
-    /** A page of the leases that have run out. Parameters: consumer, now; where to begin: until, until, until, id; limit. */
+    /** A page of the leases that have run out, and how many bytes their messages have. Parameters: consumer, now; where to begin: until, until, until, id; limit. */
     EXPIRED_PAGE("""
-            SELECT w.id, w.lease_until
+            SELECT w.id, w.lease_until, OCTET_LENGTH(w.headers) + COALESCE(OCTET_LENGTH(w.payload), 0)
             FROM inbox_work AS w
             WHERE w.consumer_id = ? AND w.status = 'leased' AND w.lease_until <= ? AND w.lease_until >= ?
                 AND (w.lease_until > ? OR (w.lease_until = ? AND w.id > ?))

@@ -62,6 +62,13 @@ final class WorkStatements {
             FROM parked, (VALUES (CAST(? AS integer), CAST(? AS text), CAST(? AS bigint), CAST(? AS text), CAST(? AS text),
                 CAST(? AS text))) AS a (number, node, duration, error_class, message, stack)""";
 
+    /** The same as POSTPONE for one that only waits: nothing is noted. Parameters: those of POSTPONE without the attempt. */
+    static final String WAIT = """
+            UPDATE inbox_work
+            SET status = 'parked', attempts = ?, due_at = clock_timestamp() + ? * interval '1 millisecond',
+                last_error = ?, lease_owner = NULL, leased_at = NULL, lease_until = NULL, updated_at = clock_timestamp()
+            WHERE consumer_id = ? AND id = ? AND lease_token = ?""";
+
     /** Changes one row. Parameters: attempts, delay in ms, error, consumer, id, token; the columns of the attempt. */
     static final String POSTPONE = """
             WITH kept AS (
@@ -94,18 +101,30 @@ final class WorkStatements {
             WHERE id = ANY (CAST('{%s}' AS bigint[])) AND lease_token = %d AND CAST(consumer_id AS integer) = %d""";
 
     /**
-     * {@code date_part} and not {@code extract}, whose numeric costs more than to read the row. Parameters: consumer, lane,
-     * where to begin in microseconds since 1970, limit.
+     * {@code date_part} and not {@code extract}, whose numeric costs more than to read the row. Locks up to the limit and
+     * answers with those that fit into the bytes, each with the number of those that are locked; what is kept out of line is
+     * not read to know its length. Parameters: consumer, lane, where to begin in microseconds since 1970, limit, bytes.
      */
     static final String TAKE = "SELECT " + ITEM + """
-            , CAST(date_part('epoch', w.due_at) * 1000000 AS bigint)
-            FROM inbox_work AS w
-            WHERE consumer_id = (SELECT c.id FROM inbox_consumer AS c WHERE c.id = ? AND NOT c.paused)
-                AND NOT by_lease AND lane = ? AND NOT ordered AND status <> 'leased'
-                AND due_at >= to_timestamp(0) + ? * interval '1 microsecond' AND due_at <= (SELECT clock_timestamp())
-            ORDER BY due_at, id
-            LIMIT ?
-            FOR UPDATE SKIP LOCKED""";
+            , CAST(date_part('epoch', w.due_at) * 1000000 AS bigint), w.locked
+            FROM (
+                SELECT l.*, count(*) OVER () AS locked, row_number() OVER places AS place,
+                    sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS bytes
+                FROM (
+                    SELECT *
+                    FROM inbox_work
+                    WHERE consumer_id = (SELECT c.id FROM inbox_consumer AS c WHERE c.id = ? AND NOT c.paused)
+                        AND NOT by_lease AND lane = ? AND NOT ordered AND status <> 'leased'
+                        AND due_at >= to_timestamp(0) + ? * interval '1 microsecond'
+                        AND due_at <= (SELECT clock_timestamp())
+                    ORDER BY due_at, id
+                    LIMIT ?
+                    FOR UPDATE SKIP LOCKED
+                ) AS l
+                WINDOW places AS (ORDER BY l.due_at, l.id ROWS UNBOUNDED PRECEDING)
+            ) AS w
+            WHERE w.bytes <= ? OR w.place = 1
+            ORDER BY w.due_at, w.id""";
 
     /** Parameters: consumer, ids. */
     static final String RETAKE = "SELECT " + ITEM + """
@@ -154,16 +173,26 @@ final class WorkStatements {
             WHERE consumer_id = ? AND id = ? AND lease_token = ? AND status = 'leased'
             FOR UPDATE""";
 
-    /** Parameters: consumer, limit. */
+    /** In the same way. Parameters: consumer, limit, bytes. */
     static final String TAKE_EXPIRED = "SELECT " + ITEM + """
             , w.lease_owner,
                 CAST(extract(epoch FROM clock_timestamp() - w.lease_until) * 1000000 AS bigint),
                 CAST(extract(epoch FROM w.lease_until - w.leased_at) * 1000000 AS bigint)
-            FROM inbox_work AS w
-            WHERE consumer_id = ? AND status = 'leased' AND lease_until <= (SELECT clock_timestamp())
-            ORDER BY lease_until, id
-            LIMIT ?
-            FOR UPDATE SKIP LOCKED""";
+            FROM (
+                SELECT l.*, row_number() OVER places AS place,
+                    sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS bytes
+                FROM (
+                    SELECT *
+                    FROM inbox_work
+                    WHERE consumer_id = ? AND status = 'leased' AND lease_until <= (SELECT clock_timestamp())
+                    ORDER BY lease_until, id
+                    LIMIT ?
+                    FOR UPDATE SKIP LOCKED
+                ) AS l
+                WINDOW places AS (ORDER BY l.lease_until, l.id ROWS UNBOUNDED PRECEDING)
+            ) AS w
+            WHERE w.bytes <= ? OR w.place = 1
+            ORDER BY w.lease_until, w.id""";
 
     /**
      * Prolongs leases without waiting. Who has locked such a row is about to finish it and is not to be waited for; its

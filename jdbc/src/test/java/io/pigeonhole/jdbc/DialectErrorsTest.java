@@ -16,6 +16,7 @@ class DialectErrorsTest {
             HY000, 1205, RETRY_NOW
             40001, 1213, RETRY_NOW
             HY000, 1020, RETRY_NOW
+            HY000, 1412, RETRY_NOW
             HY000, 1526, RETRY_NOW
             HY000, 3572, RETRY_NOW
             40001, 0, RETRY_NOW

@@ -23,7 +23,16 @@ class H2ControlTest {
                 "DROP TABLE t",
                 "ALTER TABLE t ADD c int",
                 "TRUNCATE TABLE t",
-                "SHUTDOWN"
+                "SHUTDOWN",
+                "EXECUTE IMMEDIATE 'COMMIT'",
+                "ANALYZE",
+                "COMMENT ON TABLE t IS 'x'",
+                "CHECKPOINT",
+                "CREATE INDEX i ON transactional_outbox (id)",
+                "DROP TABLE transactional_outbox",
+                "CREATE LOCAL TEMPORARY TABLE t (transactional int)",
+                "CREATE LOCAL TEMPORARY TABLE t (id int) AS SELECT transactional FROM x",
+                "SET CACHE_SIZE 1000"
             })
     void statementsThatEndTheTransactionAreSeen(String sql) {
         assertThat(H2Control.endsTransaction(sql)).isTrue();
@@ -40,7 +49,12 @@ class H2ControlTest {
                 "ROLLBACK TO SAVEPOINT mine",
                 "SAVEPOINT mine",
                 "SET LOCK_TIMEOUT 5",
-                "CREATE LOCAL TEMPORARY TABLE t (id int) TRANSACTIONAL"
+                "SET @a = 5",
+                "{call f()}",
+                "(SELECT 1)",
+                "MERGE INTO t KEY (id) VALUES (1)",
+                "CREATE LOCAL TEMPORARY TABLE t (id int) TRANSACTIONAL",
+                "create temp table t (name varchar(10)) on commit drop transactional"
             })
     void otherStatementsPass(String sql) {
         assertThat(H2Control.endsTransaction(sql)).isFalse();

@@ -40,9 +40,7 @@ class H2TransactionIT {
         StoreLab lab = lab();
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
             Connection connection = lab.claimed(transaction).connection();
-            try (Statement around = connection.createStatement();
-                    ResultSet row = around.executeQuery("SELECT 1");
-                    Statement driversOwn = row.getStatement().getConnection().createStatement()) {
+            try (Statement driversOwn = StoreLab.driversOwn(connection).createStatement()) {
                 driversOwn.execute(sql);
             }
             assertThatThrownBy(transaction::commit)

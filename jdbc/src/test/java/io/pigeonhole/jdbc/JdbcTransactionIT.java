@@ -182,7 +182,7 @@ class JdbcTransactionIT {
     void endOfTheTransactionInSqlIsFoundAtTheCommit(String sql) throws SQLException {
         StoreLab lab = lab();
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-            execute(driversOwn(lab.claimed(transaction).connection()), sql);
+            execute(StoreLab.driversOwn(lab.claimed(transaction).connection()), sql);
             assertThatThrownBy(transaction::commit)
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining("a handler ended the transaction by itself");
@@ -194,7 +194,7 @@ class JdbcTransactionIT {
         StoreLab lab = lab();
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
             transaction.savepoint();
-            execute(driversOwn(lab.claimed(transaction).connection()), "COMMIT");
+            execute(StoreLab.driversOwn(lab.claimed(transaction).connection()), "COMMIT");
             assertThatThrownBy(transaction::savepoint).isInstanceOf(ConfigurationException.class);
         }
     }
@@ -324,14 +324,6 @@ class JdbcTransactionIT {
 
     private void terminate(Connection connection) throws SQLException {
         workshop.execute("SELECT pg_terminate_backend(?, 10000)", Integer.valueOf(pid(connection)));
-    }
-
-    /** The only way around the guard: a result set's statement is the driver's own. */
-    private static Connection driversOwn(Connection guarded) throws SQLException {
-        try (Statement statement = guarded.createStatement();
-                ResultSet row = statement.executeQuery("SELECT 1")) {
-            return row.getStatement().getConnection();
-        }
     }
 
     private static String pid(Connection connection) throws SQLException {

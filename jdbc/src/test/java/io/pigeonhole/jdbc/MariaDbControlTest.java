@@ -35,7 +35,27 @@ class MariaDbControlTest {
                 "RENAME TABLE a TO b",
                 "LOCK TABLES t WRITE",
                 "UNLOCK TABLES",
-                "OPTIMIZE TABLE t"
+                "OPTIMIZE TABLE t",
+                "BEGIN NOT ATOMIC COMMIT; END",
+                "ANALYZE LOCAL TABLE t",
+                "CHECK TABLE t",
+                "FLUSH TABLES",
+                "EXECUTE IMMEDIATE 'COMMIT'",
+                "PREPARE s FROM 'COMMIT'",
+                "EXECUTE s",
+                "LOAD INDEX INTO CACHE t",
+                "DROP TABLE temporary",
+                "CREATE INDEX temporary ON t (c)",
+                "SET STATEMENT max_statement_time = 5 FOR ROLLBACK TO SAVEPOINT s",
+                "SET STATEMENT max_statement_time = 5 FOR SAVEPOINT pigeonhole",
+                "SET STATEMENT max_statement_time = 9 FOR COMMIT",
+                "SET PASSWORD = 'x'",
+                "SET STATEMENT timestamp = 9 FOR SELECT 1",
+                "SET SESSION TRANSACTION READ ONLY",
+                "SET `autocommit` = 1",
+                "SET SESSION `autocommit` = 1",
+                "SET @@timestamp = 5",
+                "SET @a = 1, insert_id = 5"
             })
     void statementsThatEndTheTransactionAreSeen(String sql) {
         assertThat(MariaDbControl.endsTransaction(sql)).isTrue();
@@ -62,9 +82,19 @@ class MariaDbControlTest {
                 "SET innodb_lock_wait_timeout = 5",
                 "CREATE TEMPORARY TABLE t (id int)",
                 "DROP TEMPORARY TABLE t",
-                "BEGIN NOT ATOMIC SELECT 1",
                 "UPDATE locked SET commit = 1",
-                "{call finish(?)}"
+                "{call finish(?)}",
+                "{?= call finish(?)}",
+                "(SELECT 1) UNION (SELECT 2)",
+                "SELECT(1)",
+                "WITH c AS (SELECT 1) SELECT * FROM c",
+                "REPLACE INTO t VALUES (1)",
+                "DO sleep(0)",
+                "SET @timestamp = 5",
+                "SET NAMES utf8mb4",
+                "SET @a = '=', @b = 2",
+                "SHOW WARNINGS",
+                "SET STATEMENT innodb_lock_wait_timeout = 1 FOR UPDATE t SET timestamp = 2"
             })
     void otherStatementsPass(String sql) {
         assertThat(MariaDbControl.endsTransaction(sql)).isFalse();

@@ -8,21 +8,32 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.WorkItem;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +45,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ParameterizedClass
 @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
 class MariaDbTransactionIT {
+    private static final FailedAttempt ATTEMPT =
+            new FailedAttempt(1, "node", Duration.ofMillis(5), "java.lang.Exception", "it failed", "at a line");
+
     private final Workshop workshop;
 
     MariaDbTransactionIT(MariaDbServer server) {
@@ -133,7 +147,7 @@ class MariaDbTransactionIT {
         workshop.execute("CREATE TABLE IF NOT EXISTS moved_by (id int)");
         StoreLab lab = lab();
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-            execute(driversOwn(lab.claimed(transaction).connection()), sql);
+            execute(StoreLab.driversOwn(lab.claimed(transaction).connection()), sql);
             assertThatThrownBy(transaction::commit)
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining("a handler ended the transaction by itself");
@@ -182,6 +196,135 @@ class MariaDbTransactionIT {
             assertThat(refused.errorClass()).isEqualTo(ErrorClass.ABORTED);
             loser.close();
             assertThat(lab.isNew(secondLost ? others : mine)).isTrue();
+        }
+    }
+
+    /** The server undoes the statement that waited in vain and nothing else: what was written before it would be committed. */
+    @Test
+    @Tag("F18")
+    void handlerThatHidesALockTimeoutLosesItsTransactionAndNotItsMessage() throws SQLException {
+        StoreLab lab = lab();
+        String table = "held_" + UUID.randomUUID().toString().replace('-', '_');
+        workshop.execute("CREATE TABLE " + table + " (id varchar(9) PRIMARY KEY, balance bigint)");
+        workshop.execute("INSERT INTO " + table + " VALUES ('a', 0), ('b', 0)");
+        Message message = StoreLab.message();
+        try (Connection inTheWay = workshop.dataSource().getConnection();
+                InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            inTheWay.setAutoCommit(false);
+            execute(inTheWay, "UPDATE " + table + " SET balance = 1 WHERE id = 'b'");
+            Connection connection = lab.claimed(transaction, message).connection();
+            execute(connection, "UPDATE " + table + " SET balance = 2 WHERE id = 'a'");
+            assertThat(failure(
+                            connection,
+                            "SET STATEMENT innodb_lock_wait_timeout = 1 FOR UPDATE " + table + " SET balance = 2"))
+                    .isInstanceOfSatisfying(
+                            SQLException.class,
+                            e -> assertThat(e.getErrorCode()).isEqualTo(1205));
+            StoreException refused = (StoreException) catchThrowable(transaction::commit);
+            assertThat(refused.errorClass()).isEqualTo(ErrorClass.ABORTED);
+            inTheWay.rollback();
+        }
+        assertThat(workshop.askAll("SELECT balance FROM " + table + " ORDER BY id"))
+                .containsExactly("0", "0");
+        assertThat(lab.isNew(message)).isTrue();
+    }
+
+    /** No error comes out of the procedure, but the transaction is gone. */
+    @Test
+    @Tag("F18")
+    void deadlockThatAProcedureHidesIsFoundAtTheCommit() throws Exception {
+        StoreLab lab = lab();
+        String table = "hidden_" + UUID.randomUUID().toString().replace('-', '_');
+        workshop.execute("CREATE TABLE " + table + " (id varchar(9) PRIMARY KEY, balance bigint)");
+        workshop.execute("INSERT INTO " + table + " VALUES ('a', 0), ('b', 0)");
+        workshop.execute("CREATE PROCEDURE change_" + table + " (row_id varchar(9), to_value bigint) BEGIN"
+                + " DECLARE CONTINUE HANDLER FOR SQLEXCEPTION BEGIN END;"
+                + " UPDATE " + table + " SET balance = to_value WHERE id = row_id; END");
+        Message mine = StoreLab.message();
+        Message others = StoreLab.message();
+        Throwable ofFirst;
+        Throwable ofSecond;
+        try (InboxTransaction<JdbcContext> one = lab.begin();
+                InboxTransaction<JdbcContext> two = lab.begin()) {
+            Connection first = lab.claimed(one, mine).connection();
+            Connection second = lab.claimed(two, others).connection();
+            execute(first, "CALL change_" + table + "('a', 1)");
+            execute(second, "CALL change_" + table + "('b', 2)");
+            CompletableFuture<Throwable> waiting = CompletableFuture.supplyAsync(
+                    () -> failure(first, "CALL change_" + table + "('b', 1)"), OwnThread.FOR_EACH);
+            failure(second, "CALL change_" + table + "('a', 2)");
+            ofSecond = catchThrowable(two::commit);
+            waiting.get(20, TimeUnit.SECONDS);
+            ofFirst = catchThrowable(one::commit);
+        }
+        assertThat(ofFirst == null).isNotEqualTo(ofSecond == null);
+        assertThat(lab.isNew(mine)).isEqualTo(ofFirst != null);
+        assertThat(lab.isNew(others)).isEqualTo(ofSecond != null);
+        String winner = ofFirst == null ? "1" : "2";
+        assertThat(workshop.askAll("SELECT balance FROM " + table)).containsExactly(winner, winner);
+    }
+
+    /**
+     * Until the server has purged the deleted entry of a key, an insert of the same key locks the next entry of the index too,
+     * which may be one of another consumer.
+     */
+    @Test
+    void deadLetterThatComesAgainWaitsNotLongForAStalledTransactionOfAnotherConsumer() throws Exception {
+        StoreLab lab = lab();
+        StoreLab other = lab();
+        Message message = StoreLab.message();
+        MessageKey key = lab.keyOf(message);
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            lab.claimed(transaction, message);
+            transaction.park(lab.consumer(), List.of(parked(key, message)));
+            transaction.commit();
+        }
+        try (Connection purgesNothing = workshop.dataSource().getConnection()) {
+            execute(purgesNothing, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+            execute(purgesNothing, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
+            bury(lab);
+            Message stalled = StoreLab.message();
+            try (InboxTransaction<JdbcContext> transaction = other.begin()) {
+                other.claimed(transaction, stalled);
+                transaction.park(other.consumer(), List.of(parked(other.keyOf(stalled), stalled)));
+                CompletableFuture<Throwable> refused = CompletableFuture.supplyAsync(
+                        () -> catchThrowable(() -> reopened(lab, key)), OwnThread.FOR_EACH);
+                assertThat(refused.get(20, TimeUnit.SECONDS))
+                        .isInstanceOfSatisfying(
+                                StoreException.class,
+                                e -> assertThat(e.errorClass()).isEqualTo(ErrorClass.RETRY_NOW));
+                transaction.commit();
+            }
+            assertThat(reopened(lab, key)).containsExactly(key);
+        }
+    }
+
+    private static ParkedMessage parked(MessageKey key, Message message) {
+        return new ParkedMessage(key, message, Duration.ofHours(1), ATTEMPT);
+    }
+
+    private void bury(StoreLab lab) {
+        String id = workshop.ask(
+                "SELECT id FROM inbox_work WHERE consumer_id = ?",
+                lab.consumer().id());
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            WorkItem item = transaction
+                    .retake(lab.consumer(), List.of(Long.valueOf(id)))
+                    .get(0);
+            DeadReason reason = DeadReason.RETRIES_EXHAUSTED;
+            transaction.bury(
+                    lab.consumer(),
+                    List.of(new DeadLetter(item.key(), item.message(), reason, "for a test", true, ATTEMPT, item)));
+            transaction.commit();
+        }
+    }
+
+    private static Set<MessageKey> reopened(StoreLab lab, MessageKey key) {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            transaction.claim(lab.consumer(), List.of(key), StoreLab.LONG);
+            Set<MessageKey> reopened = transaction.reopen(lab.consumer(), List.of(key));
+            transaction.commit();
+            return reopened;
         }
     }
 
@@ -256,14 +399,6 @@ class MariaDbTransactionIT {
         assertThat(partitions.get(0)).matches("p\\d{8}");
     }
 
-    /** The only way around the guard: a result set's statement is the driver's own. */
-    private static Connection driversOwn(Connection guarded) throws SQLException {
-        try (Statement statement = guarded.createStatement();
-                ResultSet row = statement.executeQuery("SELECT 1")) {
-            return row.getStatement().getConnection();
-        }
-    }
-
     private static String ask(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
@@ -285,5 +420,65 @@ class MariaDbTransactionIT {
         } catch (SQLException e) {
             return e;
         }
+    }
+
+    @Test
+    @Tag("A1")
+    void settingOfAHandlerLimitsNoneOfOurAnswers() throws SQLException {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(workshop.dataSource());
+        config.setMaximumPoolSize(1);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            Inbox<JdbcContext> inbox = Inbox.builder("session " + UUID.randomUUID(), JdbcStore.create(pool))
+                    .order(KeyOrder.BEHIND_DEAD_LETTERS)
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                        if (payload.equals("fails")) {
+                            throw new IllegalStateException("no");
+                        }
+                        SessionLab.execute(context, "SET sql_select_limit = 1");
+                    })
+                    .build();
+            inbox.process(List.of(keyed("k1", "fails"), keyed("k2", "fails")));
+            inbox.process(List.of(keyed("k3", "sets")));
+
+            List<Message> behind = List.of(keyed("k1", "behind"), keyed("k2", "behind"));
+
+            assertThat(inbox.process(behind)).extracting(Outcome::kind).containsOnly(Outcome.Kind.RECEIVED);
+            assertThat(inbox.process(behind)).extracting(Outcome::kind).containsOnly(Outcome.Kind.DUPLICATE);
+        }
+    }
+
+    private static Message keyed(String key, String payload) {
+        return Message.builder("notes")
+                .id(UUID.randomUUID().toString())
+                .type("note")
+                .orderingKey(key)
+                .payload(payload)
+                .build();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ANALYZE LOCAL TABLE effect",
+                "FLUSH TABLES",
+                "CHECK TABLE effect",
+                "SET STATEMENT max_statement_time = 9 FOR COMMIT",
+                "EXECUTE IMMEDIATE 'COMMIT'",
+                "SET `autocommit` = 1"
+            })
+    @Tag("A3")
+    void statementThatWouldCommitCostsItsOwnMessageOnly(String sql) {
+        Inbox<JdbcContext> inbox = Inbox.builder("ends " + UUID.randomUUID(), lab().store())
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    if (payload.equals("ends")) {
+                        SessionLab.execute(context, sql);
+                    }
+                })
+                .build();
+
+        assertThat(inbox.process(List.of(keyed("a", "first"), keyed("b", "ends"), keyed("c", "third"))))
+                .extracting(Outcome::kind)
+                .containsExactly(Outcome.Kind.PROCESSED, Outcome.Kind.PARKED, Outcome.Kind.PROCESSED);
     }
 }

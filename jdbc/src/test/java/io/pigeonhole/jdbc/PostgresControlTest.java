@@ -9,6 +9,8 @@ class PostgresControlTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "CREATE TEMP TABLE t (x int); END",
+                "CREATE FUNCTION one() RETURNS int BEGIN ATOMIC SELECT 1; END; END",
                 "COMMIT",
                 "  commit work;",
                 "-- done\ncommit",

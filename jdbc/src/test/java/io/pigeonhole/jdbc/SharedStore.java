@@ -15,6 +15,8 @@ public final class SharedStore {
     private static final Map<DatabaseServer, SharedStore> SHARED = new ConcurrentHashMap<>();
     private static final Map<DatabaseServer, SharedStore> SHARED_AND_BOLD = new ConcurrentHashMap<>();
 
+    private static final Map<String, SharedStore> SHARED_AND_SMALL = new ConcurrentHashMap<>();
+
     private final Workshop workshop;
     private final HikariDataSource pool;
     private final JdbcStore store;
@@ -22,11 +24,18 @@ public final class SharedStore {
     private final MessageKey oldest;
 
     private SharedStore(DatabaseServer server, int freshStreak) {
+        this(server, freshStreak, 12);
+    }
+
+    private SharedStore(DatabaseServer server, int freshStreak, int connections) {
         workshop = server.schema();
         clock = server.clock(workshop);
         HikariConfig config = new HikariConfig();
         config.setDataSource(clock.dataSource());
-        config.setMaximumPoolSize(12);
+        config.setMaximumPoolSize(connections);
+        if (connections < 12) {
+            config.setConnectionTimeout(2_000);
+        }
         config.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
         config.setReadOnly(true);
         config.setAutoCommit(false);
@@ -44,6 +53,15 @@ public final class SharedStore {
     static StoreFixture<JdbcContext> boldFixtureOn(DatabaseServer server) {
         return SHARED_AND_BOLD
                 .computeIfAbsent(server, each -> new SharedStore(each, 0))
+                .fixture();
+    }
+
+    /** On a pool of so many connections, which lets nobody wait for long. */
+    static StoreFixture<JdbcContext> fixtureOn(DatabaseServer server, int connections) {
+        return SHARED_AND_SMALL
+                .computeIfAbsent(
+                        connections + " to " + server,
+                        each -> new SharedStore(server, FreshStreaks.ENOUGH, connections))
                 .fixture();
     }
 

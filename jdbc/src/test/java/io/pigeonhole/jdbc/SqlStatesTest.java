@@ -53,6 +53,7 @@ class SqlStatesTest {
             42501, MESSAGE
             42601, MESSAGE
             42P01, MESSAGE
+            54000, MESSAGE
             P0001, MESSAGE
             P0002, MESSAGE
             XX000, UNKNOWN

@@ -7,6 +7,8 @@ import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -50,6 +52,11 @@ record StoreLab(JdbcStore store, RegisteredConsumer consumer) {
     JdbcContext claimed(InboxTransaction<JdbcContext> transaction, Message message) {
         transaction.claim(consumer, List.of(keyOf(message)), LONG);
         return transaction.context(consumer, keyOf(message), message, 1);
+    }
+
+    /** Around the guard, which no handler can. */
+    static Connection driversOwn(Connection guarded) {
+        return (Connection) ((GuardedConnection) Proxy.getInvocationHandler(guarded)).target();
     }
 
     /** Whether a claim of the message's key, made now, gets it. */

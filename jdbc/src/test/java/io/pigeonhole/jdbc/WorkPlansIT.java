@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 @Tag("full")
 class WorkPlansIT {
     private static final int WAITING = 1_000_000;
+    private static final long ROOM = 16L << 20;
     private static final int DUE = 500;
     private static final Pattern BUFFERS = Pattern.compile("\"Shared (?:Hit|Read) Blocks\": (\\d+)");
 
@@ -47,11 +48,20 @@ class WorkPlansIT {
         // As it will be sooner or later: from then on whoever locks a row looks into the visibility map, too.
         workshop.execute("VACUUM (ANALYZE) inbox_work");
 
-        assertCheap("take", 1_550, WorkStatements.TAKE, plain.id(), 0, DueHints.BEGINNING, DUE);
+        assertCheap("take", 1_550, WorkStatements.TAKE, plain.id(), 0, DueHints.BEGINNING, DUE, ROOM);
         assertCheap("lease, nothing due", 50, WorkStatements.LEASE, 30_000, "node", plain.id(), 0, DUE);
-        assertCheap("take in order", 5_500, LaneStatements.TAKE_BY_DUE, ordered.id(), 0, false, DUE, DUE);
-        assertCheap("lease in order, nothing due", 50, LaneStatements.TAKE_BY_DUE, ordered.id(), 0, true, DUE, 1);
-        assertCheap("take in order by heads", 600_000, LaneStatements.TAKE_BY_HEADS, ordered.id(), 0, false, DUE, DUE);
+        assertCheap("take in order", 5_500, LaneStatements.TAKE_BY_DUE, ordered.id(), 0, false, DUE, DUE, ROOM);
+        assertCheap("lease in order, nothing due", 50, LaneStatements.TAKE_BY_DUE, ordered.id(), 0, true, DUE, 1, ROOM);
+        assertCheap(
+                "take in order by heads",
+                600_000,
+                LaneStatements.TAKE_BY_HEADS,
+                ordered.id(),
+                0,
+                false,
+                DUE,
+                DUE,
+                ROOM);
         String both = "{" + plain.id() + "," + ordered.id() + "}";
         assertCheap("due", 200, BacklogStatements.DUE, "{}", "{}", "{}", both, both);
     }

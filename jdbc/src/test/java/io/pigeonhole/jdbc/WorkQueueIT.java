@@ -3,7 +3,6 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
@@ -189,7 +188,7 @@ class WorkQueueIT {
     }
 
     @Test
-    void heartbeatGoesOnWithAnotherConnectionWhenItsOwnIsLost() {
+    void heartbeatGoesOnWhenTheConnectionThatItHadIsLost() {
         RegisteredConsumer consumer = register(KeyOrder.NONE);
         receive(consumer, true, messages(3));
         List<WorkItem> leased;
@@ -202,8 +201,6 @@ class WorkQueueIT {
                     .hasSize(3);
             workshop.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                     + " WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%prolonged%'");
-            assertThatThrownBy(() -> heartbeat.prolong(consumer, leased, Duration.ofMinutes(5)))
-                    .isInstanceOf(StoreUnavailableException.class);
             assertThat(heartbeat.prolong(consumer, leased, Duration.ofMinutes(5)))
                     .hasSize(3);
         }

@@ -19,15 +19,18 @@ final class Assignment {
     private @Nullable OffsetAndMetadata committed;
     private @Nullable Beginning beginning;
     private @Nullable Watermark owner;
+    private long expectedPosition;
+    private long provenPosition = -1;
     private boolean paused;
 
     /**
      * Where the assignment began.
      *
-     * @param starts how many times in a row it began there
+     * @param offset where
+     * @param starts how many times in a row it began there and was not left in good order; 0 where that is not known
      * @param end behind the records that may have been in work when it ended there before
      */
-    record Beginning(int starts, long end) {
+    record Beginning(long offset, int starts, long end) {
         int startsAt(long offset) {
             return offset < end ? starts : 0;
         }
@@ -52,6 +55,7 @@ final class Assignment {
 
     void submit(ConsumerRecord<byte[], byte[]> record, Message message) {
         OffsetTracker.Slot slot = tracker.add(record.offset(), record.leaderEpoch());
+        expectedPosition = Math.max(expectedPosition, record.offset() + 1);
         if (owner == null) {
             consignment.submit(message, partition.hashCode(), slot);
         } else {
@@ -65,9 +69,27 @@ final class Assignment {
         return owner;
     }
 
+    /** Where the watermark stands when all records that were submitted are accepted. */
+    long expectedPosition() {
+        return expectedPosition;
+    }
+
+    /** Where the watermark stands at least, by the commits that this owner has seen. */
+    long acceptedPosition() {
+        return owner == null ? 0 : Math.max(owner.position(), tracker.finishedTo());
+    }
+
+    /** Whether commits have proven since this was asked last that the watermark is still this owner's. */
+    boolean hasMoved() {
+        long before = provenPosition;
+        provenPosition = acceptedPosition();
+        return provenPosition != before;
+    }
+
     /** Notes that it is acquired; what is before the position is finished, and Kafka may be told so. */
     void owned(Watermark watermark, OffsetAndMetadata position) {
         owner = watermark;
+        expectedPosition = watermark.position();
         tracker.polledTo(position);
     }
 

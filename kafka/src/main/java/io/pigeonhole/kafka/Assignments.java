@@ -35,6 +35,8 @@ final class Assignments implements ConsumerRebalanceListener {
     private final Duration revocationTimeout;
     private final @Nullable TopicIdentities identities;
     private final @Nullable LogOwner owner;
+    private final @Nullable WatermarkCheck check;
+    private final Beginnings beginnings;
     private final Map<TopicPartition, Assignment> current = new HashMap<>();
     private Predicate<Assignment> isHeldBack = assignment -> false;
     private boolean commitUnderWay;
@@ -44,13 +46,17 @@ final class Assignments implements ConsumerRebalanceListener {
             Consumer<byte[], byte[]> consumer,
             Lanes lanes,
             @Nullable TopicIdentities identities,
-            @Nullable LogOwner owner) {
+            @Nullable LogOwner owner,
+            @Nullable WatermarkCheck check,
+            Beginnings beginnings) {
         this.name = settings.name();
         this.consumer = consumer;
         this.lanes = lanes;
         this.revocationTimeout = settings.revocationTimeout();
         this.identities = identities;
         this.owner = owner;
+        this.check = check;
+        this.beginnings = beginnings;
     }
 
     /** Acquires the partitions that need it, as far as that is possible now. */
@@ -61,6 +67,40 @@ final class Assignments implements ConsumerRebalanceListener {
                     owner.acquire(assignment);
                 }
             }
+        }
+    }
+
+    /**
+     * Gives up what was acquired and is another's by now, or not where it was, so that it is acquired anew: whoever has the
+     * partition by the group has the last word, however late others came before him.
+     */
+    void checkOwners() {
+        if (check == null || lanes.isWaiting()) {
+            return;
+        }
+        for (WatermarkCheck.Lost lost : check.lost(current.values())) {
+            TopicPartition partition = lost.assignment().partition();
+            if (current.get(partition) == lost.assignment() && isMember(partition, lost.position())) {
+                log.warn("{}: {} is acquired anew: {}", name, partition, check.acquiredAnew(lost));
+                if (identities != null) {
+                    identities.forget(partition.topic());
+                }
+                restart(partition, new OffsetAndMetadata(lost.position()));
+            }
+        }
+    }
+
+    /**
+     * Whether the group still knows this member: it takes a commit of offsets from no other. A member that was stopped for
+     * long must not take back what is another's by now.
+     */
+    private boolean isMember(TopicPartition partition, long position) {
+        try {
+            consumer.commitSync(Map.of(partition, LogOwner.marked(new OffsetAndMetadata(position))), COMMIT_PATIENCE);
+            return true;
+        } catch (KafkaException e) {
+            log.debug("{}: {} may be another member's by now, it is left alone", name, partition, e);
+            return false;
         }
     }
 
@@ -127,12 +167,12 @@ final class Assignments implements ConsumerRebalanceListener {
         });
     }
 
-    private static Map<TopicPartition, OffsetAndMetadata> uncommitted(Collection<Assignment> assignments) {
+    private Map<TopicPartition, OffsetAndMetadata> uncommitted(Collection<Assignment> assignments) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
         for (Assignment assignment : assignments) {
             OffsetAndMetadata position = assignment.uncommitted();
             if (position != null) {
-                positions.put(assignment.partition(), position);
+                positions.put(assignment.partition(), owner == null ? position : LogOwner.marked(position));
                 assignment.committed(position);
             }
         }
@@ -165,7 +205,9 @@ final class Assignments implements ConsumerRebalanceListener {
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
         // Somebody else may have them already: what we know of them is history.
         log.warn("{}: lost {}", name, partitions);
-        remove(partitions).forEach(assignment -> assignment.consignment().withdraw());
+        List<Assignment> lost = remove(partitions);
+        lost.forEach(assignment -> assignment.consignment().withdraw());
+        beginnings.end(lost);
     }
 
     /** Gives up all partitions, before the consumer is closed. */
@@ -188,6 +230,8 @@ final class Assignments implements ConsumerRebalanceListener {
             }
         }
         commitSync(uncommitted(given));
+        // Also of what is still in work: it may be slow, and if it kills, it kills again.
+        beginnings.end(given);
     }
 
     private List<Assignment> remove(Collection<TopicPartition> partitions) {

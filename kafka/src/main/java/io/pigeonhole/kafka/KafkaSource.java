@@ -114,12 +114,13 @@ public final class KafkaSource implements Source {
                     : null;
             Consumer<byte[], byte[]> consumer = consumerFactory.apply(consumerSettings.values());
             Lanes lanes = Lanes.start(settings.name(), inbox, laneSettings);
-            TopicIdentities identities = admin == null ? null : new TopicIdentities(admin);
+            TopicIdentities identities = admin == null ? null : TopicIdentities.of(admin);
             LogOwner owner = identities == null || logStart == null
                     ? null
                     : new LogOwner(
                             inbox, consumer, identities, settings.mapper().source(), logStart);
-            PollLoop loop = new PollLoop(settings, consumer, identities, owner, lanes, inbox::started);
+            WatermarkCheck check = owner == null ? null : new WatermarkCheck(settings.name(), inbox);
+            PollLoop loop = new PollLoop(settings, consumer, identities, owner, check, lanes, inbox);
             Thread thread = new Thread(loop, settings.name());
             thread.setDaemon(true);
             thread.start();

@@ -6,6 +6,8 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.Watermark;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -26,13 +28,20 @@ final class LogOwner {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration PAUSE = Duration.ofMillis(300);
 
+    /** Committed with an offset where the database has a watermark, so that a database that has lost it is noticed. */
+    private static final String MARK = "pigeonhole: the watermark in the database decides";
+
     private final Inbox<?> inbox;
     private final Consumer<byte[], byte[]> consumer;
     private final TopicIdentities identities;
     private final UnaryOperator<String> sourceName;
     private final LogStart start;
+    private final Map<TopicPartition, Beginning> beginnings = new HashMap<>();
     private long nextTry = System.nanoTime();
     private volatile boolean waiting;
+
+    /** Where this process has begun with a partition that had no watermark. */
+    private record Beginning(String log, long position) {}
 
     LogOwner(
             Inbox<?> inbox,
@@ -50,6 +59,11 @@ final class LogOwner {
     /** Whether the database did not let it acquire the last partition that it asked for. */
     boolean isWaiting() {
         return waiting;
+    }
+
+    /** The same position, as one that is information only. */
+    static OffsetAndMetadata marked(OffsetAndMetadata position) {
+        return new OffsetAndMetadata(position.offset(), position.leaderEpoch(), MARK);
     }
 
     /** Until the partition is acquired, nobody may fetch from it; the position that this sets keeps Kafka from choosing one. */
@@ -73,6 +87,7 @@ final class LogOwner {
             Watermark watermark = inbox.acquire(ofInbox, identity.substring(0, identity.length() - 1));
             if (!watermark.hasPosition()) {
                 watermark = inbox.beginAt(watermark, beginning(partition, watermark));
+                beginnings.put(partition, new Beginning(watermark.log(), watermark.position()));
             }
             Optional<Integer> leaderEpoch =
                     watermark.leaderEpoch() < 0 ? Optional.empty() : Optional.of(watermark.leaderEpoch());
@@ -97,10 +112,26 @@ final class LogOwner {
     }
 
     private long beginning(TopicPartition partition, Watermark watermark) {
-        OffsetAndMetadata committed =
-                consumer.committed(Set.of(partition), PATIENCE).get(partition);
-        if (committed != null && watermark.position() != Watermark.FORGOTTEN) {
-            return committed.offset();
+        if (watermark.position() != Watermark.FORGOTTEN) {
+            Beginning before = beginnings.get(partition);
+            if (watermark.position() == Watermark.UNKNOWN
+                    && before != null
+                    && before.log().equals(watermark.log())) {
+                log.warn(
+                        "{} of '{}' begins at {} once more: the database has lost its watermark",
+                        partition,
+                        inbox.consumer(),
+                        before.position());
+                return before.position();
+            }
+            OffsetAndMetadata committed =
+                    consumer.committed(Set.of(partition), PATIENCE).get(partition);
+            if (committed != null && watermark.position() == Watermark.UNKNOWN && MARK.equals(committed.metadata())) {
+                throw lostWatermark(partition, committed.offset());
+            }
+            if (committed != null) {
+                return committed.offset();
+            }
         }
         return switch (start) {
             case EARLIEST ->
@@ -113,5 +144,16 @@ final class LogOwner {
                 throw new ConfigurationException("Kafka source of inbox '" + inbox.consumer() + "': " + partition
                         + " has no watermark and no committed offset, and auto.offset.reset is none");
         };
+    }
+
+    /** The offset followed a watermark. To go on there would leave out what this database does not have. */
+    private ConfigurationException lostWatermark(TopicPartition partition, long committed) {
+        return new ConfigurationException(
+                "Kafka source of inbox '" + inbox.consumer() + "': the group has committed offset "
+                        + committed + " of " + partition
+                        + " behind a watermark, but this database has none: it has lost commits, or"
+                        + " is another one. Nothing is read, so that nothing is left out. Decide where to begin: either reset the"
+                        + " group's offset of the partition (kafka-consumer-groups --reset-offsets), or call Admin.forgetWatermarks"
+                        + " to begin as auto.offset.reset says; then start the source again");
     }
 }

@@ -17,6 +17,7 @@ final class OffsetTracker {
     private long next;
     private @Nullable OffsetAndMetadata polledTo;
     private @Nullable OffsetAndMetadata position;
+    private long finishedTo;
 
     /** Whether a record may follow those added: within one life of a partition, offsets only grow. */
     boolean follows(long offset) {
@@ -47,6 +48,12 @@ final class OffsetTracker {
         return position;
     }
 
+    /** Behind the last record that is finished without a gap before it; 0 where there is none. */
+    long finishedTo() {
+        advance();
+        return finishedTo;
+    }
+
     /** How many records lie between the position and the last record added. */
     int size() {
         advance();
@@ -59,7 +66,8 @@ final class OffsetTracker {
             last = unfinished.removeFirst();
         }
         if (last != null) {
-            position = new OffsetAndMetadata(last.offset + 1, last.leaderEpoch, "");
+            finishedTo = last.offset + 1;
+            position = new OffsetAndMetadata(finishedTo, last.leaderEpoch, "");
         }
         if (unfinished.isEmpty() && polledTo != null) {
             position = polledTo;

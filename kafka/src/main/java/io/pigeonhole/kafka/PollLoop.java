@@ -1,6 +1,7 @@
 package io.pigeonhole.kafka;
 
-import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.Lanes;
 import java.time.Duration;
 import java.util.HashSet;
@@ -9,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import java.util.function.ToIntBiFunction;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -58,8 +58,9 @@ final class PollLoop implements Runnable {
     private final Consumer<byte[], byte[]> consumer;
     private final @Nullable TopicIdentities identities;
     private final @Nullable LogOwner owner;
+    private final @Nullable WatermarkCheck check;
     private final Lanes lanes;
-    private final ToIntBiFunction<String, String> starts;
+    private final Beginnings beginnings;
     private final Assignments assignments;
     private final CountDownLatch closing = new CountDownLatch(1);
     private long lastCommit = System.nanoTime();
@@ -82,15 +83,17 @@ final class PollLoop implements Runnable {
             Consumer<byte[], byte[]> consumer,
             @Nullable TopicIdentities identities,
             @Nullable LogOwner owner,
+            @Nullable WatermarkCheck check,
             Lanes lanes,
-            ToIntBiFunction<String, String> starts) {
+            Inbox<?> inbox) {
         this.settings = settings;
         this.consumer = consumer;
         this.identities = identities;
         this.owner = owner;
+        this.check = check;
         this.lanes = lanes;
-        this.starts = starts;
-        this.assignments = new Assignments(settings, consumer, lanes, identities, owner);
+        this.beginnings = new Beginnings(inbox, settings.inWork());
+        this.assignments = new Assignments(settings, consumer, lanes, identities, owner, check, beginnings);
     }
 
     /** Why the loop ended by itself, or null. */
@@ -122,16 +125,33 @@ final class PollLoop implements Runnable {
         try {
             consumer.subscribe(settings.topics(), assignments);
             while (closing.getCount() > 0) {
-                assignments.acquire();
+                // Nobody ends this thread by an interrupt; left set, one would make the consumer refuse everything.
+                boolean interrupted = Thread.interrupted();
+                if (interrupted) {
+                    log.debug("{}: somebody interrupted the source; only close() ends it", settings.name());
+                }
+                assignments.checkOwners();
+                acquire();
                 assignments.regulate(heldBack());
                 handOver(poll());
                 commit();
             }
-        } catch (RuntimeException | Error e) {
-            log.error("{}: gives up; it takes no more messages until it is started anew", settings.name(), e);
+        } catch (Throwable e) {
             failure = e;
+            log.error(
+                    "{}: gives up; it takes no more messages until it is started anew",
+                    settings.name(),
+                    FailureText.readable(e));
         } finally {
             end();
+        }
+    }
+
+    private void acquire() {
+        try {
+            assignments.acquire();
+        } catch (InterruptException e) {
+            log.debug("{}: interrupted while acquiring partitions, going on", settings.name(), e);
         }
     }
 
@@ -155,7 +175,9 @@ final class PollLoop implements Runnable {
         try {
             return consumer.poll(full ? POLL_WHILE_FULL : POLL);
         } catch (InterruptException e) {
-            throw e;
+            // It comes before records are taken from the consumer, so that none is lost.
+            log.debug("{}: interrupted while polling, going on", settings.name(), e);
+            return ConsumerRecords.empty();
         } catch (WakeupException e) {
             // Not ours: nothing here needs it. Whoever made the consumer may use it.
             return ConsumerRecords.empty();
@@ -174,7 +196,7 @@ final class PollLoop implements Runnable {
             boolean closed = closing.await(PAUSE_AFTER_ERROR.toMillis(), TimeUnit.MILLISECONDS);
             log.debug("{}: going on{}", settings.name(), closed ? " to close" : "");
         } catch (InterruptedException e) {
-            throw new InterruptException(e);
+            log.debug("{}: interrupted, going on", settings.name(), e);
         }
     }
 
@@ -217,34 +239,15 @@ final class PollLoop implements Runnable {
             return false;
         }
         String ofIds = owner == null ? placePrefix : null;
-        Assignment.Beginning beginning = beginning(assignment, first.offset());
+        Assignment.Beginning beginning = beginnings.of(assignment, first.offset());
         for (ConsumerRecord<byte[], byte[]> record : polled) {
             int deliveries = beginning.startsAt(record.offset());
-            assignment.submit(record, settings.mapper().map(record, ofIds, deliveries, assignment.owner()));
+            assignment.submit(
+                    record,
+                    settings.mapper()
+                            .map(record, ofIds, deliveries, assignment.owner(), assignment.expectedPosition()));
         }
         return true;
-    }
-
-    /**
-     * Kafka does not count deliveries. Processes that die again and again begin again and again at the same offset, and
-     * that is counted, at the first record of an assignment.
-     */
-    private Assignment.Beginning beginning(Assignment assignment, long offset) {
-        Assignment.Beginning beginning = assignment.beginning();
-        if (beginning == null) {
-            beginning = new Assignment.Beginning(starts(assignment.partition(), offset), offset + settings.inWork());
-            assignment.beginning(beginning);
-        }
-        return beginning;
-    }
-
-    private int starts(TopicPartition partition, long offset) {
-        try {
-            return starts.applyAsInt("kafka " + partition, "" + offset);
-        } catch (PigeonholeException e) {
-            log.debug("{}: the beginning of {} at {} could not be counted", settings.name(), partition, offset, e);
-            return 0;
-        }
     }
 
     private void commit() {
@@ -261,6 +264,9 @@ final class PollLoop implements Runnable {
         quietly(() -> assignments.giveUpAll(settings.closeTimeout()));
         quietly(() -> consumer.close(CloseOptions.timeout(CLOSE_PATIENCE)));
         quietly(() -> lanes.close(CLOSE_PATIENCE));
+        if (check != null) {
+            quietly(check::close);
+        }
         if (identities != null) {
             quietly(identities::close);
         }
@@ -269,8 +275,11 @@ final class PollLoop implements Runnable {
     private void quietly(Runnable step) {
         try {
             step.run();
-        } catch (RuntimeException e) {
-            log.debug("{}: did not close well; what was not acknowledged will be delivered again", settings.name(), e);
+        } catch (Throwable e) {
+            log.debug(
+                    "{}: did not close well; what was not acknowledged will be delivered again",
+                    settings.name(),
+                    FailureText.readable(e));
         }
     }
 }

@@ -21,12 +21,14 @@ record RecordMapper(UnaryOperator<String> source, String idHeader, String typeHe
      * @param placePrefix what the id of a record without one begins with, or null where it gets none
      * @param deliveries how many times in a row its partition began with it or shortly before it, or 0
      * @param owner the watermark as its partition was acquired, or null where it was not
+     * @param expectedPosition where the watermark is expected, of meaning only where there is an owner
      */
     Message map(
             ConsumerRecord<byte[], byte[]> record,
             @Nullable String placePrefix,
             int deliveries,
-            @Nullable Watermark owner) {
+            @Nullable Watermark owner,
+            long expectedPosition) {
         Headers headers = headersOf(record);
         return Message.builder(source.apply(record.topic()))
                 .id(idOf(record, headers, placePrefix))
@@ -37,17 +39,20 @@ record RecordMapper(UnaryOperator<String> source, String idHeader, String typeHe
                 .payload(record.value())
                 .deliveries(deliveries)
                 .origin(record.topic() + "-" + record.partition() + "@" + record.offset())
-                .logPosition(owner == null ? null : positionOf(record, owner))
+                .logPosition(owner == null ? null : positionOf(record, owner, expectedPosition))
                 .build();
     }
 
-    private static LogPosition positionOf(ConsumerRecord<byte[], byte[]> record, Watermark owner) {
+    private static LogPosition positionOf(
+            ConsumerRecord<byte[], byte[]> record, Watermark owner, long expectedPosition) {
         return new LogPosition(
                 owner.log(),
                 record.partition(),
                 record.offset(),
                 record.leaderEpoch().orElse(-1),
-                owner.assignment());
+                owner.assignment(),
+                // What comes from before it is told as a duplicate.
+                Math.min(expectedPosition, record.offset()));
     }
 
     private @Nullable MessageId idOf(

@@ -5,8 +5,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.Uuid;
@@ -21,25 +25,66 @@ import org.slf4j.LoggerFactory;
 final class TopicIdentities implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TopicIdentities.class);
 
-    private final Admin admin;
+    private final Function<String, CompletableFuture<String>> lookUp;
+    private final Runnable close;
+    private final LongSupplier clock;
+    private final Consumer<String> warn;
+    private final LookupFailures failures = new LookupFailures();
     private final Map<String, CompletableFuture<String>> prefixes = new HashMap<>();
 
-    TopicIdentities(Admin admin) {
-        this.admin = admin;
+    /**
+     * With all that it needs.
+     *
+     * @param lookUp asks for what the ids of a topic's records begin with
+     * @param close ends whatever asks
+     * @param clock nanoseconds
+     * @param warn is told what somebody has to see
+     */
+    TopicIdentities(
+            Function<String, CompletableFuture<String>> lookUp,
+            Runnable close,
+            LongSupplier clock,
+            Consumer<String> warn) {
+        this.lookUp = lookUp;
+        this.close = close;
+        this.clock = clock;
+        this.warn = warn;
+    }
+
+    /** Of a cluster. */
+    static TopicIdentities of(Admin admin) {
+        return new TopicIdentities(
+                topic -> lookUp(admin, topic), () -> admin.close(Duration.ZERO), System::nanoTime, log::warn);
     }
 
     /** What the ids of a topic's records begin with, or null while it is not known. */
     @Nullable
     String prefixOf(String topic) {
-        CompletableFuture<String> prefix = prefixes.computeIfAbsent(topic, this::lookUp);
+        CompletableFuture<String> prefix = prefixes.get(topic);
+        if (prefix == null) {
+            if (!failures.isTime(topic, clock.getAsLong())) {
+                return null;
+            }
+            prefix = lookUp.apply(topic);
+            prefixes.put(topic, prefix);
+        }
         if (!prefix.isDone()) {
             return null;
         }
         try {
-            return prefix.join();
-        } catch (CompletionException e) {
-            log.warn("the id of topic '{}' cannot be told yet, its records wait", topic, e);
+            String known = prefix.join();
+            if (failures.succeeded(topic)) {
+                log.info("the id of topic '{}' is known now", topic);
+            }
+            return known;
+        } catch (CompletionException | CancellationException e) {
             forget(topic);
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            log.debug("the id of topic '{}' cannot be told", topic, cause);
+            String warning = failures.failed(topic, cause, clock.getAsLong());
+            if (warning != null) {
+                warn.accept(warning);
+            }
             return null;
         }
     }
@@ -49,7 +94,7 @@ final class TopicIdentities implements AutoCloseable {
         prefixes.remove(topic);
     }
 
-    private CompletableFuture<String> lookUp(String topic) {
+    private static CompletableFuture<String> lookUp(Admin admin, String topic) {
         CompletableFuture<String> cluster =
                 admin.describeCluster().clusterId().toCompletionStage().toCompletableFuture();
         CompletableFuture<Map<String, TopicDescription>> descriptions = admin.describeTopics(List.of(topic))
@@ -67,6 +112,6 @@ final class TopicIdentities implements AutoCloseable {
 
     @Override
     public void close() {
-        admin.close(Duration.ZERO);
+        close.run();
     }
 }

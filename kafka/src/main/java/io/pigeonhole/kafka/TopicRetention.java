@@ -15,6 +15,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthorizationException;
 
 /**
  * Asks Kafka for how long it keeps the records of topics: their {@code retention.ms}, and a segment more, because only whole
@@ -43,7 +44,10 @@ final class TopicRetention {
             Thread.currentThread().interrupt();
             return RedeliveryHorizon.unknown("the question for the topics' settings was interrupted");
         } catch (ExecutionException e) {
-            return RedeliveryHorizon.unknown("Kafka does not tell the topics' settings: " + e.getCause());
+            String grant = e.getCause() instanceof AuthorizationException
+                    ? "; grant the principal of the consumer's settings the right DESCRIBE_CONFIGS on the topics"
+                    : "";
+            return RedeliveryHorizon.unknown("Kafka does not tell the topics' settings: " + e.getCause() + grant);
         } catch (TimeoutException | KafkaException e) {
             return RedeliveryHorizon.unknown("Kafka does not tell the topics' settings: " + e);
         }

@@ -27,6 +27,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
@@ -35,6 +36,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a real broker does too seldom to be tested with: errors and rebalances at chosen moments. */
@@ -59,6 +61,7 @@ class PollLoopTest {
     private final KafkaSource source = KafkaSource.builder(inbox, Map.of("bootstrap.servers", "none"), "t")
             .commitInterval(Duration.ofMillis(10))
             .closeTimeout(Duration.ofMillis(500))
+            .revocationTimeout(Duration.ofMillis(200))
             .consumerFactory(config -> broker)
             .build();
 
@@ -185,6 +188,40 @@ class PollLoopTest {
     }
 
     @Test
+    @Tag("B1")
+    void interruptOfThePollThreadIsNotItsEnd() {
+        startWithPartition();
+        broker.schedulePollTask(() -> {
+            throw new InterruptException("by nobody of ours");
+        });
+        broker.send(0, "a");
+        awaitEffects("a");
+        broker.schedulePollTask(() -> Thread.currentThread().interrupt());
+        broker.send(1, "b");
+        awaitEffects("a", "b");
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+    }
+
+    @Test
+    @Tag("B3")
+    void failureWhoseTextCannotBeReadStopsTheSourceVisibly() {
+        startWithPartition();
+        broker.schedulePollTask(() -> {
+            throw new IllegalStateException() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                public String getMessage() {
+                    throw new NoClassDefFoundError("no text");
+                }
+            };
+        });
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);
+        assertThat(source.failure() instanceof IllegalStateException).isTrue();
+        await().atMost(PATIENCE).until(broker::closed);
+    }
+
+    @Test
     void missingRightsStopTheSource() {
         startWithPartition();
         broker.schedulePollTask(() -> broker.setPollException(new TopicAuthorizationException("t")));
@@ -225,6 +262,51 @@ class PollLoopTest {
         });
         awaitCommit(2);
         assertThat(effects).containsExactly("a", "slow 1");
+    }
+
+    @Tag("C1")
+    @Test
+    void rebalancesOverASlowHandlerAreNoCrashes() throws InterruptedException {
+        startWithPartition();
+        broker.send(0, "slow 0");
+        assertThat(inWork.await(10, TimeUnit.SECONDS)).isTrue();
+        CountDownLatch rebalances = new CountDownLatch(6);
+        for (int rebalance = 0; rebalance < 6; rebalance++) {
+            boolean lost = rebalance % 3 == 2;
+            broker.schedulePollTask(() -> {
+                if (lost) {
+                    broker.listener().onPartitionsLost(List.of(PARTITION));
+                } else {
+                    broker.listener().onPartitionsRevoked(List.of(PARTITION));
+                }
+                broker.listener().onPartitionsAssigned(List.of(PARTITION));
+                broker.seek(PARTITION, 0);
+                rebalances.countDown();
+            });
+            broker.send(0, "slow 0");
+            broker.send(1, "b");
+        }
+        assertThat(rebalances.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(effects).isEmpty();
+        mayEnd.countDown();
+        // Under a lease it would wait for a worker, and there is none.
+        awaitEffects("slow 0", "b");
+        source.close();
+        assertThat(inbox.started("kafka " + PARTITION, "0")).isEqualTo(1);
+    }
+
+    @Tag("C1")
+    @Test
+    void recordsAreLeasedWhereProcessesHaveDiedAtTheSameOffset() {
+        for (int process = 0; process < 3; process++) {
+            inbox.started("kafka " + PARTITION, "0");
+        }
+        startWithPartition();
+        broker.send(0, "a");
+        awaitCommit(1);
+        assertThat(effects).isEmpty();
+        inbox.work();
+        assertThat(effects).containsExactly("a");
     }
 
     @Test

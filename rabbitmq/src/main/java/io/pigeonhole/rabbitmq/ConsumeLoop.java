@@ -5,6 +5,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.Recoverable;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.lane.Lanes;
 import java.io.IOException;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,22 +95,45 @@ final class ConsumeLoop implements Runnable {
     public void run() {
         try {
             while (!closing) {
-                Connection open = open();
-                if (open == null) {
-                    pause(settings.retryPause());
-                } else {
-                    connection = open;
-                    consume(open);
-                }
+                round();
             }
-        } catch (InterruptedException e) {
-            log.debug("{}: interrupted, closing", settings.name(), e);
-        } catch (RuntimeException | Error e) {
-            log.error("{}: gives up; it takes no more messages until it is started anew", settings.name(), e);
+        } catch (Throwable e) {
             failure = e;
+            log.error(
+                    "{}: gives up; it takes no more messages until it is started anew",
+                    settings.name(),
+                    FailureText.readable(e));
         } finally {
             end();
         }
+    }
+
+    /** On the connection that there is, or another. */
+    private void round() {
+        Connection open = connection;
+        try {
+            if (open == null || !open.isOpen()) {
+                open = open();
+                if (open == null) {
+                    pause(settings.retryPause());
+                    return;
+                }
+                connection = open;
+            }
+            consume(open);
+        } catch (InterruptedException e) {
+            log.debug("{}: somebody interrupted the source; only close() ends it", settings.name(), e);
+        } catch (Error e) {
+            survive(e);
+        }
+    }
+
+    /** What was not acknowledged comes again on another connection. */
+    private void survive(Error e) {
+        quietly(() -> log.error("{}: failed, going on with another connection", settings.name(), e));
+        quietly(this::abandon);
+        quietly(() -> consumers.forEach(QueueConsumer::disconnected));
+        LockSupport.parkNanos(settings.retryPause().toNanos());
     }
 
     /** A new connection, or null if there is none now. */
@@ -164,15 +189,30 @@ final class ConsumeLoop implements Runnable {
         // An interrupt would make the waiting for what is in work useless.
         boolean interrupted = Thread.interrupted();
         log.debug("{}: closing{}", settings.name(), interrupted ? ", interrupted" : "");
+        quietly(this::finish);
+        Connection open = connection;
+        if (open != null) {
+            quietly(() -> open.abort((int) CLOSE_PATIENCE.toMillis()));
+        }
+        quietly(() -> lanes.close(CLOSE_PATIENCE));
+    }
+
+    private void quietly(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            log.debug(
+                    "{}: did not end well; what was not acknowledged will be delivered again",
+                    settings.name(),
+                    FailureText.readable(e));
+        }
+    }
+
+    private void finish() {
         consumers.forEach(QueueConsumer::withdraw);
         long deadline = System.nanoTime() + settings.closeTimeout().toNanos();
         for (QueueConsumer consumer : consumers) {
             consumer.finish(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
         }
-        Connection open = connection;
-        if (open != null) {
-            open.abort((int) CLOSE_PATIENCE.toMillis());
-        }
-        lanes.close(CLOSE_PATIENCE);
     }
 }

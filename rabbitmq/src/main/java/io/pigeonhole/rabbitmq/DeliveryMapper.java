@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -29,17 +30,27 @@ record DeliveryMapper(
         Envelope envelope = delivery.getEnvelope();
         BasicProperties properties = delivery.getProperties();
         Headers headers = headersOf(envelope, properties);
+        MessageId id = idHeader == null ? idOf(properties.getMessageId()) : idOf(headers.last(idHeader));
         return Message.builder(sourceNames.getOrDefault(queue, queue))
-                .id(idHeader == null ? idOf(properties.getMessageId()) : idOf(headers.last(idHeader)))
+                .id(id)
                 .type(typeOf(properties.getType(), headers))
                 .contentType(properties.getContentType())
                 .orderingKey(orderingKey.apply(delivery))
                 .headers(headers)
                 .payload(delivery.getBody())
                 .deliveries(deliveriesOf(properties))
-                .origin("queue " + queue + ", exchange '" + envelope.getExchange() + "', routing key '"
-                        + envelope.getRoutingKey() + "'")
+                .origin(originOf(queue, envelope, id))
                 .build();
+    }
+
+    /**
+     * A queue has no places. Without an id two messages can be told apart by nothing, so that each delivery of one counts as
+     * a place of its own: it is kept twice if it is delivered twice, and never taken for another that says the same.
+     */
+    private static String originOf(String queue, Envelope envelope, @Nullable MessageId id) {
+        String route = "queue " + queue + ", exchange '" + envelope.getExchange() + "', routing key '"
+                + envelope.getRoutingKey() + "'";
+        return id == null ? route + ", delivery " + UUID.randomUUID() : route;
     }
 
     private @Nullable String typeOf(@Nullable String property, Headers headers) {

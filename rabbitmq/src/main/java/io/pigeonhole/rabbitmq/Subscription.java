@@ -73,7 +73,7 @@ final class Subscription extends DefaultConsumer {
             long tag = envelope.getDeliveryTag();
             Delivery delivery = new Delivery(envelope, properties, body);
             consignment.submit(mapper.map(queue, delivery), unacknowledged.add(tag));
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             failure = e;
             wakeUp.run();
         }

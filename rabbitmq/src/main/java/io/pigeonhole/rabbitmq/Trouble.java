@@ -5,7 +5,9 @@ import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.Method;
 import com.rabbitmq.client.ProtocolVersionMismatchException;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.pigeonhole.core.failure.Causes;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.FailureText;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +48,7 @@ final class Trouble {
      * @throws ConfigurationException if the broker refused the credentials, the rights or the protocol
      */
     static void throwIfFinal(String doing, Exception failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Causes.of(failure)) {
             if (isFinal(cause)) {
                 throw new ConfigurationException(
                         doing + ": the broker refuses it: " + reason(failure)
@@ -72,7 +74,7 @@ final class Trouble {
     /** What the broker said, or else what the client found. */
     static String reason(Throwable failure) {
         Throwable innermost = failure;
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Causes.of(failure)) {
             innermost = cause;
             if (cause instanceof ShutdownSignalException signal) {
                 if (signal.getReason() instanceof AMQP.Channel.Close channel) {
@@ -83,6 +85,6 @@ final class Trouble {
                 }
             }
         }
-        return innermost.toString();
+        return FailureText.describe(innermost);
     }
 }

@@ -11,6 +11,7 @@ import io.pigeonhole.core.message.Message;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class DeliveryMapperTest {
@@ -37,7 +38,16 @@ class DeliveryMapperTest {
         assertThat(message.contentType()).isNull();
         assertThat(message.orderingKey()).isNull();
         assertThat(message.isTombstone()).isFalse();
-        assertThat(message.origin()).isEqualTo("queue q, exchange 'exchange', routing key 'routing.key'");
+        assertThat(message.origin()).startsWith("queue q, exchange 'exchange', routing key 'routing.key'");
+    }
+
+    @Test
+    @Tag("A2")
+    void everyDeliveryWithoutAnIdHasAnOriginOfItsOwn() {
+        String first = map(STANDARD, new BasicProperties.Builder()).origin();
+        assertThat(map(STANDARD, new BasicProperties.Builder()).origin()).isNotEqualTo(first);
+        assertThat(map(STANDARD, new BasicProperties.Builder().messageId("id")).origin())
+                .isEqualTo("queue q, exchange 'exchange', routing key 'routing.key'");
     }
 
     @Test

@@ -16,7 +16,9 @@ import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class RabbitSourceBuilderTest {
@@ -30,6 +32,33 @@ class RabbitSourceBuilderTest {
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("inbox 'payments'")
                 .hasMessageContainingAll(texts);
+    }
+
+    @Test
+    @Tag("B1")
+    @Tag("B3")
+    void sourceOutlivesInterruptsAndCyclesOfCausesOfWhatOpensItsConnections() {
+        AtomicInteger calls = new AtomicInteger();
+        RabbitSource source = RabbitSource.builder(inbox, new ConnectionFactory(), "queue")
+                .retryPause(Duration.ofMillis(10))
+                .connectionOpener((factory, name) -> {
+                    calls.incrementAndGet();
+                    Thread.currentThread().interrupt();
+                    if (calls.get() == 2) {
+                        throw new OutOfMemoryError("no room for a connection");
+                    }
+                    IOException one = new IOException("one");
+                    one.initCause(new IOException("other", one));
+                    throw one;
+                })
+                .build();
+        source.start();
+        try {
+            await().atMost(Duration.ofSeconds(10)).until(() -> calls.get() > 5);
+            assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+        } finally {
+            source.close();
+        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.pigeonhole.sqs;
 
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.sqs.Received.Delivery;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,20 +59,38 @@ final class Acknowledgements implements Runnable {
 
     @Override
     public void run() {
-        try {
-            while (givenUp.getCount() > 0) {
-                Delivery first = settled.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
-                if (first != null) {
-                    List<Delivery> batch = new ArrayList<>(List.of(first));
-                    settled.drainTo(batch, SqsQueue.MOST_AT_ONCE - 1);
-                    delete(batch);
-                } else if (closed) {
-                    return;
-                }
+        boolean goesOn = true;
+        while (goesOn && givenUp.getCount() > 0) {
+            try {
+                goesOn = round();
+            } catch (InterruptedException e) {
+                log.debug("{}: somebody interrupted the deletion of settled messages; it goes on", name, e);
+            } catch (Throwable e) {
+                survive(e);
             }
-        } catch (InterruptedException e) {
-            log.warn("{}: somebody interrupted the deletion of settled messages; they will be duplicates", name, e);
         }
+    }
+
+    /** False where there is nothing left, and nothing will come. */
+    private boolean round() throws InterruptedException {
+        Delivery first = settled.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+        if (first == null) {
+            return !closed;
+        }
+        List<Delivery> batch = new ArrayList<>(List.of(first));
+        settled.drainTo(batch, SqsQueue.MOST_AT_ONCE - 1);
+        delete(batch);
+        return true;
+    }
+
+    /** What was not deleted comes again, and is a duplicate. */
+    private void survive(Throwable e) {
+        try {
+            log.error("{}: the deletion of settled messages failed, going on", name, FailureText.readable(e));
+        } catch (Throwable again) {
+            // Most likely the memory is used up, and nothing can be said.
+        }
+        LockSupport.parkNanos(PAUSE.toNanos());
     }
 
     private void delete(List<Delivery> batch) throws InterruptedException {

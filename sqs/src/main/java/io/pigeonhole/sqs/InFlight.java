@@ -1,5 +1,6 @@
 package io.pigeonhole.sqs;
 
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.sqs.Received.Delivery;
 import java.time.Duration;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,21 +69,29 @@ final class InFlight implements Runnable {
     @Override
     public void run() {
         long tick = Math.min(LONGEST_TICK, visibility.toNanos() / 12);
-        try {
-            while (!closed) {
+        while (!closed) {
+            try {
                 keepHidden();
                 if (wake.tryAcquire(tick, TimeUnit.NANOSECONDS)) {
                     wake.drainPermits();
                 }
+            } catch (InterruptedException e) {
+                log.debug("{}: somebody interrupted the heartbeat; it goes on", name, e);
+            } catch (Throwable e) {
+                survive(e, tick);
             }
-            showGivenBack();
-        } catch (InterruptedException e) {
-            log.warn(
-                    "{}: somebody interrupted the heartbeat; handlers that take longer than the visibility"
-                            + " timeout run again from now on, and settle as duplicates",
-                    name,
-                    e);
         }
+        showGivenBack();
+    }
+
+    /** What is not kept hidden comes again, and is a duplicate, or busy. */
+    private void survive(Throwable e, long pause) {
+        try {
+            log.error("{}: keeping messages hidden failed, going on", name, FailureText.readable(e));
+        } catch (Throwable again) {
+            // Most likely the memory is used up, and nothing can be said.
+        }
+        LockSupport.parkNanos(pause);
     }
 
     private void keepHidden() {

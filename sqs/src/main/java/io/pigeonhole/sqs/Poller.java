@@ -1,5 +1,6 @@
 package io.pigeonhole.sqs;
 
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.Lanes;
@@ -7,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.services.sqs.model.Message;
@@ -58,19 +60,33 @@ final class Poller implements Runnable {
 
     @Override
     public void run() {
-        try {
-            awaitStore();
-            while (stopping.getCount() > 0) {
-                if (isHeldBack()) {
+        boolean begun = false;
+        while (stopping.getCount() > 0) {
+            try {
+                if (!begun) {
+                    awaitStore();
+                    begun = true;
+                } else if (isHeldBack()) {
                     pause(PAUSE_WHILE_FULL);
                 } else {
                     receive();
                 }
+            } catch (InterruptedException e) {
+                log.debug("{}: somebody interrupted the source; only close() ends it", settings.name(), e);
+            } catch (Error e) {
+                survive(e);
             }
-        } catch (InterruptedException e) {
-            trouble.is(new IllegalStateException(
-                    "somebody interrupted " + Thread.currentThread().getName(), e));
         }
+    }
+
+    /** What was received and is lost here comes again when its visibility timeout is over. */
+    private void survive(Error e) {
+        try {
+            log.error("{}: receiving failed, going on", settings.name(), FailureText.readable(e));
+        } catch (Throwable again) {
+            // Most likely the memory is used up, and nothing can be said.
+        }
+        LockSupport.parkNanos(PAUSE_AFTER_ERROR.toNanos());
     }
 
     /**
@@ -115,10 +131,20 @@ final class Poller implements Runnable {
         }
         Received received = new Received(messages, settings.visibilityTimeout(), lanes.open(), acknowledgements::add);
         if (inFlight.take(received)) {
-            received.submit(settings.mapper());
+            submit(received);
         } else {
             // The source was closed while this thread waited for messages.
             inFlight.show(received);
+        }
+    }
+
+    /** Those that could not be submitted must not be kept hidden for as long as the process lives. */
+    private void submit(Received received) {
+        try {
+            received.submit(settings.mapper());
+        } catch (Throwable e) {
+            received.abandon();
+            throw e;
         }
     }
 

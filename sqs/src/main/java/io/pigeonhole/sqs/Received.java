@@ -81,6 +81,13 @@ final class Received {
         consignment.withdraw();
     }
 
+    /** Takes back what is not in work, and lets all of it come again when its visibility timeout is over. */
+    void abandon() {
+        withdraw();
+        held.clear();
+        unsettled.clear();
+    }
+
     /** After {@link #withdraw}: waits until nothing is in work; false where something still is. */
     boolean awaitIdle(Duration patience) {
         return consignment.awaitIdle(patience);

@@ -1,6 +1,7 @@
 package io.pigeonhole.sqs;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
@@ -161,7 +162,7 @@ public final class SqsSource implements Source {
     private void run(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             fail(e);
         }
     }
@@ -169,8 +170,11 @@ public final class SqsSource implements Source {
     /** Nothing more is received; what was received before goes on. */
     private void fail(Throwable reason) {
         if (!closed && failure.compareAndSet(null, reason)) {
-            log.error("{}: gives up; it takes no more messages until it is started anew", name(), reason);
             stopping.countDown();
+            log.error(
+                    "{}: gives up; it takes no more messages until it is started anew",
+                    name(),
+                    FailureText.readable(reason));
         }
     }
 

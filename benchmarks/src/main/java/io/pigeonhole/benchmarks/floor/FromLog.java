@@ -61,14 +61,14 @@ final class FromLog implements Course {
         }
         List<Message> placed = new ArrayList<>(lane.size());
         for (Message message : lane) {
+            long offset = owner.position() + placed.size();
             placed.add(Message.builder(message.source())
                     .id(message.id())
                     .type(message.type())
                     .orderingKey(message.orderingKey())
                     .contentType(message.contentType())
                     .payload(message.payload())
-                    .logPosition(
-                            new LogPosition(LOG, partition, owner.position() + placed.size(), -1, owner.assignment()))
+                    .logPosition(new LogPosition(LOG, partition, offset, -1, owner.assignment(), offset))
                     .build());
         }
         return placed;

@@ -1,10 +1,12 @@
 package io.pigeonhole.core.admin;
 
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -153,7 +155,8 @@ public final class Admin {
     /**
      * Takes a lease away, for a node that hangs or is known to be dead. The message is due at once, the attempt that had
      * begun is noted as failed, and whoever had the lease cannot finish the message any more. What its handler does
-     * elsewhere nobody can take back: if it still runs, the next attempt may run beside it.
+     * elsewhere nobody can take back: if it still runs, the next attempt may run beside it. If that was the last
+     * attempt of its policy, there is no next, and it becomes a dead letter.
      *
      * @param consumer the consumer's name
      * @param key the message's key
@@ -188,8 +191,8 @@ public final class Admin {
      * @param key the message's key
      * @param options only whether a late one is requeued; a single message is due at once
      * @param by who, and why
-     * @return done; duplicate, where its message was accepted since: the letter is removed; late or from the future, where it
-     *     stays dead; not found where it is no dead letter; or busy
+     * @return done; duplicate, where its message was accepted since: the letter is removed; late, from the future or refused,
+     *     where it stays dead; not found where it is no dead letter; or busy
      */
     public Answer requeue(String consumer, MessageKey key, Requeue options, Author by) {
         return store.requeue(consumer, key, options.evenIfLate(), by);
@@ -220,7 +223,8 @@ public final class Admin {
      * Puts all dead letters of a selection back to work, those that died first at first, {@value #PART} in a transaction.
      * With a rate, the times at which they are due are written with them: when this returns, nothing has to stay alive. If
      * the process dies on the way, or something is busy, the rest is still dead and the same call goes on; a rate then
-     * begins anew.
+     * begins anew. Where the database does not take one of the messages as work, its part goes back one by one, and that one is
+     * refused.
      *
      * @param selection which letters; those that died after its cutoff stay
      * @param options how
@@ -232,9 +236,21 @@ public final class Admin {
         @Nullable Cursor after = null;
         @Nullable Instant firstDue = null;
         long left = options.atMost();
+        int oneByOne = 0;
         while (left > 0) {
-            int limit = (int) Math.min(left, PART);
-            Optional<RequeuedPart> done = store.requeue(selection, after, limit, options, firstDue, by);
+            int limit = (int) Math.min(left, oneByOne > 0 ? 1 : PART);
+            Optional<RequeuedPart> done;
+            try {
+                done = store.requeue(selection, after, limit, options, firstDue, by);
+            } catch (StoreException e) {
+                if (limit == 1 || (e.errorClass() != ErrorClass.MESSAGE && e.errorClass() != ErrorClass.PERMANENT)) {
+                    throw e;
+                }
+                // Work does not take one of them: it is found by itself, and the others go on.
+                oneByOne = limit;
+                continue;
+            }
+            oneByOne--;
             if (done.isEmpty()) {
                 return report.stopped("a transaction elsewhere holds one of the letters or lanes; call again to go on");
             }
@@ -316,5 +332,18 @@ public final class Admin {
      */
     public Answer forgetWatermarks(String consumer, String source, Author by) {
         return store.forgetWatermarks(consumer, source, by);
+    }
+
+    /**
+     * Confirms that the store's clock is right. After an outage, or a jump of the clock, ages count from where they were, and
+     * catch up slowly: what comes again must meet its key. From now on they count from what the clock says, and all that is
+     * past its time by it is forgotten. What is forgotten stays forgotten: look at the clock first, and see that no source has
+     * a backlog from before the outage. The change is in the audit, with an empty name instead of a consumer's.
+     *
+     * @param by who, and why
+     * @return done; unchanged where ages count from there already; or busy
+     */
+    public Answer confirmClock(Author by) {
+        return store.confirmClock(by);
     }
 }

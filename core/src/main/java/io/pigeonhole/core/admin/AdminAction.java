@@ -20,6 +20,8 @@ public enum AdminAction {
     DEDUPLICATE,
     /** See {@link Admin#forgetWatermarks}. */
     FORGET_WATERMARKS,
+    /** See {@link Admin#confirmClock}. */
+    CONFIRM_CLOCK,
     /** A run over the history was made, paused, resumed or cancelled. See {@link io.pigeonhole.core.replay.ReplayControl}. */
     REPLAY
 }

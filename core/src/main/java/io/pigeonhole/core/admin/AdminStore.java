@@ -127,7 +127,7 @@ public interface AdminStore {
      * @param key the message's key
      * @param evenIfLate whether it goes back to work without a claim where it is older than the ledger
      * @param by who, and why
-     * @return done, duplicate, late, from the future, not found or busy
+     * @return done, duplicate, late, from the future, refused, not found or busy
      */
     Answer requeue(String consumer, MessageKey key, boolean evenIfLate, Author by);
 
@@ -141,6 +141,8 @@ public interface AdminStore {
      * @param firstDue when the first message is due; null for now, by the database's clock
      * @param by who, and why
      * @return what was done; empty where something was busy, and nothing was done
+     * @throws io.pigeonhole.core.store.StoreException of the class MESSAGE or PERMANENT where work does not take one of several
+     *     letters; a single one is counted as refused
      */
     Optional<RequeuedPart> requeue(
             Selection selection,
@@ -189,4 +191,13 @@ public interface AdminStore {
      * @return done, not found where there is none, or busy
      */
     Answer forgetWatermarks(String consumer, String source, Author by);
+
+    /**
+     * Sets the {@link io.pigeonhole.core.store.RetentionClock} to what the store's clock says. The entry in the audit has an
+     * empty consumer.
+     *
+     * @param by who, and why
+     * @return done, unchanged where it says so already, or busy
+     */
+    Answer confirmClock(Author by);
 }

@@ -10,6 +10,7 @@ import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.FailedAttempt;
 import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** The words of answers and of the audit, the same for every {@link AdminStore}. */
@@ -137,6 +138,51 @@ public final class Answers {
         return new Answer(
                 Kind.FROM_THE_FUTURE,
                 "the message's id is of a day that the ledger does not have yet; wait for it, or create more days ahead");
+    }
+
+    /**
+     * Ages count from what the store's clock says.
+     *
+     * @return unchanged
+     */
+    public static Answer isConfirmed() {
+        return new Answer(Kind.UNCHANGED, "ages count from what the store's clock says already");
+    }
+
+    /**
+     * A confirmed clock, for the audit.
+     *
+     * @param before from when ages counted before
+     * @param now from when they count now
+     * @return one line
+     */
+    public static String ofClock(Instant before, Instant now) {
+        return "ages count from " + now + ", not from " + before;
+    }
+
+    /**
+     * Of the letter not even the bytes could be kept.
+     *
+     * @return refused
+     */
+    public static Answer withoutBytes() {
+        return new Answer(
+                Kind.REFUSED,
+                "the database refused the bytes of the message, so that there is nothing to handle: find it by the digest in"
+                        + " its detail, have it sent with a new id, and discard the letter");
+    }
+
+    /**
+     * The database refuses the message as work.
+     *
+     * @param why what it says
+     * @return refused
+     */
+    public static Answer notTaken(@Nullable String why) {
+        return new Answer(
+                Kind.REFUSED,
+                "the database does not take the message as work, and it stays dead: " + why
+                        + ". Mend the table inbox_work, or have the message sent with a new id and discard the letter");
     }
 
     /**

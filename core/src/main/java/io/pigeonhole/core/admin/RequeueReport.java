@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param requeued how many letters went back to work
  * @param duplicates how many were removed because their messages were accepted since
- * @param refused how many stayed dead because they are late, or from the future
+ * @param refused how many stayed dead because they are late, from the future, or not taken as work
  * @param stopped why it ended before its end: something was busy. The rest is still dead; the same call goes on. Null where
  *     it came to its end
  */

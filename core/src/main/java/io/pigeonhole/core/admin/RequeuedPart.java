@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param looked how many letters were looked at; those that somebody else had moved meanwhile are among them
  * @param requeued how many letters went back to work
  * @param duplicates how many were removed because their messages were accepted since
- * @param refused how many stayed dead because they are late, or from the future
+ * @param refused how many stayed dead because they are late, from the future, or not taken as work
  * @param last the last letter that was looked at; null where there was none
  * @param nextDue when the next message would be due; null where nothing was requeued
  */

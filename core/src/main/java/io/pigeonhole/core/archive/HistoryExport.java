@@ -130,6 +130,6 @@ public final class HistoryExport {
                 archived.append(consumer.name(), entry);
                 after = entry.place();
             }
-        } while (page.size() == PAGE);
+        } while (!page.isEmpty());
     }
 }

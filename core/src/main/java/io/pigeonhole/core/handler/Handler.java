@@ -17,7 +17,8 @@ public interface Handler<T, C extends HandlerContext> {
      * @param payload the decoded payload
      * @param context the message and the means to write
      * @throws Exception to say that the message failed: its writes are rolled back and it is tried again later;
-     *     {@link io.pigeonhole.core.failure.PermanentFailure} makes it a dead letter at once
+     *     {@link io.pigeonhole.core.failure.PermanentFailure} makes it a dead letter at once. Errors, of the virtual machine
+     *     too, and interrupts are failures like any other
      */
     void handle(T payload, C context) throws Exception;
 }

@@ -4,7 +4,8 @@ import io.pigeonhole.core.message.Message;
 
 /**
  * What a handler is told about the message that it works on. The store adds to it what its handlers need: a JDBC store
- * hands out the connection. Valid only while the handler runs, on the thread that it runs on.
+ * hands out the connection. Meant for the thread that the handler runs on, and valid only while it runs: as soon as it has
+ * returned or thrown, whatever would write through the context fails with {@link IllegalStateException}, on every thread.
  */
 public interface HandlerContext {
     /**

@@ -1,6 +1,8 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.message.Message;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -23,8 +25,26 @@ final class Announcer {
     }
 
     void rollback(int messages, Throwable cause) {
-        log.debug("consumer '{}': {} messages rolled back, to be tried again at once", consumer, messages, cause);
+        if (log.isDebugEnabled()) {
+            log.debug(
+                    "consumer '{}': {} messages rolled back, to be tried again at once",
+                    consumer,
+                    messages,
+                    FailureText.readable(cause));
+        }
         tell(listener -> listener.onRollback(consumer, messages, cause));
+    }
+
+    /** With the place in the code where its thread is. */
+    void slowBatch(Duration inWork, Thread thread) {
+        Throwable place = new Throwable("where the thread '" + thread.getName() + "' is");
+        place.setStackTrace(thread.getStackTrace());
+        log.warn(
+                "consumer '{}': a batch has been in work for {} ms; its messages wait, and so do those behind them",
+                consumer,
+                inWork.toMillis(),
+                place);
+        tell(listener -> listener.onSlowBatch(consumer, inWork));
     }
 
     void leaseLost(Message message) {
@@ -40,8 +60,15 @@ final class Announcer {
         for (InboxListener listener : listeners) {
             try {
                 what.accept(listener);
-            } catch (RuntimeException e) {
-                log.warn("consumer '{}': listener {} failed; it changes nothing", consumer, listener, e);
+            } catch (Throwable e) {
+                // What it was called about is committed, or rolled back, whatever it throws.
+                log.warn(
+                        "consumer '{}': listener {} failed; it changes nothing",
+                        consumer,
+                        listener.getClass().getName(),
+                        FailureText.readable(e));
+            } finally {
+                Interrupts.clear();
             }
         }
     }

@@ -30,7 +30,12 @@ final class Claimer {
     private final Map<MessageKey, Claim> outside = new HashMap<>();
     private boolean deadLetters;
 
-    Claimer(InboxTransaction<?> transaction, RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
+    Claimer(
+            InboxTransaction<?> transaction,
+            RegisteredConsumer consumer,
+            Map<MessageKey, PayloadHash> hashes,
+            Set<MessageKey> busyHere) {
+        this.busy.addAll(busyHere);
         this.transaction = transaction;
         this.consumer = consumer;
         this.hashes = hashes;

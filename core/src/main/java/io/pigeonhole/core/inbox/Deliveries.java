@@ -20,6 +20,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Messages that a broker, or the application, has just handed in. They are claimed; what is new goes to its handler or is
@@ -29,16 +31,31 @@ import org.jspecify.annotations.Nullable;
  * own: a message of a key that has unfinished messages is stored behind them.
  */
 final class Deliveries<C extends HandlerContext> implements Intake<C> {
+    private static final Logger logger = LoggerFactory.getLogger(Deliveries.class);
+
     private final RegisteredConsumer consumer;
     private final EngineSettings settings;
     private final Reception reception;
+    /** All deliveries of the call in their order, of which the group is a part. */
+    private final List<Envelope> call;
+
     private final List<Envelope> group;
+    /** Keys that other threads of this process have. */
+    private final Set<MessageKey> busyHere;
     /** Those that must not be claimed, because a message before them that they must not overtake is busy. */
     private final Set<Envelope> heldBack = new HashSet<>();
 
     private LogView log = LogView.none();
 
-    Deliveries(RegisteredConsumer consumer, EngineSettings settings, Reception reception, List<Envelope> group) {
+    Deliveries(
+            RegisteredConsumer consumer,
+            EngineSettings settings,
+            Reception reception,
+            List<Envelope> call,
+            List<Envelope> group,
+            Set<MessageKey> busyHere) {
+        this.busyHere = busyHere;
+        this.call = call;
         this.consumer = consumer;
         this.settings = settings;
         this.reception = reception;
@@ -52,10 +69,8 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
 
     @Override
     public Intake<C> part(List<Envelope> part) {
-        Deliveries<C> deliveries = new Deliveries<>(consumer, settings, reception, part);
-        if (consumer.order().isKept() || consumer.deduplication().needsLog()) {
-            deliveries.holdBackBehindUnsettled(group);
-        }
+        Deliveries<C> deliveries = new Deliveries<>(consumer, settings, reception, call, part, busyHere);
+        deliveries.holdBackBehindUnsettled();
         return deliveries;
     }
 
@@ -75,25 +90,29 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         repeated.removeAll(conflicting);
         // Before it is asked which keys are blocked: those behind a reopened message have to wait for it.
         if (claimer.hasDeadLetters()) {
-            countAgain(transaction, repeated, verdicts);
+            countAgain(transaction, repeated, desk);
         }
         askForBlockedKeys(transaction, claimer, verdicts);
+        Set<MessageKey> unfinished = unfinished(transaction, desk.plan());
         Set<MessageKey> accepted = new HashSet<>();
         for (Envelope envelope : group) {
             MessageKey key = envelope.key();
             Envelope.Unusable unusable = envelope.unusable();
             Claim outside = claimer.outside().get(key);
-            if (log.isOfAnother(envelope)) {
-                envelope.propose(new Outcome.Busy("another owner has its partition"));
-            } else if (log.isBehind(envelope)) {
+            String refusal = log.refusal(envelope);
+            if (refusal == null && log.isBehind(envelope)) {
                 envelope.propose(new Outcome.Duplicate());
             } else if (heldBack.contains(envelope)) {
                 envelope.propose(new Outcome.Busy("a message before it that it must not overtake is busy"));
+            } else if (refusal != null) {
+                envelope.propose(new Outcome.Busy(refusal));
             } else if (unusable != null) {
                 verdicts.dead(envelope, unusable.reason(), unusable.detail(), false);
             } else if (claimer.isBusy(key)) {
                 envelope.propose(new Outcome.Busy("another transaction is working on the same message"));
             } else if (!accepted.add(key)) {
+                envelope.propose(new Outcome.Duplicate());
+            } else if (unfinished.contains(key)) {
                 envelope.propose(new Outcome.Duplicate());
             } else if (!envelope.byLedger() || claimer.isClaimed(key)) {
                 accept(envelope, desk);
@@ -118,11 +137,25 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     private void accept(Envelope envelope, Desk<C> desk) {
         Verdicts<C> verdicts = desk.verdicts();
         boolean byLease = verdicts.isByLease(envelope);
-        if (reception == Reception.STORE || byLease || verdicts.isBlocked(envelope)) {
+        boolean toStore = reception == Reception.STORE || byLease || verdicts.isBlocked(envelope);
+        if (toStore && verdicts.isKnownType(envelope)) {
             verdicts.received(envelope, byLease);
         } else {
             desk.handle(envelope);
         }
+    }
+
+    /**
+     * Which of the messages that the database refused to keep are kept already: a position of a log that somebody had
+     * forgotten says nothing about them. Asked only after such a refusal.
+     */
+    private Set<MessageKey> unfinished(InboxTransaction<C> transaction, Plan plan) {
+        List<MessageKey> refused = group.stream()
+                .filter(envelope -> !envelope.byLedger() && envelope.unusable() == null)
+                .filter(envelope -> plan.refusalOf(envelope) != null)
+                .map(Envelope::key)
+                .toList();
+        return refused.isEmpty() ? Set.of() : transaction.known(consumer, refused);
     }
 
     /** Blocked here means that others are at work, which is no reason to look for a message that is held. */
@@ -172,11 +205,11 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     }
 
     private Claimer claim(InboxTransaction<C> transaction, boolean inHalves, Map<MessageKey, PayloadHash> hashes) {
-        Claimer claimer = new Claimer(transaction, consumer, hashes);
+        Claimer claimer = new Claimer(transaction, consumer, hashes, busyHere);
         Set<MessageKey> distinct = new HashSet<>(group.size() * 2);
         List<MessageKey> keys = new ArrayList<>(group.size());
         for (Envelope envelope : group) {
-            if (isToBeClaimed(envelope) && distinct.add(envelope.key())) {
+            if (isToBeClaimed(envelope) && !busyHere.contains(envelope.key()) && distinct.add(envelope.key())) {
                 keys.add(envelope.key());
             }
         }
@@ -220,18 +253,24 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         }
     }
 
-    /** The parts before this one are committed; what they found busy holds back what is in this one. */
-    private void holdBackBehindUnsettled(List<Envelope> whole) {
+    /**
+     * The parts and rounds of the call before this one are committed; what they found busy holds back what is behind it, and a
+     * message with the same id and another payload, which must not take its place.
+     */
+    private void holdBackBehindUnsettled() {
+        Set<Envelope> here = new HashSet<>(group);
         Set<Object> held = new HashSet<>();
-        for (Envelope envelope : whole) {
+        for (Envelope envelope : call) {
             Object order = orderOf(envelope);
-            if (order != null && envelope.hasOutcome() && !envelope.outcome().settled()) {
-                held.add(order);
+            boolean unsettled = envelope.hasOutcome() && !envelope.outcome().settled();
+            if (unsettled) {
+                held.add(envelope.key());
             }
-        }
-        for (Envelope envelope : group) {
-            Object order = orderOf(envelope);
-            if (order != null && held.contains(order)) {
+            if (unsettled && order != null) {
+                held.add(order);
+            } else if (!held.isEmpty()
+                    && here.contains(envelope)
+                    && (held.contains(envelope.key()) || (order != null && held.contains(order)))) {
                 heldBack.add(envelope);
             }
         }
@@ -281,15 +320,36 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         }
     }
 
-    private void countAgain(InboxTransaction<C> transaction, Set<MessageKey> repeated, Verdicts<C> verdicts) {
+    private void countAgain(InboxTransaction<C> transaction, Set<MessageKey> repeated, Desk<C> desk) {
         if (repeated.isEmpty()) {
             return;
         }
         Set<MessageKey> dead = transaction.seenAgain(consumer, repeated);
-        boolean reopens = !dead.isEmpty() && settings.deadAgain() == DeadAgain.REOPENED;
-        if (reopens) {
-            var reopened = transaction.reopen(consumer, dead);
-            group.stream().filter(envelope -> reopened.contains(envelope.key())).forEach(verdicts::reopened);
+        if (settings.deadAgain() != DeadAgain.REOPENED) {
+            return;
+        }
+        Set<MessageKey> back = new HashSet<>(dead);
+        for (Envelope envelope : group) {
+            NotStoredException refusal = desk.plan().refusalOf(envelope);
+            if (refusal != null && back.remove(envelope.key())) {
+                logger.warn(
+                        "consumer '{}': {} came again and stays a dead letter: {}",
+                        consumer.name(),
+                        envelope.message(),
+                        refusal.getMessage());
+            }
+        }
+        if (!back.isEmpty()) {
+            Set<MessageKey> reopened = reopen(transaction, back);
+            group.stream().filter(envelope -> reopened.contains(envelope.key())).forEach(desk.verdicts()::reopened);
+        }
+    }
+
+    private Set<MessageKey> reopen(InboxTransaction<C> transaction, Set<MessageKey> dead) {
+        try {
+            return transaction.reopen(consumer, dead);
+        } catch (StoreException e) {
+            throw new NotReopenedException(e);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.store.DeadReason;
@@ -14,7 +15,7 @@ final class Desk<C extends HandlerContext> {
 
     Desk(RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings, Plan plan) {
         this.plan = plan;
-        this.verdicts = new Verdicts<>(consumer, routing, settings);
+        this.verdicts = new Verdicts<>(consumer, routing, settings, plan);
         this.tasks = new Tasks<>(plan.isolated());
     }
 
@@ -41,8 +42,10 @@ final class Desk<C extends HandlerContext> {
         }
         try {
             tasks.add(route, envelope);
-        } catch (Exception | StackOverflowError e) {
-            undecodable(envelope, e);
+        } catch (Throwable e) {
+            notDecoded(envelope, e);
+        } finally {
+            Interrupts.clear();
         }
     }
 
@@ -53,9 +56,23 @@ final class Desk<C extends HandlerContext> {
         }
     }
 
-    void undecodable(Envelope envelope, Throwable failure) {
-        String detail = failure.getClass().getName() + ": " + ErrorText.bounded(failure.getMessage());
-        verdicts.dead(envelope, DeadReason.UNDECODABLE, detail, true);
+    /** All attempts have failed before this one, and whoever noted the last of them left it to others to decide. */
+    void spent(Envelope envelope) {
+        verdicts.spent(envelope);
+    }
+
+    /** The decoder threw this. */
+    void notDecoded(Envelope envelope, Throwable failure) {
+        Interrupts.requireNotEnding(1, failure);
+        if (isCondemned(envelope)) {
+            return;
+        }
+        if (Failure.isUndecodable(failure)) {
+            String detail = FailureText.classOf(failure) + ": " + FailureText.messageOf(failure);
+            verdicts.dead(envelope, DeadReason.UNDECODABLE, detail, true);
+        } else {
+            verdicts.failed(envelope, Failure.ofDecoder(failure));
+        }
     }
 
     private boolean isCondemned(Envelope envelope) {

@@ -17,17 +17,18 @@ import org.jspecify.annotations.Nullable;
 final class DueWork<C extends HandlerContext> implements Intake<C> {
     private final RegisteredConsumer consumer;
     private final int lane;
-    private final int limit;
+    private final EngineSettings settings;
     private @Nullable List<Envelope> group;
+    private boolean entered;
 
-    DueWork(RegisteredConsumer consumer, int lane, int limit) {
-        this(consumer, lane, limit, null);
+    DueWork(RegisteredConsumer consumer, int lane, EngineSettings settings) {
+        this(consumer, lane, settings, null);
     }
 
-    private DueWork(RegisteredConsumer consumer, int lane, int limit, @Nullable List<Envelope> group) {
+    private DueWork(RegisteredConsumer consumer, int lane, EngineSettings settings, @Nullable List<Envelope> group) {
         this.consumer = consumer;
         this.lane = lane;
-        this.limit = limit;
+        this.settings = settings;
         this.group = group;
     }
 
@@ -36,9 +37,14 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
         return group == null ? List.of() : group;
     }
 
+    /** Whether nobody else was at work in the lane. */
+    boolean hasEntered() {
+        return entered;
+    }
+
     @Override
     public Intake<C> part(List<Envelope> part) {
-        return new DueWork<>(consumer, lane, limit, part);
+        return new DueWork<>(consumer, lane, settings, part);
     }
 
     @Override
@@ -93,8 +99,9 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
         if (nothingLeft || !transaction.enter(consumer, lane)) {
             return List.of();
         }
+        entered = true;
         if (group == null || consumer.order().isKept()) {
-            return transaction.take(consumer, lane, limit);
+            return transaction.take(consumer, lane, settings.workBatch(), settings.workBytes());
         }
         List<Long> ids = new ArrayList<>();
         for (Envelope envelope : group) {

@@ -12,5 +12,8 @@ record EngineSettings(
         boolean conflicts,
         int crashLimit,
         int workBatch,
+        long workBytes,
         Duration lease,
+        Duration externalTimeout,
+        Duration slowBatch,
         String node) {}

@@ -24,9 +24,6 @@ final class Envelope {
     /** The longest id in bytes; enough for 1,000 characters of any script. */
     static final int LONGEST_ID = 4096;
 
-    /** The longest ordering key in bytes where an order is kept: databases find what is before a message by it. */
-    static final int LONGEST_ORDERING_KEY = 1024;
-
     private final Message message;
     private final MessageKey key;
     private final @Nullable Unusable unusable;
@@ -36,6 +33,7 @@ final class Envelope {
     private @Nullable Outcome proposed;
     private @Nullable Outcome outcome;
     private @Nullable MessageKey horizon;
+    private @Nullable MessageKey endOfLedger;
 
     /** Why a message cannot even be claimed. */
     record Unusable(DeadReason reason, String detail) {}
@@ -66,21 +64,18 @@ final class Envelope {
         if (unusable != null) {
             return new Envelope(message, keyOfDelivery(message), unusable, null, partition, false);
         }
-        LogPosition position = message.logPosition();
-        MessageId id = message.id();
-        if (position != null
-                && partition != null
-                && (id == null || consumer.deduplication() == Deduplication.WATERMARKS)) {
-            MessageKey ofPlace = consumer.keys().keyOf(message.source(), position.toId());
-            return new Envelope(message, ofPlace, null, null, partition, false);
-        }
-        return new Envelope(
-                message,
-                consumer.keys().keyOf(message.source(), Objects.requireNonNull(id)),
-                null,
-                null,
-                partition,
-                true);
+        boolean byLedger = consumer.deduplication() != Deduplication.WATERMARKS;
+        MessageId id = byLedger ? message.id() : null;
+        MessageKey key = consumer.keys().keyOf(message.source(), id != null ? id : placeOf(message));
+        return new Envelope(message, key, null, null, partition, byLedger);
+    }
+
+    /**
+     * What a message without an id is recognised by. The ledger may have it: from a time in which the consumer deduplicated by
+     * ids that a source made of places.
+     */
+    private static MessageId placeOf(Message message) {
+        return Objects.requireNonNull(message.logPosition()).toId();
     }
 
     private static @Nullable LogPartition partitionOf(Message message, RegisteredConsumer consumer) {
@@ -112,10 +107,10 @@ final class Envelope {
         }
         byte[] orderingKey = message.orderingKey();
         if (orderingKey != null
-                && orderingKey.length > LONGEST_ORDERING_KEY
+                && orderingKey.length > RegisteredConsumer.LONGEST_ORDERING_KEY
                 && consumer.order().isKept()) {
             String detail = "the message's ordering key has " + orderingKey.length
-                    + " bytes, the limit where an order is" + " kept is " + LONGEST_ORDERING_KEY;
+                    + " bytes, the limit where an order is" + " kept is " + RegisteredConsumer.LONGEST_ORDERING_KEY;
             return new Unusable(DeadReason.ORDERING_KEY_TOO_LONG, detail);
         }
         return null;
@@ -125,9 +120,18 @@ final class Envelope {
         return new Envelope(item.message(), item.key(), null, item, null, false);
     }
 
+    /**
+     * What tells one delivery of an unusable message from the next, and never makes one of two messages: the place, what was
+     * sent, and the id where there is one, be it as long as it may.
+     */
     private static MessageKey keyOfDelivery(Message message) {
         String origin = message.origin();
         String place = origin != null ? origin : UUID.randomUUID().toString();
+        MessageId id = message.id();
+        if (id != null) {
+            place += " id "
+                    + KeyScheme.keyOfOrigin(message.source(), "", id.toBytes()).toUuid();
+        }
         return KeyScheme.keyOfOrigin(message.source(), place, message.payload());
     }
 
@@ -199,6 +203,17 @@ final class Envelope {
     @Nullable
     MessageKey horizon() {
         return horizon;
+    }
+
+    /** The message is of a day behind this end of the ledger. */
+    void noteEndOfLedger(MessageKey newest) {
+        this.endOfLedger = newest;
+    }
+
+    /** The end of the ledger that it was found to be behind; null unless it is from the future. */
+    @Nullable
+    MessageKey endOfLedger() {
+        return endOfLedger;
     }
 
     /** The transaction is committed. Answers null where it left the message as it was. */

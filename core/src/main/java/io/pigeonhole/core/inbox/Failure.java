@@ -1,7 +1,7 @@
 package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.ErrorClass;
-import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.store.FailedAttempt;
 import java.time.Duration;
 
@@ -10,14 +10,22 @@ record Failure(Throwable cause, ErrorClass errorClass, Duration duration) {
 
     /** What an external handler threw is the message's failure, whatever another database meant by it. */
     static Failure ofExternal(Throwable cause, ErrorClass errorClass, Duration duration) {
-        if (cause instanceof VirtualMachineError fatal && !(cause instanceof StackOverflowError)) {
-            throw fatal;
-        }
-        if (cause instanceof InterruptedException) {
-            Thread.currentThread().interrupt();
-        }
         boolean permanent = errorClass == ErrorClass.PERMANENT;
         return new Failure(cause, permanent ? ErrorClass.PERMANENT : ErrorClass.MESSAGE, duration);
+    }
+
+    /**
+     * What a decoder threw that says nothing about the bytes: a missing class, an interrupt, memory that is used up, maybe by
+     * a wrong length in these bytes. An attempt of the message failed.
+     */
+    static Failure ofDecoder(Throwable cause) {
+        return new Failure(cause, ErrorClass.MESSAGE, Duration.ZERO);
+    }
+
+    /** Whether what a decoder threw says that the same bytes will never be decoded. */
+    static boolean isUndecodable(Throwable cause) {
+        return (cause instanceof Exception && !(cause instanceof InterruptedException))
+                || cause instanceof StackOverflowError;
     }
 
     boolean isPermanent() {
@@ -26,8 +34,7 @@ record Failure(Throwable cause, ErrorClass errorClass, Duration duration) {
 
     /** The failure in words: its class, unless the handler spoke for itself, and its text. */
     String describe() {
-        String text = ErrorText.bounded(cause.getMessage());
-        return cause instanceof PermanentFailure ? text : cause.getClass().getName() + ": " + text;
+        return FailureText.describe(cause);
     }
 
     FailedAttempt attempt(int number, String node) {
@@ -35,8 +42,8 @@ record Failure(Throwable cause, ErrorClass errorClass, Duration duration) {
                 number,
                 node,
                 duration,
-                cause.getClass().getName(),
-                ErrorText.bounded(cause.getMessage()),
-                ErrorText.stackOf(cause));
+                FailureText.classOf(cause),
+                FailureText.messageOf(cause),
+                FailureText.stackOf(cause));
     }
 }

@@ -17,8 +17,10 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Watermark;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -36,6 +38,7 @@ public final class Inbox<C extends HandlerContext> {
     private final EngineSettings settings;
     private final InboxEngine<C> engine;
     private final Worker<C> worker;
+    private final RunningBatches running;
     private final WorkSignal signal;
     private final Handler<Message, C> ownHandlers;
 
@@ -45,6 +48,7 @@ public final class Inbox<C extends HandlerContext> {
             EngineSettings settings,
             InboxEngine<C> engine,
             Worker<C> worker,
+            RunningBatches running,
             WorkSignal signal,
             Handler<Message, C> ownHandlers) {
         this.store = store;
@@ -52,6 +56,7 @@ public final class Inbox<C extends HandlerContext> {
         this.settings = settings;
         this.engine = engine;
         this.worker = worker;
+        this.running = running;
         this.signal = signal;
         this.ownHandlers = ownHandlers;
     }
@@ -93,13 +98,30 @@ public final class Inbox<C extends HandlerContext> {
      * Processes many deliveries, in one transaction as long as none of them fails. Messages that share an ordering key
      * should be handed in by one thread at a time, in their order.
      *
+     * <p>A handler that is interrupted has failed as with any other exception. An interrupt that comes before the call, or
+     * that a handler leaves behind, reaches no other handler; the calling thread has it again when the call returns.
+     *
      * @param messages the messages in the order of arrival, maybe none, duplicates allowed
      * @return what became of each, in the same order
      * @throws io.pigeonhole.core.failure.RetryableException if of some nothing was decided: acknowledge none, hand all of
      *     them in again; those that were committed are then told as duplicates
      */
     public List<Outcome> process(List<Message> messages) {
-        return engine.process(messages, settings.reception());
+        return Interrupts.ofCaller(() -> engine.process(messages, settings.reception()));
+    }
+
+    /**
+     * The same on a thread whose owner may have to end it, such as one of a source. A handler that fails after the owner
+     * has begun to end the thread, and then interrupted it, fails nothing: nothing is decided about the messages. An
+     * interrupt that comes without that is none of the owner's and is cleared.
+     *
+     * @param messages the messages in the order of arrival, maybe none, duplicates allowed
+     * @param ending whether the owner ends this thread; begins to answer true before he interrupts it
+     * @return what became of each, in the same order
+     * @throws io.pigeonhole.core.failure.RetryableException as {@link #process(List)}, and where the thread is ended
+     */
+    public List<Outcome> process(List<Message> messages, BooleanSupplier ending) {
+        return Interrupts.ofOwner(ending, () -> engine.process(messages, settings.reception()));
     }
 
     /**
@@ -123,7 +145,7 @@ public final class Inbox<C extends HandlerContext> {
      *     them in again
      */
     public List<Outcome> receive(List<Message> messages) {
-        return engine.process(messages, Reception.STORE);
+        return Interrupts.ofCaller(() -> engine.process(messages, Reception.STORE));
     }
 
     /**
@@ -136,6 +158,10 @@ public final class Inbox<C extends HandlerContext> {
      *     what was committed stays, call again
      */
     public int work() {
+        return Interrupts.ofCaller(this::workOnAll);
+    }
+
+    private int workOnAll() {
         int total = 0;
         int before;
         do {
@@ -159,7 +185,36 @@ public final class Inbox<C extends HandlerContext> {
      * @throws io.pigeonhole.core.failure.RetryableException if nothing could be committed; call again
      */
     public int work(Backlog.Due due) {
-        return worker.work(due);
+        return Interrupts.ofCaller(() -> worker.work(due));
+    }
+
+    /**
+     * The same on a thread whose owner may have to end it, as of {@link #process(List, BooleanSupplier)}.
+     *
+     * @param due what the store said is due for this consumer
+     * @param ending whether the owner ends this thread; begins to answer true before he interrupts it
+     * @return how many messages were taken, as {@link #work(Backlog.Due)}
+     * @throws io.pigeonhole.core.failure.RetryableException if nothing could be committed, or the thread is ended
+     */
+    public int work(Backlog.Due due, BooleanSupplier ending) {
+        return Interrupts.ofOwner(ending, () -> worker.work(due));
+    }
+
+    /**
+     * Reports the batches that have been in work for longer than {@link InboxBuilder#slowBatch}, each once. What a node does
+     * every second.
+     */
+    public void reportSlowBatches() {
+        running.report();
+    }
+
+    /**
+     * Lets the leases run out that this process works under, and ends the thread that prolongs them. What works under one of
+     * them cannot finish any more; its attempt has failed when the lease has run out. What a node does when it is closed with
+     * handlers that do not end. New leases can be taken afterwards.
+     */
+    public void stopLeases() {
+        worker.stopLeases();
     }
 
     /**
@@ -179,11 +234,23 @@ public final class Inbox<C extends HandlerContext> {
      *
      * @param what what it begins with, such as a partition
      * @param position where, such as an offset
-     * @return how many times in a row it was begun there; hand it on as {@link Message#deliveries()}
+     * @return how many times in a row it was begun there and not {@linkplain #ended ended}; hand it on as {@link Message#deliveries()}
      * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
      */
     public int started(String what, String position) {
         return store.started(consumer, what, position);
+    }
+
+    /**
+     * Notes that this process, which {@linkplain #started began} at a position, has left it in good order: its beginning is
+     * counted no more. What is not noted, because the process died, stays counted.
+     *
+     * @param what what it began with
+     * @param position where it began
+     * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
+     */
+    public void ended(String what, String position) {
+        store.ended(consumer, what, position);
     }
 
     /**
@@ -213,7 +280,8 @@ public final class Inbox<C extends HandlerContext> {
      * @param message the message; it needs an id
      * @param ledger the ledger as seen from the caller's transaction, from the store
      * @return true if the message is new, false if it is a duplicate
-     * @throws ConfigurationException if the consumer deduplicates by watermarks only
+     * @throws ConfigurationException if the consumer deduplicates by watermarks only, or a duplicate could not be recognised at
+     *     the isolation level of the caller's transaction
      * @throws PigeonholeException if the message has no usable id, or its id is older than the ledger or of a day that it
      *     does not have yet: nothing was claimed
      * @throws io.pigeonhole.core.store.StoreException if the database refused; roll back
@@ -253,6 +321,10 @@ public final class Inbox<C extends HandlerContext> {
      * Takes a partition of a log, as a source does when it is assigned to it: whoever had it before cannot commit anything of
      * it any more. To be called before the first message of an assignment is handed in, with every assignment anew.
      *
+     * <p>A message whose assignment is not the newest, or that expects the watermark beyond where it is (the database has lost
+     * commits), is {@link Outcome.Busy} until it is given up. Whoever still has the partition then acquires it anew and reads
+     * on from the position; {@link #watermarks} tells when that is needed.
+     *
      * <p>Where the watermark {@linkplain Watermark#hasPosition() has a position}, the source goes on there. Where it has none,
      * the source decides where to begin and calls {@link #beginAt} before it hands anything in.
      *
@@ -283,6 +355,19 @@ public final class Inbox<C extends HandlerContext> {
         }
         return new Watermark(
                 watermark.partition(), watermark.log(), watermark.assignment(), offset, watermark.leaderEpoch());
+    }
+
+    /**
+     * Reads where partitions of logs are now, as the database says.
+     *
+     * @param partitions distinct, at least one
+     * @return those that the database knows, in no special order
+     * @throws PigeonholeException if the consumer is paused, or the database refused or cannot be reached
+     */
+    public List<Watermark> watermarks(Collection<LogPartition> partitions) {
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            return transaction.watermarks(consumer, partitions);
+        }
     }
 
     /**

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects the settings of an {@link Inbox}. Not safe for use by many threads.
  *
+ * <p>One long class, because most of it is the documentation of the settings, a short method each.
+ *
  * @param <C> the context that the store hands to handlers
  */
 public final class InboxBuilder<C extends HandlerContext> {
@@ -49,8 +51,11 @@ public final class InboxBuilder<C extends HandlerContext> {
     private boolean conflicts;
     private int crashLimit = 3;
     private int workBatch = 500;
+    private long workBytes = 16L << 20;
     private int lateLimit = LateFlood.STANDARD_LIMIT;
     private Duration lease = Duration.ofMinutes(1);
+    private Duration externalTimeout = Duration.ofHours(1);
+    private Duration slowBatch = Duration.ofMinutes(5);
     private String node = NodeName.ofThisProcess();
 
     InboxBuilder(String consumer, InboxStore<C> store) {
@@ -225,7 +230,8 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     /**
-     * Says what becomes of a message whose type has no handler.
+     * Says what becomes of a message whose type has no handler when it is delivered. One in work waits for a program that has
+     * one, because programs may differ during a deployment.
      *
      * @param policy what, {@link UnknownType#DEAD_LETTER} unless set
      * @return this
@@ -340,8 +346,10 @@ public final class InboxBuilder<C extends HandlerContext> {
 
     /**
      * Sets how many messages may be late within an hour, in this process. Those that come then and are late too are held
-     * back, with all that is delivered together with them: the source waits and tries again, until the hour is over. Late
-     * messages by the thousand mean that somebody has reset offsets, and dead letters are not the place for a topic.
+     * back, with what must not overtake them: they are {@link Outcome.Busy} until the hour is over, and the source hands them
+     * in again. All other messages go on. Late
+     * messages by the thousand mean that somebody has reset offsets, and dead letters are not the place for a topic. The same
+     * goes, counted apart, for messages of days that the ledger does not have yet; they pass as soon as it has them.
      *
      * @param perHour at least 1, 1,000 unless set
      * @return this
@@ -363,6 +371,18 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     /**
+     * Sets how many bytes of payloads and headers a worker takes in one transaction, so that many large messages do not
+     * exhaust the heap. Each of the node's workers may hold as much. A message that is larger by itself is taken alone.
+     *
+     * @param bytes at least 1, 16 MiB unless set
+     * @return this
+     */
+    public InboxBuilder<C> workBytes(long bytes) {
+        this.workBytes = bytes;
+        return this;
+    }
+
+    /**
      * Sets how long a lease lasts without a heartbeat: so long after a process has died its message is tried again. A
      * heartbeat comes at every third of it.
      *
@@ -371,6 +391,31 @@ public final class InboxBuilder<C extends HandlerContext> {
      */
     public InboxBuilder<C> lease(Duration duration) {
         this.lease = duration;
+        return this;
+    }
+
+    /**
+     * Sets how long an external handler may run. Then its thread is interrupted and its lease is not prolonged any more, so
+     * that a handler that hangs does not keep its message for ever: the attempt has failed, here or where the lease is found
+     * to have run out. It is looked at with every heartbeat.
+     *
+     * @param timeout at least a millisecond, an hour unless set
+     * @return this
+     */
+    public InboxBuilder<C> externalTimeout(Duration timeout) {
+        this.externalTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Sets how long a batch may be in work before it is reported, once, by a warning in the log and by
+     * {@link InboxListener#onSlowBatch}. Nothing else happens to it.
+     *
+     * @param duration at least a millisecond, five minutes unless set
+     * @return this
+     */
+    public InboxBuilder<C> slowBatch(Duration duration) {
+        this.slowBatch = duration;
         return this;
     }
 
@@ -413,13 +458,16 @@ public final class InboxBuilder<C extends HandlerContext> {
         require(crashLimit >= 1, "crashLimit " + crashLimit + " is below 1");
         require(lateLimit >= 1, "lateLimit " + lateLimit + " is below 1");
         require(workBatch >= 1 && workBatch <= 10_000, "workBatch " + workBatch + " is not from 1 to 10000");
+        require(externalTimeout.toMillis() >= 1, "externalTimeout " + externalTimeout + " is below a millisecond");
+        require(slowBatch.toMillis() >= 1, "slowBatch " + slowBatch + " is below a millisecond");
+        require(workBytes >= 1, "workBytes " + workBytes + " is below 1");
         require(
                 lease.compareTo(Duration.ofSeconds(1)) >= 0 && lease.compareTo(Duration.ofDays(1)) <= 0,
                 "lease " + lease + " is not from a second to a day");
         RegisteredConsumer registered =
                 store.register(new ConsumerRegistration(consumer, idForm, order, lanes, deduplication));
-        Routing<C> routing =
-                new Routing<>(Map.copyOf(routes), typeHeader, defaultType, unknownType, retry, payloadLimit);
+        Routing<C> routing = new Routing<>(
+                Map.copyOf(routes), typeHeader, defaultType, unknownType, retry, payloadLimit, new UnknownWork());
         EngineSettings settings = new EngineSettings(
                 handlerTimeout,
                 twinPatience,
@@ -429,7 +477,10 @@ public final class InboxBuilder<C extends HandlerContext> {
                 conflicts,
                 crashLimit,
                 workBatch,
+                workBytes,
                 lease,
+                externalTimeout,
+                slowBatch,
                 node);
         return assemble(registered, routing, settings);
     }
@@ -437,11 +488,13 @@ public final class InboxBuilder<C extends HandlerContext> {
     private Inbox<C> assemble(RegisteredConsumer registered, Routing<C> routing, EngineSettings settings) {
         Announcer announcer = new Announcer(consumer, List.copyOf(listeners));
         WorkSignal signal = new WorkSignal();
+        RunningBatches running = new RunningBatches(settings.slowBatch(), announcer);
         LateFlood flood = new LateFlood(consumer, lateLimit, System::nanoTime);
-        InboxEngine<C> engine = new InboxEngine<>(store, registered, routing, settings, announcer, signal, flood);
+        InboxEngine<C> engine =
+                new InboxEngine<>(store, registered, routing, settings, announcer, signal, flood, running);
         LeaseWorker<C> leases = new LeaseWorker<>(store, registered, routing, settings, engine, announcer);
         Worker<C> worker = new Worker<>(store, registered, settings, engine, leases);
-        return new Inbox<>(store, registered, settings, engine, worker, signal, new OwnHandlers<>(routing));
+        return new Inbox<>(store, registered, settings, engine, worker, running, signal, new OwnHandlers<>(routing));
     }
 
     private void require(boolean holds, String otherwise) {

@@ -6,11 +6,18 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Brings a batch of deliveries to its outcomes, in as few transactions as its failures allow.
@@ -21,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *   <li><em>Isolated.</em> Somebody else failed, or it is not known who (a list handler, a refused COMMIT, an error that a
  *       handler hid): chunks of at most {@value #CHUNK} messages, each message under a savepoint, so that every one that
  *       fails is parked and the others commit.
- *   <li><em>Alone.</em> Even a chunk was refused as a whole, at its COMMIT: a transaction for each message.
+ *   <li><em>Alone.</em> Even a chunk was refused as a whole, at its COMMIT or where it was written: a transaction for each
+ *       message. One for which the database refuses to write even then is a dead letter, and if need be a bare one.
  * </ol>
  *
  * <p>Errors that are nobody's fault (deadlocks, serialization failures, a lost connection while the database is there) are
@@ -30,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * knows which of them were committed. A process that dies anywhere here leaves whole transactions or none.
  */
 final class InboxEngine<C extends HandlerContext> {
+    private static final Logger log = LoggerFactory.getLogger(InboxEngine.class);
+
     /** Half of the 64 subtransactions that PostgreSQL keeps in a backend's cache. */
     private static final int CHUNK = 32;
 
@@ -40,6 +50,9 @@ final class InboxEngine<C extends HandlerContext> {
     private final Announcer announcer;
     private final WorkSignal signal;
     private final LateFlood flood;
+    private final FutureFlood future;
+    private final RunningBatches running;
+    private final KeysAtWork atWork = new KeysAtWork();
 
     InboxEngine(
             InboxStore<C> store,
@@ -48,8 +61,11 @@ final class InboxEngine<C extends HandlerContext> {
             EngineSettings settings,
             Announcer announcer,
             WorkSignal signal,
-            LateFlood flood) {
+            LateFlood flood,
+            RunningBatches running) {
         this.flood = flood;
+        this.future = new FutureFlood(consumer.name(), flood.limit(), System::nanoTime, this::endOfLedger);
+        this.running = running;
         this.store = store;
         this.consumer = consumer;
         this.routing = routing;
@@ -63,15 +79,80 @@ final class InboxEngine<C extends HandlerContext> {
             return List.of();
         }
         Batch batch = Batch.of(messages, consumer, settings.conflicts());
+        boolean whole = batch.rounds().size() == 1;
         for (List<Envelope> round : batch.rounds()) {
-            flood.refuse(round);
-            settle(
-                    consumer.deduplication().needsLog()
-                            ? new Deliveries<C>(consumer, settings, reception, batch.envelopes()).part(round)
-                            : new Deliveries<>(consumer, settings, reception, round),
-                    Map.of());
+            List<Envelope> inTime = holdBack(flood.heldBack(round), round);
+            List<Envelope> passing = holdBack(future.heldBack(inTime), inTime);
+            if (!passing.isEmpty()) {
+                process(passing, whole && passing.size() == round.size(), batch, reception);
+            }
         }
         return batch.outcomes(announcer);
+    }
+
+    /** Messages of a flood wait by themselves: whatever else is in the call goes on, but for what must not overtake them. */
+    private List<Envelope> holdBack(Map<Envelope, String> held, List<Envelope> round) {
+        if (held.isEmpty()) {
+            return round;
+        }
+        List<Envelope> passing = new ArrayList<>(round.size());
+        for (Envelope envelope : round) {
+            @Nullable String why = held.get(envelope);
+            if (why == null) {
+                passing.add(envelope);
+            } else {
+                busy(envelope, why);
+            }
+        }
+        return passing;
+    }
+
+    /**
+     * Creates the days that are missing, and claims a key without a commit to see where the ledger ends now. Null where the
+     * database does not say, which is no reason to fail at messages that are in time.
+     */
+    private @Nullable MessageKey endOfLedger(MessageKey key) {
+        try {
+            store.maintain();
+            try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+                return transaction
+                        .claim(consumer, List.of(key), settings.twinPatience())
+                        .newest();
+            }
+        } catch (StoreException e) {
+            if (store.classify(e) == ErrorClass.UNAVAILABLE) {
+                store.probe();
+            }
+            log.debug("consumer '{}': it could not be asked where the ledger ends", consumer.name(), e);
+            return null;
+        }
+    }
+
+    private void process(List<Envelope> round, boolean isWhole, Batch batch, Reception reception) {
+        Set<MessageKey> keys = new HashSet<>(2 * round.size());
+        round.stream().filter(Envelope::byLedger).map(Envelope::key).forEach(keys::add);
+        Set<MessageKey> busy = atWork.enter(keys, settings.twinPatience());
+        try {
+            if (keys.isEmpty() && round.stream().allMatch(Envelope::byLedger)) {
+                round.forEach(this::busyHere);
+                return;
+            }
+            Deliveries<C> deliveries = new Deliveries<>(consumer, settings, reception, batch.envelopes(), round, busy);
+            settle(isWhole ? deliveries : deliveries.part(round), Map.of());
+        } finally {
+            atWork.leave(keys);
+        }
+    }
+
+    /** There is nothing to be asked of the database. */
+    private void busyHere(Envelope envelope) {
+        busy(envelope, "another thread of this process is working on the same message");
+    }
+
+    private void busy(Envelope envelope, String why) {
+        envelope.propose(new Outcome.Busy(why));
+        envelope.settle();
+        announcer.outcome(envelope.message(), envelope.outcome());
     }
 
     /**
@@ -80,6 +161,15 @@ final class InboxEngine<C extends HandlerContext> {
      * @param known messages that have failed already, with their failures
      */
     void settle(Intake<C> intake, Map<Envelope, Failure> known) {
+        RunningBatches.Running batch = running.begin();
+        try {
+            settleAll(intake, known);
+        } finally {
+            batch.end();
+        }
+    }
+
+    private void settleAll(Intake<C> intake, Map<Envelope, Failure> known) {
         Replays replays = new Replays();
         Map<Envelope, Failure> condemned = new HashMap<>(known);
         boolean inHalves = false;
@@ -133,9 +223,7 @@ final class InboxEngine<C extends HandlerContext> {
                 chunk.forEach(envelope -> chunk(intake, List.of(envelope), known));
                 return;
             }
-            if (condemned.putIfAbsent(culprit, failure(result)) != null) {
-                throw giveUp(chunk.size(), result.failure().cause());
-            }
+            condemned.put(culprit, verdict(result, condemned.get(culprit), chunk.size()));
             replays = new Replays();
         }
     }
@@ -154,6 +242,24 @@ final class InboxEngine<C extends HandlerContext> {
             }
         }
         return chunk.size() == 1 ? chunk.get(0) : null;
+    }
+
+    /**
+     * What a message is condemned for next. One that the database refuses to keep, alone in its transaction, is a dead letter;
+     * if that is refused too, a bare one. There is an end to this, unless the database takes not even that.
+     */
+    private static Failure verdict(RunResult.RolledBack result, @Nullable Failure before, int messages) {
+        boolean refused = result instanceof RunResult.Refused;
+        if (before == null && !refused) {
+            return failure(result);
+        }
+        NotStoredException earlier = before != null && before.cause() instanceof NotStoredException e ? e : null;
+        if (!refused || (earlier != null && earlier.isBare())) {
+            throw giveUp(messages, result.failure().cause());
+        }
+        NotStoredException refusal =
+                new NotStoredException(earlier != null, result.failure().cause());
+        return new Failure(refusal, ErrorClass.PERMANENT, result.failure().duration());
     }
 
     /** What nobody is to blame for, met too often, is the failure of the message that meets it. */
@@ -184,6 +290,10 @@ final class InboxEngine<C extends HandlerContext> {
             MessageKey horizon = envelope.horizon();
             if (horizon != null && outcome instanceof Outcome.Late) {
                 flood.note(horizon);
+            }
+            MessageKey end = envelope.endOfLedger();
+            if (end != null && outcome instanceof Outcome.Dead) {
+                future.note(end);
             }
         }
         if (result instanceof RunResult.Committed committed && !committed.due().isEmpty()) {

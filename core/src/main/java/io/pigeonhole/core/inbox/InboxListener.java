@@ -1,6 +1,7 @@
 package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.message.Message;
+import java.time.Duration;
 
 /**
  * Is told what the inbox did. Called on the thread that works on the batch, after the commit and before the
@@ -34,4 +35,13 @@ public interface InboxListener {
      * @param message the message
      */
     default void onLeaseLost(String consumer, Message message) {}
+
+    /**
+     * A batch has been in work for longer than {@link InboxBuilder#slowBatch}, and goes on. Called once for each, on a thread of
+     * the node.
+     *
+     * @param consumer the inbox's consumer
+     * @param inWork for how long
+     */
+    default void onSlowBatch(String consumer, Duration inWork) {}
 }

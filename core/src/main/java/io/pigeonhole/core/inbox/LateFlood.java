@@ -1,24 +1,30 @@
 package io.pigeonhole.core.inbox;
 
-import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.message.MessageKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Holds back what is late once very many messages were late: offsets that were reset, not stragglers. Those that are in time
  * pass. Counted in this process only; safe for use by many threads.
  */
 final class LateFlood {
+    private static final Logger log = LoggerFactory.getLogger(LateFlood.class);
+
     static final int STANDARD_LIMIT = 1_000;
     private static final long HOUR = Duration.ofHours(1).toNanos();
 
     private final String consumer;
     private final int limit;
     private final LongSupplier nanos;
+    private final FloodWarning warning;
     private long begun;
     private int count;
     private @Nullable MessageKey horizon;
@@ -27,6 +33,11 @@ final class LateFlood {
         this.consumer = consumer;
         this.limit = limit;
         this.nanos = nanos;
+        this.warning = new FloodWarning(log, nanos);
+    }
+
+    int limit() {
+        return limit;
     }
 
     /** A message was found to be below this horizon, and is a dead letter. */
@@ -39,24 +50,25 @@ final class LateFlood {
         horizon = horizon == null || horizon.compareTo(oldest) < 0 ? oldest : horizon;
     }
 
-    /** Lets nothing pass that would become one more. */
-    synchronized void refuse(List<Envelope> deliveries) {
+    /** Lets none pass that would become one more; answers why each of these is held back. */
+    synchronized Map<Envelope, String> heldBack(List<Envelope> deliveries) {
         MessageKey oldest = horizon;
         if (oldest == null || count < limit || isOver()) {
-            return;
+            return Map.of();
         }
-        long late = deliveries.stream()
+        List<Envelope> late = deliveries.stream()
                 .filter(envelope -> envelope.key().compareTo(oldest) < 0)
-                .count();
-        if (late > 0) {
-            throw new RetryableException(
-                    "consumer '" + consumer + "': " + count + " messages were late within the last hour and are dead"
-                            + " letters, and " + late + " of these " + deliveries.size() + " are older than "
-                            + Instant.ofEpochMilli(oldest.epochMillis())
-                            + " as well. Nothing of them is taken until the"
-                            + " hour is over. Were offsets reset? Then set them to where they belong, or raise lateLimit",
-                    null);
+                .toList();
+        if (late.isEmpty()) {
+            return Map.of();
         }
+        String why = "consumer '" + consumer + "': " + count + " messages were late within the last hour and are dead"
+                + " letters, and " + late.size() + " of these " + deliveries.size() + " are older than "
+                + Instant.ofEpochMilli(oldest.epochMillis())
+                + " as well. They are held back until the"
+                + " hour is over. Were offsets reset? Then set them to where they belong, or raise lateLimit";
+        warning.give(why);
+        return late.stream().collect(Collectors.toMap(envelope -> envelope, envelope -> why));
     }
 
     private boolean isOver() {

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,43 +17,119 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prolongs the leases that this process works under, all of them in one statement at every third of their duration, over a
- * connection of its own. Its thread begins with the first lease and ends some time after the last. Safe for use by many
- * threads.
+ * Prolongs the leases that this process works under, all of them in one statement at every third of their duration, and soon
+ * again where that failed. It has a connection only for that statement: where the pool has none, it waits as long as the pool
+ * lets it, and the leases run out when that is too long. Its thread begins with the first lease and ends some time after the
+ * last.
+ *
+ * <p>A lease that is kept for too long is not prolonged any more, and its handler's thread is interrupted: a handler that hangs
+ * would otherwise keep its message for ever. Safe for use by many threads.
  */
 final class LeaseKeeper {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
     private static final int BEATS_PER_LEASE = 3;
+    private static final long PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+
+    /** After a beat that failed. */
+    private static final int TRIES_PER_LEASE = 12;
 
     private final RegisteredConsumer consumer;
     private final Supplier<Heartbeat> heartbeats;
     private final Duration duration;
+    private final Duration longest;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<Kept> kept = new HashSet<>();
-    private @Nullable Thread thread;
+    /** Those that are not prolonged any more, but still worked under. */
+    private final Set<Kept> givenUp = new HashSet<>();
 
-    LeaseKeeper(RegisteredConsumer consumer, Supplier<Heartbeat> heartbeats, Duration duration) {
+    private @Nullable Thread thread;
+    private boolean stopping;
+
+    LeaseKeeper(RegisteredConsumer consumer, Supplier<Heartbeat> heartbeats, Duration duration, Duration longest) {
         this.consumer = consumer;
         this.heartbeats = heartbeats;
         this.duration = duration;
+        this.longest = longest;
     }
 
-    /** A lease that is prolonged until it is closed, or lost. */
+    /** A lease that is prolonged until it is closed, lost, or kept for too long. */
     final class Kept implements AutoCloseable {
         private final WorkItem item;
+        private final long since = System.nanoTime();
+        private long confirmed = since;
+        private @Nullable Thread handler;
+        private boolean tooLong;
         private boolean lost;
 
         private Kept(WorkItem item) {
             this.item = item;
         }
 
+        /** Whether it is lost, or about to be: nobody prolongs it any more. */
         boolean isLost() {
             lock.lock();
             try {
-                return lost;
+                return lost || tooLong;
             } finally {
                 lock.unlock();
+            }
+        }
+
+        /** Whether the lease has been prolonged so recently that nobody can have taken it: it cannot have run out. */
+        boolean isFresh() {
+            lock.lock();
+            try {
+                return System.nanoTime() - confirmed < duration.toNanos() / 2;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** The handler begins on this thread, and may be interrupted until it {@linkplain #handled has ended}. */
+        void handling() {
+            lock.lock();
+            try {
+                handler = Thread.currentThread();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** The handler has ended; true if it was interrupted because it took too long. The thread is not interrupted then. */
+        boolean handled() {
+            lock.lock();
+            try {
+                handler = null;
+                if (tooLong) {
+                    // It may have reacted with an exception, or not yet.
+                    Thread.interrupted();
+                }
+                return tooLong;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private boolean isTooLong() {
+            return System.nanoTime() - since >= longest.toNanos();
+        }
+
+        /** Under the lock. */
+        private void giveUp() {
+            tooLong = true;
+            kept.remove(this);
+            givenUp.add(this);
+            Thread thread = handler;
+            log.warn(
+                    "consumer '{}': {} has been in work for longer than {}; its lease is not prolonged any more, and will be"
+                            + " a failed attempt when it has run out{}",
+                    consumer.name(),
+                    item.message(),
+                    longest,
+                    thread == null ? "" : ". Its handler on the thread '" + thread.getName() + "' is interrupted");
+            if (thread != null) {
+                thread.interrupt();
             }
         }
 
@@ -75,6 +152,7 @@ final class LeaseKeeper {
             lock.lock();
             try {
                 kept.remove(this);
+                givenUp.remove(this);
             } finally {
                 lock.unlock();
             }
@@ -85,72 +163,111 @@ final class LeaseKeeper {
         lock.lock();
         try {
             Kept one = new Kept(item);
-            kept.add(one);
             if (thread == null) {
-                thread = new Thread(this::run, "pigeonhole-leases-" + consumer.name());
-                thread.setDaemon(true);
-                thread.start();
+                stopping = false;
+                Thread begun = new Thread(this::run, "pigeonhole-leases-" + consumer.name());
+                begun.setDaemon(true);
+                begun.start();
+                thread = begun;
             }
+            kept.add(one);
             return one;
         } finally {
             lock.unlock();
         }
     }
 
-    private void run() {
-        try (Heartbeat heartbeat = heartbeats.get()) {
-            List<Kept> due = next();
-            while (!due.isEmpty()) {
-                beat(heartbeat, due);
-                due = next();
-            }
+    /** Prolongs none of the leases any more: they run out, and whoever works under one must not finish it. */
+    void stop() {
+        lock.lock();
+        try {
+            kept.forEach(each -> each.lost = true);
+            kept.clear();
+            givenUp.forEach(each -> each.lost = true);
+            givenUp.clear();
+            stopping = thread != null;
+            changed.signalAll();
         } finally {
-            gone();
+            lock.unlock();
         }
     }
 
-    /** Whatever it ended with: the next lease begins another thread. */
-    private void gone() {
+    private void run() {
+        boolean over = false;
+        while (!over) {
+            try (Heartbeat heartbeat = heartbeats.get()) {
+                List<Kept> due = next(BEATS_PER_LEASE);
+                while (!due.isEmpty()) {
+                    boolean done = beat(heartbeat, due);
+                    due = next(done ? BEATS_PER_LEASE : TRIES_PER_LEASE);
+                }
+                over = true;
+            } catch (Throwable e) {
+                over = survive(e);
+            }
+        }
+    }
+
+    /** Leases are prolonged whatever happened; true where there are none any more, and the thread ends. */
+    private boolean survive(Throwable e) {
+        try {
+            log.warn("consumer '{}': the heartbeat of the leases failed, going on", consumer.name(), e);
+        } catch (Throwable again) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+        LockSupport.parkNanos(Math.min(PAUSE_NANOS, duration.toNanos() / BEATS_PER_LEASE));
         lock.lock();
         try {
-            if (thread == Thread.currentThread()) {
+            boolean replaced = thread != Thread.currentThread();
+            if (kept.isEmpty() && !replaced) {
                 thread = null;
             }
+            return replaced || kept.isEmpty();
         } finally {
             lock.unlock();
         }
     }
 
     /** The leases to prolong, once it is time; none when there have been none for a whole beat, and the thread is to end. */
-    private List<Kept> next() {
+    private List<Kept> next(int perLease) {
         lock.lock();
         try {
-            long left = duration.toNanos() / BEATS_PER_LEASE;
-            while (left > 0) {
-                left = changed.awaitNanos(left);
-            }
+            awaitUntil(System.nanoTime() + duration.toNanos() / perLease);
+            stopping = false;
+            List.copyOf(kept).stream().filter(Kept::isTooLong).forEach(Kept::giveUp);
             if (kept.isEmpty()) {
                 thread = null;
             }
             return new ArrayList<>(kept);
-        } catch (InterruptedException e) {
-            log.warn(
-                    "consumer '{}': somebody interrupted the heartbeat of the leases; they will run out",
-                    consumer.name());
-            thread = null;
-            return List.of();
         } finally {
             lock.unlock();
         }
     }
 
-    private void beat(Heartbeat heartbeat, List<Kept> due) {
+    /** Until then, or until it is to stop. Nobody ends this thread by an interrupt: one that comes all the same changes nothing. */
+    private void awaitUntil(long end) {
+        long left = end - System.nanoTime();
+        while (left > 0 && !stopping) {
+            try {
+                left = changed.awaitNanos(left);
+            } catch (InterruptedException e) {
+                log.debug("consumer '{}': somebody interrupted the heartbeat of the leases", consumer.name(), e);
+                left = end - System.nanoTime();
+            }
+        }
+    }
+
+    private boolean beat(Heartbeat heartbeat, List<Kept> due) {
+        long began = System.nanoTime();
         try {
             Set<Long> prolonged = heartbeat.prolong(
                     consumer, due.stream().map(each -> each.item).toList(), duration);
             lock.lock();
             try {
                 for (Kept each : due) {
+                    if (prolonged.contains(each.item.id())) {
+                        each.confirmed = began;
+                    }
                     // One that was finished meanwhile is gone from the database, and not lost.
                     if (!prolonged.contains(each.item.id()) && kept.contains(each)) {
                         each.lost = true;
@@ -161,8 +278,10 @@ final class LeaseKeeper {
             } finally {
                 lock.unlock();
             }
+            return true;
         } catch (RuntimeException | Error e) {
             log.warn("consumer '{}': {} leases could not be prolonged, trying again", consumer.name(), due.size(), e);
+            return false;
         }
     }
 }

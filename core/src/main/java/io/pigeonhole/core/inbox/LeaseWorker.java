@@ -1,7 +1,10 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.ExternalContext;
 import io.pigeonhole.core.handler.ExternalHandler;
@@ -17,6 +20,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -30,6 +35,9 @@ import org.slf4j.LoggerFactory;
 final class LeaseWorker<C extends HandlerContext> {
     private static final Logger log = LoggerFactory.getLogger(LeaseWorker.class);
     private static final Duration PAUSE = Duration.ofMillis(500);
+
+    /** How often a database that is there may refuse to finish a message, before its lease is left to run out. */
+    private static final int MOST_REFUSALS = 10;
 
     private final InboxStore<C> store;
     private final RegisteredConsumer consumer;
@@ -57,7 +65,12 @@ final class LeaseWorker<C extends HandlerContext> {
         this.engine = engine;
         this.announcer = announcer;
         this.onlySuspects = routing.routes().values().stream().noneMatch(Route::isExternal);
-        this.keeper = new LeaseKeeper(consumer, store::heartbeat, settings.lease());
+        this.keeper = new LeaseKeeper(consumer, store::heartbeat, settings.lease(), settings.externalTimeout());
+    }
+
+    /** Lets the leases run out that this process works under. */
+    void stop() {
+        keeper.stop();
     }
 
     /** Leases one message of a lane and works on it; 0 where there is none to lease, or another has to be alone. */
@@ -107,12 +120,13 @@ final class LeaseWorker<C extends HandlerContext> {
      */
     private boolean isLeased(WorkItem item, OutcomeUnknownException unknown) {
         try (LeaseKeeper.Kept lease = keeper.keep(item)) {
-            while (true) {
+            for (int tries = 1; true; tries++) {
                 try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
                     return transaction.hold(consumer, item);
                 } catch (RetryableException | StoreException e) {
                     log.debug("consumer '{}': cannot ask for a lease of {} yet", consumer.name(), item.message(), e);
-                    if (isLost(lease)) {
+                    boolean refused = e instanceof StoreException && store.classify(e) != ErrorClass.UNAVAILABLE;
+                    if ((refused && tries >= MOST_REFUSALS) || isLost(lease)) {
                         throw unknown;
                     }
                 }
@@ -123,6 +137,10 @@ final class LeaseWorker<C extends HandlerContext> {
     private void work(WorkItem item, LeaseKeeper.Kept lease) {
         Envelope envelope = Envelope.of(item);
         Route<?, C> route = routing.routeOf(item.message());
+        if (route != null && isSpent(envelope)) {
+            finish(item, envelope, lease, desk -> desk.spent(envelope), Map.of());
+            return;
+        }
         boolean tooLarge = item.message().payload().length > routing.payloadLimitOf(route);
         if (route == null || route.external() == null || tooLarge) {
             finish(item, envelope, lease, desk -> desk.handle(envelope), Map.of());
@@ -131,29 +149,56 @@ final class LeaseWorker<C extends HandlerContext> {
         }
     }
 
+    /**
+     * Whether no attempt was left before this one. A program that does not know the type can note that a lease of it ran out,
+     * but not give up on it: who knows the type must not try once more what kills each process that tries.
+     */
+    private boolean isSpent(Envelope envelope) {
+        return envelope.attemptForPolicy() > routing.retryOf(envelope.message()).maxAttempts();
+    }
+
     private <T> void external(WorkItem item, Envelope envelope, LeaseKeeper.Kept lease, Route<T, C> route) {
         T payload;
         try {
             payload = route.decode(item.message());
-        } catch (Exception | StackOverflowError e) {
-            finish(item, envelope, lease, desk -> desk.undecodable(envelope, e), Map.of());
+        } catch (Throwable e) {
+            Interrupts.requireNotEnding(1, e);
+            finish(item, envelope, lease, desk -> desk.notDecoded(envelope, e), Map.of());
             return;
+        } finally {
+            Interrupts.clear();
         }
         Completion<C> completion = Completion.nothing();
         Map<Envelope, Failure> known = Map.of();
         long started = System.nanoTime();
+        lease.handling();
         try {
             ExternalHandler<T, C> handler = Objects.requireNonNull(route.external());
             completion = handler.handle(payload, new Context(consumer.name(), item, lease));
         } catch (Throwable e) {
+            Interrupts.requireNotEnding(1, e);
             Duration duration = Duration.ofNanos(System.nanoTime() - started);
-            known = Map.of(envelope, Failure.ofExternal(e, store.classify(e), duration));
+            Throwable failure = lease.handled() ? tookTooLong(e) : e;
+            known = Map.of(envelope, Failure.ofExternal(failure, store.classify(failure), duration));
+        } finally {
+            lease.handled();
+            Interrupts.clear();
         }
         Completion<C> toWrite = completion;
         finish(item, envelope, lease, desk -> desk.complete(envelope, toWrite), known);
     }
 
-    /** Tries until it is decided, or the lease is lost: while the database is away, there is nothing better to do. */
+    private TimeoutException tookTooLong(Throwable e) {
+        TimeoutException failure = new TimeoutException("the handler was interrupted after "
+                + settings.externalTimeout() + ". Let it give up by itself before, or set a longer externalTimeout");
+        failure.initCause(e);
+        return failure;
+    }
+
+    /**
+     * Tries until it is decided, or the lease is lost: while the database is away, there is nothing better to do. What a
+     * database refuses that is there is left alone after some tries: the lease runs out, and the attempt has failed.
+     */
     private void finish(
             WorkItem item,
             Envelope envelope,
@@ -161,13 +206,23 @@ final class LeaseWorker<C extends HandlerContext> {
             Consumer<Desk<C>> decision,
             Map<Envelope, Failure> known) {
         LeasedMessage<C> leased = new LeasedMessage<>(consumer, item, envelope, decision);
+        int refusals = 0;
         while (true) {
             try {
                 engine.settle(leased, known);
                 break;
             } catch (RetryableException e) {
-                log.debug("consumer '{}': {} could not be finished yet", consumer.name(), item.message(), e);
-                if (isLost(lease)) {
+                log.debug(
+                        "consumer '{}': {} could not be finished yet",
+                        consumer.name(),
+                        item.message(),
+                        FailureText.readable(e));
+                if (e instanceof OutcomeUnknownException) {
+                    leased.commitIsUnknown(lease.isFresh());
+                }
+                boolean away = e instanceof StoreUnavailableException || e instanceof OutcomeUnknownException;
+                refusals += away ? 0 : 1;
+                if (refusals == MOST_REFUSALS || (isLost(lease) && !(leased.isUncertain() && pause()))) {
                     throw e;
                 }
             }
@@ -177,10 +232,19 @@ final class LeaseWorker<C extends HandlerContext> {
         }
     }
 
+    /** False where the thread is to end. */
+    private static boolean pause() {
+        LockSupport.parkNanos(PAUSE.toNanos());
+        return !Thread.currentThread().isInterrupted();
+    }
+
     private static boolean isLost(LeaseKeeper.Kept lease) {
         try {
             return lease.awaitLoss(PAUSE);
         } catch (InterruptedException e) {
+            if (!Interrupts.areOurs()) {
+                return lease.isLost();
+            }
             Thread.currentThread().interrupt();
             return true;
         }

@@ -6,6 +6,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** One message under a lease. The transaction that finishes it begins by making sure that the lease is still the newest. */
 final class LeasedMessage<C extends HandlerContext> implements Intake<C> {
@@ -13,6 +14,8 @@ final class LeasedMessage<C extends HandlerContext> implements Intake<C> {
     private final WorkItem item;
     private final Envelope envelope;
     private final Consumer<Desk<C>> decision;
+    private @Nullable Outcome uncertain;
+    private boolean fresh;
     private boolean fenced;
 
     /**
@@ -33,6 +36,24 @@ final class LeasedMessage<C extends HandlerContext> implements Intake<C> {
         return fenced;
     }
 
+    /**
+     * Its last transaction may be committed or not. If it is, nobody can hold the lease again.
+     *
+     * @param isFresh whether the lease cannot have run out when that is found
+     */
+    void commitIsUnknown(boolean isFresh) {
+        Outcome proposed = envelope.proposed();
+        if (proposed != null) {
+            uncertain = proposed;
+            fresh = isFresh;
+        }
+    }
+
+    /** Whether only the database knows what became of it. */
+    boolean isUncertain() {
+        return uncertain != null;
+    }
+
     @Override
     public List<Envelope> group() {
         return List.of(envelope);
@@ -45,11 +66,25 @@ final class LeasedMessage<C extends HandlerContext> implements Intake<C> {
 
     @Override
     public void admit(InboxTransaction<C> transaction, Desk<C> desk) {
-        fenced = !transaction.hold(consumer, item);
+        boolean held = transaction.hold(consumer, item);
+        Outcome mine = held || uncertain == null ? null : uncertain;
+        fenced = !held && (mine == null || !isCommitted(transaction, mine));
         if (fenced) {
             envelope.propose(null);
+        } else if (!held) {
+            envelope.propose(mine);
         } else {
             decision.accept(desk);
         }
+    }
+
+    /**
+     * Whether the transaction whose commit was unknown is what ended the lease. A message that is neither in work nor dead was
+     * finished; nobody else can have done so before a lease ran out, a failed attempt was recorded and its delay was over.
+     */
+    private boolean isCommitted(InboxTransaction<C> transaction, Outcome mine) {
+        boolean unfinished = !transaction.known(consumer, List.of(item.key())).isEmpty();
+        boolean finishes = !(mine instanceof Outcome.Parked || mine instanceof Outcome.Dead);
+        return finishes ? !unfinished : unfinished && fresh;
     }
 }

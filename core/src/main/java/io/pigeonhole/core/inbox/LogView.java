@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the watermarks, as one transaction has read them, say about messages of logs. They are read in every transaction
@@ -23,12 +24,15 @@ import java.util.Set;
  * thread.
  */
 final class LogView {
-    private static final LogView NONE = new LogView(Map.of());
+    private static final LogView NONE = new LogView(Map.of(), Set.of());
 
     private final Map<LogPartition, Watermark> watermarks;
+    /** Those before which something is missing that the database has not accepted, as far as it remembers. */
+    private final Set<Envelope> behindAGap;
 
-    private LogView(Map<LogPartition, Watermark> watermarks) {
+    private LogView(Map<LogPartition, Watermark> watermarks, Set<Envelope> behindAGap) {
         this.watermarks = watermarks;
+        this.behindAGap = behindAGap;
     }
 
     /** For consumers that deduplicate by ids. */
@@ -56,20 +60,66 @@ final class LogView {
         for (Watermark watermark : transaction.watermarks(consumer, last.keySet())) {
             found.put(watermark.partition(), watermark);
         }
-        return new LogView(found);
+        return new LogView(found, behindAGap(found, group));
+    }
+
+    /**
+     * A database that has lost commits, by a failover to a standby that was behind, has lost the watermark's steps with the
+     * effects. Whoever read the messages goes on where it was; what it hands in then must not take the watermark over what is
+     * lost.
+     */
+    private static Set<Envelope> behindAGap(Map<LogPartition, Watermark> watermarks, List<Envelope> group) {
+        Map<LogPartition, Long> reached = new HashMap<>();
+        Set<Envelope> behind = new HashSet<>();
+        for (Envelope envelope : group) {
+            LogPartition partition = envelope.partition();
+            if (partition == null) {
+                continue;
+            }
+            Watermark watermark = watermarks.get(partition);
+            LogPosition position = positionOf(envelope);
+            if (watermark == null
+                    || position.expectedPosition() > reached.getOrDefault(partition, watermark.position())) {
+                behind.add(envelope);
+            } else {
+                reached.merge(partition, Math.max(watermark.position(), position.offset() + 1), Math::max);
+            }
+        }
+        return behind;
     }
 
     private static LogPosition positionOf(Envelope envelope) {
         return Objects.requireNonNull(envelope.message().logPosition());
     }
 
-    /** Whether the message's partition was acquired by somebody else since this message was read. */
-    boolean isOfAnother(Envelope envelope) {
+    /**
+     * Why the message must not be taken as it was read: its reader has to acquire the partition anew. Null where it may be.
+     */
+    @Nullable
+    String refusal(Envelope envelope) {
+        if (isOfAnother(envelope)) {
+            return "another owner has its partition";
+        }
+        if (behindAGap.contains(envelope)) {
+            return "the watermark of its partition is at "
+                    + Objects.requireNonNull(watermarks.get(envelope.partition()))
+                            .position()
+                    + ", but its reader expects it at " + positionOf(envelope).expectedPosition()
+                    + ": the database has lost commits; the partition has to be acquired and read anew from the watermark";
+        }
+        return null;
+    }
+
+    /** Whether the message's partition, or its log, was acquired by somebody else since this message was read. */
+    private boolean isOfAnother(Envelope envelope) {
         if (envelope.partition() == null) {
             return false;
         }
         Watermark watermark = watermarks.get(envelope.partition());
-        if (watermark == null || watermark.assignment() != positionOf(envelope).assignment()) {
+        LogPosition position = positionOf(envelope);
+        if (watermark == null
+                || watermark.assignment() != position.assignment()
+                || !watermark.log().equals(position.log())) {
             return true;
         }
         if (!watermark.hasPosition()) {
@@ -87,7 +137,7 @@ final class LogView {
 
     /** Whether the message may be new, as far as its place says. */
     boolean isAhead(Envelope envelope) {
-        return !isOfAnother(envelope) && !isBehind(envelope);
+        return refusal(envelope) == null && !isBehind(envelope);
     }
 
     /** The steps over all messages that will be settled when the transaction commits. */

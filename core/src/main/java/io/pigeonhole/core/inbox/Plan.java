@@ -1,6 +1,7 @@
 package io.pigeonhole.core.inbox;
 
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What earlier runs of a transaction have taught the next.
@@ -9,4 +10,14 @@ import java.util.Map;
  * @param inHalves whether a claim of all keys together was blocked
  * @param isolated whether each message runs under a savepoint, so that one that fails costs only itself
  */
-record Plan(Map<Envelope, Failure> condemned, boolean inHalves, boolean isolated) {}
+record Plan(Map<Envelope, Failure> condemned, boolean inHalves, boolean isolated) {
+    /** What the database has refused to write for a message; null for most. */
+    @Nullable
+    NotStoredException refusalOf(Envelope envelope) {
+        if (condemned.isEmpty()) {
+            return null;
+        }
+        @Nullable Failure failure = condemned.get(envelope);
+        return failure != null && failure.cause() instanceof NotStoredException refusal ? refusal : null;
+    }
+}

@@ -13,7 +13,8 @@ record Routing<C extends HandlerContext>(
         @Nullable String defaultType,
         UnknownType unknownType,
         RetryPolicy retry,
-        int payloadLimit) {
+        int payloadLimit,
+        UnknownWork unknownWork) {
 
     @Nullable
     String typeOf(Message message) {

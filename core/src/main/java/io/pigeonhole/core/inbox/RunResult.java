@@ -28,6 +28,9 @@ sealed interface RunResult {
     /** Some message failed, and it is not known which. */
     record Unattributed(Failure failure) implements RolledBack {}
 
+    /** The database refused what was written about some message, and would do so again. */
+    record Refused(Failure failure) implements RolledBack {}
+
     /**
      * Nobody's failure; the same may well pass at once.
      *

@@ -5,6 +5,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.MessageKey;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The calls to make in one transaction, in the order of arrival. */
 final class Tasks<C extends HandlerContext> {
@@ -40,6 +41,17 @@ final class Tasks<C extends HandlerContext> {
 
     /** The message that a key belongs to, among those taken in. */
     Envelope envelopeOf(MessageKey key) {
+        Envelope found = find(key);
+        if (found == null) {
+            throw new IllegalStateException(
+                    "the store names " + key + ", which no handler in this transaction works on");
+        }
+        return found;
+    }
+
+    /** The same; null where none of them has this key. */
+    @Nullable
+    Envelope find(MessageKey key) {
         for (Task<C> task : tasks) {
             for (Envelope envelope : task.envelopes()) {
                 if (envelope.key().equals(key)) {
@@ -47,6 +59,6 @@ final class Tasks<C extends HandlerContext> {
                 }
             }
         }
-        throw new IllegalStateException("the store names " + key + ", which no handler in this transaction works on");
+        return null;
     }
 }

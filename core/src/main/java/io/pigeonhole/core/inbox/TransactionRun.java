@@ -1,5 +1,7 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.Causes;
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * once, by one thread.
  */
 final class TransactionRun<C extends HandlerContext> {
+
     private final InboxStore<C> store;
     private final RegisteredConsumer consumer;
     private final EngineSettings settings;
@@ -25,6 +28,8 @@ final class TransactionRun<C extends HandlerContext> {
     private final Plan plan;
     private final Desk<C> desk;
     private final Verdicts<C> verdicts;
+    /** What the application's code threw last; everything else was thrown by the store or the engine. */
+    private @Nullable Throwable thrown;
 
     TransactionRun(
             InboxStore<C> store,
@@ -42,13 +47,25 @@ final class TransactionRun<C extends HandlerContext> {
         this.verdicts = desk.verdicts();
     }
 
+    /** Whether the database is there is asked once the connection is given back: who waits for a second one waits for others. */
     RunResult run() {
+        Interrupts.clear();
+        RunResult result = runInTransaction();
+        if (result instanceof RunResult.Transient passing && passing.failure().errorClass() == ErrorClass.UNAVAILABLE) {
+            store.probe();
+        }
+        return result;
+    }
+
+    private RunResult runInTransaction() {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             try {
                 intake.admit(transaction, desk);
                 verdicts.admitted();
             } catch (ClaimBlockedException e) {
                 return new RunResult.Blocked(new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO));
+            } catch (NotReopenedException e) {
+                return isOfAMessage(classOf(e.refusal())) ? refused(e.refusal(), false) : refused(e.refusal(), true);
             } catch (StoreException e) {
                 return refused(e, true);
             }
@@ -65,7 +82,9 @@ final class TransactionRun<C extends HandlerContext> {
             try {
                 transaction.commit();
             } catch (StoreException e) {
-                return judge(e, null, Duration.ZERO);
+                // Where no handler has run, what the COMMIT refuses is what is to be kept of the messages.
+                boolean own = desk.tasks().list().isEmpty() && isOfAMessage(classOf(e));
+                return own ? refused(e, false) : judge(e, null, Duration.ZERO);
             }
             return new RunResult.Committed(verdicts.due());
         }
@@ -76,20 +95,38 @@ final class TransactionRun<C extends HandlerContext> {
         for (Task<C> task : desk.tasks().list()) {
             long started = System.nanoTime();
             try {
-                task.run(envelope -> context(transaction, envelope));
+                call(task, transaction);
             } catch (Throwable e) {
-                return judge(e, task.soleEnvelope(), since(started));
+                return judge(e, culprit(e, task), since(started));
             }
         }
         try {
-            transaction.flush();
+            flush(transaction);
         } catch (DeferredWriteException e) {
             return judge(e, desk.tasks().envelopeOf(e.key()), Duration.ZERO);
-        } catch (StoreException e) {
+        } catch (ConfigurationException e) {
+            throw e;
+        } catch (Throwable e) {
+            // Some value that a handler has deferred, or all of them together; one by one it shows.
             return judge(e, null, Duration.ZERO);
         }
         desk.tasks().list().forEach(task -> task.envelopes().forEach(verdicts::processed));
         return null;
+    }
+
+    /**
+     * Whoever asks for the connection sends what others have deferred: a write of theirs that fails there is theirs, however
+     * the handler that met it hands the error on.
+     */
+    private @Nullable Envelope culprit(Throwable failure, Task<C> task) {
+        for (Throwable cause : Causes.of(failure)) {
+            Envelope culprit =
+                    cause instanceof DeferredWriteException e ? desk.tasks().find(e.key()) : null;
+            if (culprit != null) {
+                return culprit;
+            }
+        }
+        return task.soleEnvelope();
     }
 
     /** Each handler under a savepoint, with its deferred writes and the constraints that wait for the commit. */
@@ -103,8 +140,8 @@ final class TransactionRun<C extends HandlerContext> {
             long started = System.nanoTime();
             try {
                 transaction.savepoint();
-                task.run(each -> context(transaction, each));
-                transaction.flush();
+                call(task, transaction);
+                flush(transaction);
                 transaction.checkConstraints();
                 verdicts.processed(envelope);
             } catch (Throwable e) {
@@ -123,20 +160,78 @@ final class TransactionRun<C extends HandlerContext> {
         return null;
     }
 
+    /**
+     * Runs code of the application; whatever it throws comes out, an interrupt that it leaves behind does not, and a thread that
+     * it leaves behind must not write into what comes after it.
+     */
+    private void call(Task<C> task, InboxTransaction<C> transaction) throws Exception {
+        Interrupts.requireNotEnding(intake.group().size(), null);
+        try {
+            task.run(envelope -> context(transaction, envelope));
+        } catch (Throwable e) {
+            thrown = e;
+            Interrupts.clear();
+            endContexts(transaction, task, e);
+            throw e;
+        } finally {
+            Interrupts.clear();
+        }
+        transaction.endContexts();
+    }
+
+    /** Where a write of another message has failed, what this one throws may be for that reason: the other is judged first. */
+    private void endContexts(InboxTransaction<C> transaction, Task<C> task, Throwable failure) {
+        try {
+            transaction.endContexts();
+        } catch (StoreException e) {
+            boolean own = plan.isolated() || (e instanceof DeferredWriteException write && isOf(write, task));
+            if (!own) {
+                throw e;
+            }
+            suppress(failure, e);
+        } catch (RuntimeException e) {
+            suppress(failure, e);
+        }
+    }
+
+    private static boolean isOf(DeferredWriteException write, Task<?> task) {
+        return task.envelopes().stream().anyMatch(envelope -> envelope.key().equals(write.key()));
+    }
+
+    private static void suppress(Throwable failure, Throwable other) {
+        if (failure != other) {
+            failure.addSuppressed(other);
+        }
+    }
+
+    /** What is deferred may run code of the application as well, to read what it sends. */
+    private void flush(InboxTransaction<C> transaction) {
+        try {
+            transaction.flush();
+        } finally {
+            Interrupts.clear();
+        }
+    }
+
     private C context(InboxTransaction<C> transaction, Envelope envelope) {
         return transaction.context(consumer, envelope.key(), envelope.message(), envelope.attempt());
     }
 
-    /** A statement of the engine's own was refused, which is never the fault of a message. */
+    /**
+     * A statement of the engine's own was refused, which is no failure of a handler. Before the handlers nothing depends on
+     * what is in a message, but for dead letters that go back to work; afterwards it may be what is to be kept of it that no
+     * table takes.
+     */
     private RunResult refused(StoreException e, boolean beforeHandlers) {
-        return switch (store.classify(e)) {
+        ErrorClass errorClass = classOf(e);
+        if (!beforeHandlers && isOfAMessage(errorClass)) {
+            return new RunResult.Refused(new Failure(e, errorClass, Duration.ZERO));
+        }
+        return switch (errorClass) {
             case RETRY_NOW ->
                 new RunResult.Transient(null, new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO), beforeHandlers);
-            case UNAVAILABLE -> {
-                store.probe();
-                yield new RunResult.Transient(
-                        null, new Failure(e, ErrorClass.UNAVAILABLE, Duration.ZERO), beforeHandlers);
-            }
+            case UNAVAILABLE ->
+                new RunResult.Transient(null, new Failure(e, ErrorClass.UNAVAILABLE, Duration.ZERO), beforeHandlers);
             case ABORTED -> new RunResult.Unattributed(new Failure(e, ErrorClass.MESSAGE, Duration.ZERO));
             case MESSAGE, PERMANENT, UNKNOWN ->
                 throw new RetryableException(
@@ -147,25 +242,24 @@ final class TransactionRun<C extends HandlerContext> {
         };
     }
 
+    private ErrorClass classOf(StoreException e) {
+        return e.errorClass() == ErrorClass.UNKNOWN ? ErrorClass.UNKNOWN : store.classify(e);
+    }
+
+    private static boolean isOfAMessage(ErrorClass errorClass) {
+        return errorClass == ErrorClass.MESSAGE || errorClass == ErrorClass.PERMANENT;
+    }
+
     /** Whose failure is it? */
     private RunResult judge(Throwable e, @Nullable Envelope culprit, Duration duration) {
-        if (e instanceof VirtualMachineError fatal && !(e instanceof StackOverflowError)) {
+        Interrupts.requireNotEnding(intake.group().size(), e);
+        if (e instanceof VirtualMachineError fatal && !isOfApplication(e)) {
             throw fatal;
-        }
-        if (e instanceof InterruptedException || Thread.currentThread().isInterrupted()) {
-            Thread.currentThread().interrupt();
-            throw new RetryableException(
-                    "interrupted while working on " + intake.group().size()
-                            + " messages; nothing was committed, hand them in again",
-                    e);
         }
         ErrorClass errorClass = store.classify(e);
         return switch (errorClass) {
-            case RETRY_NOW -> new RunResult.Transient(culprit, new Failure(e, errorClass, duration), false);
-            case UNAVAILABLE -> {
-                store.probe();
-                yield new RunResult.Transient(culprit, new Failure(e, errorClass, duration), false);
-            }
+            case RETRY_NOW, UNAVAILABLE ->
+                new RunResult.Transient(culprit, new Failure(e, errorClass, duration), false);
             case ABORTED ->
                 plan.isolated() && culprit != null
                         ? new RunResult.Culprit(culprit, new Failure(e, ErrorClass.MESSAGE, duration))
@@ -175,6 +269,11 @@ final class TransactionRun<C extends HandlerContext> {
                         ? new RunResult.Culprit(culprit, new Failure(e, errorClass, duration))
                         : new RunResult.Unattributed(new Failure(e, errorClass, duration));
         };
+    }
+
+    /** Whether it came out of the application's code, or of what that code made the store write. */
+    private boolean isOfApplication(Throwable e) {
+        return e == thrown || e instanceof StackOverflowError || e instanceof OutOfMemoryError;
     }
 
     private static Duration since(long started) {

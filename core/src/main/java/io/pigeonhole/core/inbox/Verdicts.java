@@ -1,5 +1,7 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.LeaseExpiredException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.KeyScheme;
@@ -39,10 +41,13 @@ import org.slf4j.LoggerFactory;
  */
 final class Verdicts<C extends HandlerContext> {
     private static final Logger log = LoggerFactory.getLogger(Verdicts.class);
+    /** Further away than this no database need be able to say when it is. */
+    private static final Duration LONGEST_DELAY = Duration.ofDays(3_650);
 
     private final RegisteredConsumer consumer;
     private final Routing<C> routing;
     private final EngineSettings settings;
+    private final Plan plan;
     private final Set<OrderingKey> blocked = new HashSet<>();
     private final Arrivals arrivals;
     private final List<PostponedItem> postponed = new ArrayList<>();
@@ -51,7 +56,8 @@ final class Verdicts<C extends HandlerContext> {
     private final List<FinishedMessage> finished = new ArrayList<>();
     private final Set<Due> due = new HashSet<>();
 
-    Verdicts(RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings) {
+    Verdicts(RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings, Plan plan) {
+        this.plan = plan;
         this.consumer = consumer;
         this.routing = routing;
         this.settings = settings;
@@ -115,15 +121,34 @@ final class Verdicts<C extends HandlerContext> {
     private static Optional<Duration> delay(RetryPolicy policy, Envelope envelope) {
         int attempts = envelope.attemptForPolicy();
         try {
-            return policy.delayAfter(attempts, envelope.age(), ThreadLocalRandom.current());
-        } catch (RuntimeException e) {
-            log.error("the retry policy of {} failed; the standard one is used instead", envelope.message(), e);
-            return RetryPolicy.standard().delayAfter(attempts, envelope.age(), ThreadLocalRandom.current());
+            return policy.delayAfter(attempts, envelope.age(), ThreadLocalRandom.current())
+                    .map(delay -> delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay);
+        } catch (Throwable e) {
+            log.error(
+                    "the retry policy of {} failed; the standard one is used instead",
+                    envelope.message(),
+                    FailureText.readable(e));
+            return RetryPolicy.standard()
+                    .maxAttempts(policy.maxAttempts())
+                    .delayAfter(attempts, envelope.age(), ThreadLocalRandom.current());
+        } finally {
+            Interrupts.clear();
         }
     }
 
     /** The message's handler, or something on its behalf, failed. */
     void failed(Envelope envelope, Failure failure) {
+        if (isRefused(envelope, envelope.key(), true)) {
+            return;
+        }
+        WorkItem item = envelope.item();
+        if (item != null && routing.routeOf(envelope.message()) == null) {
+            // Its policy is not known here either: the attempt counts, and who knows the type decides about the next.
+            Duration delay = UnknownWork.delay(envelope.age());
+            keep(envelope, delay, failure.attempt(envelope.attempt(), settings.node()));
+            envelope.propose(new Outcome.Parked(envelope.attempt(), delay, failure.describe()));
+            return;
+        }
         RetryPolicy policy = routing.retryOf(envelope.message());
         Reaction reaction = reaction(policy, failure);
         String error = failure.describe();
@@ -158,6 +183,16 @@ final class Verdicts<C extends HandlerContext> {
         bury(envelope, envelope.key(), reason, detail, claimed, null);
     }
 
+    /** All attempts that its policy allows have failed, and whoever noted the last did not know the policy. */
+    void spent(Envelope envelope) {
+        int failed = envelope.attemptForPolicy() - 1;
+        int allowed = routing.retryOf(envelope.message()).maxAttempts();
+        String detail =
+                failed + " attempts have failed and " + allowed + " are allowed; whoever kept it then did not know its"
+                        + " policy. Requeue it once its cause is mended";
+        dead(envelope, DeadReason.RETRIES_EXHAUSTED, detail, true);
+    }
+
     private void bury(
             Envelope envelope,
             MessageKey key,
@@ -165,12 +200,47 @@ final class Verdicts<C extends HandlerContext> {
             String detail,
             boolean claimed,
             @Nullable FailedAttempt attempt) {
-        DeadLetter letter = new DeadLetter(key, envelope.message(), reason, detail, claimed, attempt, envelope.item());
+        if (isRefused(envelope, key, claimed)) {
+            return;
+        }
+        add(new DeadLetter(key, envelope.message(), reason, detail, claimed, attempt, envelope.item()), envelope);
+    }
+
+    /**
+     * Whether the database has refused to keep the message: then it becomes a dead letter, without an attempt, whatever else
+     * would have become of it. Where that was refused too, one without its bytes, made anew and not moved from work.
+     */
+    private boolean isRefused(Envelope envelope, MessageKey key, boolean claimed) {
+        NotStoredException refusal = plan.refusalOf(envelope);
+        if (refusal == null) {
+            return false;
+        }
+        Message message = envelope.message();
+        WorkItem item = envelope.item();
+        String detail = ErrorText.bounded(BareMessage.describe(message) + "; " + refusal.getMessage());
+        log.warn(
+                "consumer '{}': {} is a dead letter{}: {}",
+                consumer.name(),
+                message,
+                refusal.isBare() ? " without its bytes" : "",
+                detail);
+        if (!refusal.isBare()) {
+            add(new DeadLetter(key, message, DeadReason.NOT_STORED, detail, claimed, null, item), envelope);
+            return true;
+        }
+        add(new DeadLetter(key, BareMessage.of(message), DeadReason.BYTES_NOT_STORED, detail, claimed, null), envelope);
+        if (item != null) {
+            done.add(item);
+        }
+        return true;
+    }
+
+    private void add(DeadLetter letter, Envelope envelope) {
         arrivals.add(envelope, letter);
         if (letter.blocks(consumer)) {
             blockBehind(envelope.message());
         }
-        envelope.propose(new Outcome.Dead(reason, detail));
+        envelope.propose(new Outcome.Dead(letter.reason(), letter.detail()));
     }
 
     /** The ledger has no day for the message's key: too early or too late. */
@@ -178,8 +248,10 @@ final class Verdicts<C extends HandlerContext> {
         MessageKey key = envelope.key();
         String detail = Horizon.describe(key, claim);
         dead(envelope, claim.isLate(key) ? DeadReason.LATE : DeadReason.FROM_THE_FUTURE, detail, false);
-        if (claim.isLate(key)) {
+        if (claim.isLate(key) && plan.refusalOf(envelope) == null) {
             envelope.proposeLate(detail, claim.oldest());
+        } else {
+            envelope.noteEndOfLedger(claim.newest());
         }
     }
 
@@ -191,11 +263,16 @@ final class Verdicts<C extends HandlerContext> {
         String detail = "a message with this id, but another payload, was accepted before; this one has "
                 + message.payload().length + " bytes";
         bury(envelope, own, DeadReason.CONFLICT, detail, false, null);
-        envelope.propose(new Outcome.Conflict(detail));
+        if (plan.refusalOf(envelope) == null) {
+            envelope.propose(new Outcome.Conflict(detail));
+        }
     }
 
     /** The message is stored, and worked on later. */
     void received(Envelope envelope, boolean byLease) {
+        if (isRefused(envelope, envelope.key(), true)) {
+            return;
+        }
         arrivals.add(envelope, new ReceivedMessage(envelope.key(), envelope.message(), byLease));
         expect(envelope, Kind.of(byLease), Duration.ZERO);
         blockBehind(envelope.message());
@@ -223,6 +300,9 @@ final class Verdicts<C extends HandlerContext> {
 
     /** The message in work turns out to need a lease. */
     void toBeLeased(Envelope envelope, WorkItem item) {
+        if (isRefused(envelope, envelope.key(), true)) {
+            return;
+        }
         toBeLeased.add(item);
         expect(envelope, Kind.BY_LEASE, Duration.ZERO);
         blockBehind(envelope.message());
@@ -234,6 +314,11 @@ final class Verdicts<C extends HandlerContext> {
         Message message = envelope.message();
         Route<?, C> route = routing.routeOf(message);
         return (route != null && route.isExternal()) || message.deliveries() > settings.crashLimit();
+    }
+
+    /** What no handler is for is decided about at its delivery; in work it would wait for a program that has one. */
+    boolean isKnownType(Envelope envelope) {
+        return routing.routeOf(envelope.message()) != null;
     }
 
     /** Where the workers will find the messages that are kept to be worked on later. */
@@ -258,11 +343,38 @@ final class Verdicts<C extends HandlerContext> {
         }
     }
 
+    /**
+     * Another program accepted the message, whose types are others: it waits for one that knows its type. No attempt is
+     * counted, not even that of a lease, and no policy ends it: its own is not known here.
+     */
+    private void unknownInWork(Envelope envelope, WorkItem item) {
+        String type = routing.typeOf(envelope.message());
+        routing.unknownWork().warn(consumer.name(), type);
+        String detail = describeUnknown(type) + "; it waits for a program that has one";
+        Failure failure = new Failure(new UnknownTypeInWorkException(detail), ErrorClass.MESSAGE, Duration.ZERO);
+        int attempts = item.byLease() ? item.attempts() - 1 : item.attempts();
+        Duration delay = UnknownWork.delay(envelope.age());
+        postponed.add(new PostponedItem(item, delay, failure.attempt(attempts, settings.node()), false));
+        expect(envelope, Kind.of(item.byLease()), delay);
+        blockBehind(envelope.message());
+        envelope.propose(new Outcome.Parked(attempts, delay, detail));
+    }
+
+    private String describeUnknown(@Nullable String type) {
+        return "no handler for type '" + ErrorText.bounded(type) + "'; handled are "
+                + routing.routes().keySet();
+    }
+
     /** Checks an accepted message before it is decoded; proposes a dead letter and answers null where it is no use. */
     @Nullable
     Route<?, C> route(Envelope envelope) {
         Message message = envelope.message();
         Route<?, C> route = routing.routeOf(message);
+        WorkItem item = envelope.item();
+        if (route == null && item != null) {
+            unknownInWork(envelope, item);
+            return null;
+        }
         int limit = routing.payloadLimitOf(route);
         if (message.payload().length > limit) {
             String detail = "the payload has " + message.payload().length + " bytes, the limit is " + limit;
@@ -273,9 +385,7 @@ final class Verdicts<C extends HandlerContext> {
             if (routing.unknownType() == UnknownType.IGNORE) {
                 processed(envelope);
             } else {
-                String detail = "no handler for type '" + ErrorText.bounded(routing.typeOf(message)) + "'; handled are "
-                        + routing.routes().keySet();
-                dead(envelope, DeadReason.UNKNOWN_TYPE, detail, true);
+                dead(envelope, DeadReason.UNKNOWN_TYPE, describeUnknown(routing.typeOf(message)), true);
             }
         }
         return route;

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.store.Backlog;
@@ -8,6 +9,7 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,12 +21,20 @@ import org.slf4j.LoggerFactory;
 final class Worker<C extends HandlerContext> {
     private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
+    /** Within this time whoever has noted a beginning is at work, or dead, or was stopped. */
+    private static final Duration BEGINNING = Duration.ofSeconds(5);
+
     private final InboxStore<C> store;
     private final RegisteredConsumer consumer;
     private final EngineSettings settings;
     private final InboxEngine<C> engine;
     private final LeaseWorker<C> leases;
     private final Set<Integer> visited = ConcurrentHashMap.newKeySet();
+
+    /** Lanes that were begun with and are not ended, as far as the database could be told. */
+    private final Map<Integer, Begun> begun = new ConcurrentHashMap<>();
+
+    private record Begun(String position, int starts) {}
 
     Worker(
             InboxStore<C> store,
@@ -48,21 +58,56 @@ final class Worker<C extends HandlerContext> {
         };
     }
 
+    void stopLeases() {
+        leases.stop();
+    }
+
     private int lane(int lane) {
-        boolean firstVisit = !visited.contains(lane);
-        if (firstVisit && !begin(lane)) {
+        DueWork<C> work = new DueWork<>(consumer, lane, settings);
+        if (visited.contains(lane)) {
+            return settle(work);
+        }
+        if (!begin(lane)) {
             return 0;
         }
-        int progress = settle(new DueWork<>(consumer, lane, settings.workBatch()));
-        if (firstVisit) {
+        int progress;
+        try {
+            progress = settle(work);
+        } catch (RuntimeException e) {
+            end(lane);
+            throw e;
+        }
+        if (work.hasEntered()) {
             store.started(consumer, what(lane), "survived");
+            begun.remove(lane);
             visited.add(lane);
+        } else {
+            end(lane);
         }
         return progress;
     }
 
+    /** This process is alive, whatever became of the batch. */
+    private void end(int lane) {
+        Begun left = begun.get(lane);
+        if (left == null) {
+            return;
+        }
+        boolean interrupted = Thread.interrupted(); // A node that closes must be able to note it.
+        try {
+            store.ended(consumer, what(lane), left.position());
+            begun.remove(lane);
+        } catch (PigeonholeException e) {
+            log.debug("consumer '{}': that lane {} was left in good order is not noted", consumer.name(), lane, e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
     private int expired() {
-        return settle(new ExpiredLeases<>(consumer, settings.workBatch()));
+        return settle(new ExpiredLeases<>(consumer, settings));
     }
 
     private int settle(Intake<C> intake) {
@@ -73,9 +118,10 @@ final class Worker<C extends HandlerContext> {
     /**
      * A message that kills its process in a worker leaves no trace but this: the next process begins with the same message,
      * and none survives its first batch. After some such beginnings the batch goes on under leases, one by one and each
-     * attempt counted first.
+     * attempt counted first. Nodes that begin at the same moment are no such processes: all but one find the lane taken and
+     * take their beginning back, and what was begun a moment ago is waited for.
      *
-     * @return false if there is nothing to begin with
+     * @return false if there is nothing to begin with, or somebody else has just begun
      */
     private boolean begin(int lane) {
         try {
@@ -84,7 +130,10 @@ final class Worker<C extends HandlerContext> {
                 return false;
             }
             // Between the transactions, so that nobody holds one connection while waiting for another.
-            int starts = store.started(consumer, what(lane), "" + batch.get(0).id());
+            int starts = started(lane, "" + batch.get(0).id());
+            if (starts == 0) {
+                return false;
+            }
             if (starts > settings.crashLimit()) {
                 log.warn(
                         "consumer '{}': {} processes in a row began with the same message in lane {} and did not get beyond"
@@ -101,11 +150,23 @@ final class Worker<C extends HandlerContext> {
         }
     }
 
+    private int started(int lane, String position) {
+        Begun before = begun.get(lane);
+        if (before != null && before.position().equals(position)) {
+            return before.starts();
+        }
+        int starts = store.started(consumer, what(lane), position, settings.crashLimit(), BEGINNING);
+        if (starts > 0) {
+            begun.put(lane, new Begun(position, starts));
+        }
+        return starts;
+    }
+
     /** The batch that would be taken now. */
     private List<WorkItem> head(int lane, boolean toBeLeased) {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             List<WorkItem> batch = transaction.enter(consumer, lane)
-                    ? transaction.take(consumer, lane, settings.workBatch())
+                    ? transaction.take(consumer, lane, settings.workBatch(), settings.workBytes())
                     : List.of();
             if (toBeLeased && !batch.isEmpty()) {
                 transaction.requireLease(consumer, batch);

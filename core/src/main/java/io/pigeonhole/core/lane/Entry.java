@@ -6,11 +6,15 @@ import io.pigeonhole.core.message.OrderingKey;
 
 /** A message in a lane. Compared by identity: two deliveries of one message are two entries. */
 final class Entry {
+    private static final int MOST_TELLINGS = 5;
+
     private final Consignment consignment;
     private final Message message;
     private final Settlement settlement;
     private final boolean inSequence;
     private boolean gone;
+    private boolean told;
+    private int toldInVain;
 
     Entry(Consignment consignment, Message message, Settlement settlement, boolean inSequence) {
         this.consignment = consignment;
@@ -38,6 +42,21 @@ final class Entry {
         }
         OrderingKey key = OrderingKey.of(message);
         return key == null ? this : key;
+    }
+
+    /** Whether its settlement was not told yet. Used by the thread of the lane. */
+    boolean isToBeTold() {
+        return !told;
+    }
+
+    void told() {
+        told = true;
+    }
+
+    /** Notes that telling failed for lack of memory; true while it is to be tried again. */
+    boolean isToBeToldAgain() {
+        toldInVain++;
+        return toldInVain < MOST_TELLINGS;
     }
 
     /** True the first time only: a withdrawn entry may also come to its end in the inbox. Guarded by the lane's lock. */

@@ -1,11 +1,16 @@
 package io.pigeonhole.core.lane;
 
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.inbox.Outcome;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +26,9 @@ import org.slf4j.event.Level;
  */
 final class Lane implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Lane.class);
+    private static final Outcome FAILED = new Outcome.Busy("the inbox failed at it");
+    private static final Outcome BEHIND = new Outcome.Busy("the inbox failed at one before it");
+    private static final int MOST_FAILURES = 3;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
@@ -39,7 +47,9 @@ final class Lane implements Runnable {
     private boolean closed;
     private long resumeAt;
     private boolean stalled;
+    private boolean oneByOne;
     private volatile boolean waiting;
+    private volatile boolean ended;
 
     Lane(String name, BatchProcessor inbox, int maxBatch, Load load) {
         this.name = name;
@@ -130,22 +140,51 @@ final class Lane implements Runnable {
         }
     }
 
+    /** Says that an interrupt is on its way, which ends the thread: what its handler does then is no failure. */
+    void giveUp() {
+        ended = true;
+    }
+
     @Override
     public void run() {
-        while (awaitTurn()) {
+        boolean goesOn = true;
+        while (goesOn) {
             try {
-                turn();
-            } catch (RetryableException e) {
-                log.atLevel(waiting ? Level.DEBUG : Level.WARN)
-                        .setCause(e)
-                        .log("{}: nothing could be committed, handing the same messages in until it can", name);
-                handInAgain(true);
-            } catch (RuntimeException | Error e) {
-                // No message is ever skipped: whoever reads this has a defect to report, and time to mend it.
-                log.error("{}: the inbox failed, handing the same messages in again; this is a defect", name, e);
-                handInAgain(false);
+                goesOn = awaitTurn();
+                if (goesOn) {
+                    turn();
+                }
+            } catch (Throwable e) {
+                survive(e);
             }
         }
+    }
+
+    /** No message is ever skipped, and nothing ends this thread but the lane's end: not even what fails in here. */
+    private void survive(Throwable e) {
+        try {
+            boolean forTheDatabase = e instanceof RetryableException;
+            boolean before = waiting;
+            handInAgain(forTheDatabase);
+            if (forTheDatabase) {
+                log.atLevel(before ? Level.DEBUG : Level.WARN)
+                        .setCause(FailureText.readable(e))
+                        .log("{}: nothing could be committed, handing the same messages in until it can", name);
+            } else {
+                logDefect(e);
+            }
+        } catch (Throwable again) {
+            // Most likely the memory is used up, and what holds it has to end first.
+            LockSupport.parkNanos(FIRST_PAUSE.toNanos());
+        }
+    }
+
+    /** Whoever reads this has a defect to report, and time to mend it. */
+    private void logDefect(Throwable e) {
+        log.error(
+                "{}: the inbox failed, handing the same messages in again; this is a defect",
+                name,
+                FailureText.readable(e));
     }
 
     /** Waits until there is something to do and it is time for it; false when closed. */
@@ -166,12 +205,13 @@ final class Lane implements Runnable {
                 if (pause <= 0) {
                     return true;
                 }
-                changed.await(pause, TimeUnit.NANOSECONDS);
+                try {
+                    changed.await(pause, TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    log.debug("{}: somebody interrupted the lane; only close() ends it", name, e);
+                }
             }
             return false;
-        } catch (InterruptedException e) {
-            // A handler, or what it called, left this behind; the lane itself is ended by close().
-            return !isClosed();
         } finally {
             lock.unlock();
         }
@@ -182,21 +222,48 @@ final class Lane implements Runnable {
             inbox.probe();
         }
         List<Entry> batch = begin();
-        List<Outcome> outcomes = batch.isEmpty()
-                ? List.of()
-                : inbox.process(batch.stream().map(Entry::message).toList());
+        List<Outcome> outcomes = batch.isEmpty() ? List.of() : oneByOne ? oneByOne(batch) : together(batch);
         if (outcomes.size() != batch.size()) {
             throw new IllegalStateException(batch.size() + " messages, but " + outcomes.size() + " outcomes");
         }
         end(batch, outcomes);
     }
 
-    private boolean isClosed() {
-        lock.lock();
+    private List<Outcome> together(List<Entry> batch) {
+        return inbox.process(batch.stream().map(Entry::message).toList(), () -> ended);
+    }
+
+    /**
+     * After the inbox failed at a batch, each message alone: the one that it fails at is held, with those of its order
+     * behind it, and the others go on.
+     */
+    private List<Outcome> oneByOne(List<Entry> batch) {
+        List<Outcome> outcomes = new ArrayList<>(batch.size());
+        Set<Object> heldBack = new HashSet<>();
+        int failures = 0;
+        for (Entry entry : batch) {
+            // So many without one that succeeds: it is none of them, and the others can be tried later as well.
+            boolean tried = failures < MOST_FAILURES && !heldBack.contains(entry.order());
+            Outcome outcome = tried ? alone(entry) : BEHIND;
+            outcomes.add(outcome);
+            if (!outcome.settled()) {
+                heldBack.add(entry.order());
+            }
+            if (tried) {
+                failures = outcome.equals(FAILED) ? failures + 1 : 0;
+            }
+        }
+        return outcomes;
+    }
+
+    private Outcome alone(Entry entry) {
         try {
-            return closed;
-        } finally {
-            lock.unlock();
+            return together(List.of(entry)).get(0);
+        } catch (RetryableException e) {
+            throw e;
+        } catch (Throwable e) {
+            logDefect(e);
+            return FAILED;
         }
     }
 
@@ -212,7 +279,7 @@ final class Lane implements Runnable {
 
     private void end(List<Entry> batch, List<Outcome> outcomes) {
         for (int i = 0; i < batch.size(); i++) {
-            if (outcomes.get(i).settled()) {
+            if (outcomes.get(i).settled() && batch.get(i).isToBeTold()) {
                 tell(batch.get(i), outcomes.get(i));
             }
         }
@@ -235,6 +302,7 @@ final class Lane implements Runnable {
             }
             stalled = false;
             waiting = false;
+            oneByOne = false;
             backoff.reset();
             changed.signalAll();
         } finally {
@@ -245,18 +313,28 @@ final class Lane implements Runnable {
     private void tell(Entry entry, Outcome outcome) {
         try {
             entry.settlement().settled(outcome);
-        } catch (RuntimeException e) {
-            log.error("{}: {} is settled, but its acknowledgement failed", name, entry.message(), e);
+        } catch (Throwable e) {
+            if (e instanceof OutOfMemoryError full && entry.isToBeToldAgain()) {
+                // It may not have been noted: the message is handed in again, is a duplicate, and is told once more.
+                throw full;
+            }
+            log.error(
+                    "{}: {} is settled, but its acknowledgement failed",
+                    name,
+                    entry.message(),
+                    FailureText.readable(e));
         }
+        entry.told();
     }
 
     private void handInAgain(boolean forTheDatabase) {
         lock.lock();
         try {
             stalled = true;
-            waiting = forTheDatabase;
-            resumeAt = System.nanoTime() + backoff.nextNanos();
             inWork = false;
+            waiting = forTheDatabase;
+            oneByOne |= !forTheDatabase;
+            resumeAt = System.nanoTime() + backoff.nextNanos();
             inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();
             changed.signalAll();
         } finally {

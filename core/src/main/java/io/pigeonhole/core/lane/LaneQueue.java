@@ -17,15 +17,17 @@ final class LaneQueue {
 
     /** Up to so many entries to hand in now, maybe none. */
     List<Entry> take(int max, long now) {
-        List<Entry> batch = new ArrayList<>();
-        if (!held.isEmpty() && held.nanosUntilDue(now) <= 0) {
-            batch.addAll(held.heads(max));
-        }
+        boolean headsAreDue = !held.isEmpty() && held.nanosUntilDue(now) <= 0;
+        List<Entry> heads = headsAreDue ? held.heads(max) : List.of();
+        // Large enough before anything is taken out: where memory is short, no entry may be lost.
+        List<Entry> batch = new ArrayList<>(Math.min(max, heads.size() + fresh.size()));
+        batch.addAll(heads);
         while (batch.size() < max && !fresh.isEmpty()) {
-            Entry entry = fresh.removeFirst();
+            Entry entry = fresh.getFirst();
             if (held.isEmpty() || !held.queuedBehind(entry)) {
                 batch.add(entry);
             }
+            fresh.removeFirst();
         }
         return batch;
     }

@@ -53,9 +53,14 @@ public final class Lanes {
 
     static Lanes start(String name, BatchProcessor inbox, LaneSettings settings) {
         Lanes lanes = new Lanes(name, inbox, settings);
-        for (Thread thread : lanes.threads) {
-            thread.setDaemon(true);
-            thread.start();
+        try {
+            for (Thread thread : lanes.threads) {
+                thread.setDaemon(true);
+                thread.start();
+            }
+        } catch (Throwable e) {
+            lanes.all.forEach(Lane::close);
+            throw e;
         }
         return lanes;
     }
@@ -96,7 +101,8 @@ public final class Lanes {
     public void close(Duration patience) {
         all.forEach(Lane::close);
         long deadline = System.nanoTime() + patience.toNanos();
-        for (Thread thread : threads) {
+        for (int i = 0; i < threads.size(); i++) {
+            Thread thread = threads.get(i);
             try {
                 long millis = (deadline - System.nanoTime()) / 1_000_000;
                 if (millis > 0) {
@@ -111,6 +117,7 @@ public final class Lanes {
                         name,
                         thread.getName(),
                         patience);
+                all.get(i).giveUp();
                 thread.interrupt();
             }
         }

@@ -10,13 +10,21 @@ package io.pigeonhole.core.message;
  * @param leaderEpoch what the broker counts to recognise a log that was cut off, or -1 where it is not known
  * @param assignment which assignment of the partition the message was read in; see
  *     {@link io.pigeonhole.core.inbox.Inbox#acquire}
+ * @param expectedPosition where the watermark stands once all messages before this one are accepted: behind the message that
+ *     was read before it in this assignment, or, for the first one, the position that the partition was acquired with. Where
+ *     the watermark is before it, the message is not taken: the database has lost what this reader believes committed
  */
-public record LogPosition(String log, int partition, long offset, int leaderEpoch, long assignment) {
+public record LogPosition(
+        String log, int partition, long offset, int leaderEpoch, long assignment, long expectedPosition) {
     /** Checks the values. */
     public LogPosition {
         if (log.isBlank() || partition < 0 || offset < 0) {
             throw new IllegalArgumentException(
                     "there is no place with the offset " + offset + " in partition " + partition + " of '" + log + "'");
+        }
+        if (expectedPosition < 0 || expectedPosition > offset) {
+            throw new IllegalArgumentException("before the message with the offset " + offset
+                    + " a watermark cannot be expected at " + expectedPosition);
         }
     }
 

@@ -119,8 +119,8 @@ public final class Message {
     }
 
     /**
-     * What the broker calls the place where it keeps this message, such as topic, partition and offset. Diagnostic: it says
-     * where to look, and takes no part in telling messages apart.
+     * What the broker calls the place where it keeps this message, such as topic, partition and offset. It says where to
+     * look, and tells one unusable message among the dead letters from another; no handler ever runs because of it.
      *
      * @return the place, or null where it is not known
      */
@@ -281,7 +281,9 @@ public final class Message {
         }
 
         /**
-         * Sets where the broker keeps the message.
+         * Sets where the broker keeps the message. Two messages without an id that have the same origin and the same payload
+         * count as one that was delivered twice: where the broker has no place that belongs to one message alone, give each
+         * delivery of a message without an id an origin of its own, or none.
          *
          * @param origin the place, or null where it is not known
          * @return this

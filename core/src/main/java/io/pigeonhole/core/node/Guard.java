@@ -1,6 +1,7 @@
 package io.pigeonhole.core.node;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.store.Retention;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,8 +66,11 @@ final class Guard {
         verdicts = List.copyOf(found);
         try {
             found.forEach(listener::onVerdict);
-        } catch (RuntimeException e) {
-            log.warn("listener {} failed; it changes nothing", listener, e);
+        } catch (Throwable e) {
+            log.warn(
+                    "listener {} failed; it changes nothing",
+                    listener.getClass().getName(),
+                    FailureText.readable(e));
         }
         return verdicts;
     }
@@ -74,8 +78,11 @@ final class Guard {
     private static RedeliveryHorizon horizon(Source source) {
         try {
             return source.redeliveryHorizon();
-        } catch (RuntimeException e) {
-            log.warn("{} could not tell for how long it may deliver a message again", source.name(), e);
+        } catch (Throwable e) {
+            log.warn(
+                    "{} could not tell for how long it may deliver a message again",
+                    source.name(),
+                    FailureText.readable(e));
             return RedeliveryHorizon.unknown("the broker did not answer");
         }
     }

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.node;
 
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.store.Maintenance;
 import io.pigeonhole.core.store.Retention;
 import io.pigeonhole.core.store.Retired;
@@ -48,19 +49,45 @@ final class Janitor {
     }
 
     private void run() {
-        try {
-            long guarded = System.nanoTime();
-            guard.warn();
-            Duration pause = retired() ? interval : shorter(interval, AFTER_FAILURE);
-            while (!closed.await(shortened(pause), TimeUnit.MILLISECONDS)) {
-                pause = maintained() && retired() ? interval : shorter(interval, AFTER_FAILURE);
-                if (System.nanoTime() - guarded >= DAY) {
-                    guarded = System.nanoTime();
-                    guard.warn();
-                }
+        long guarded = System.nanoTime() - DAY;
+        boolean first = true;
+        while (closed.getCount() > 0) {
+            if (System.nanoTime() - guarded >= DAY) {
+                guarded = System.nanoTime();
+                guarded();
             }
+            // The start has prepared what is coming.
+            boolean done = (first || maintained()) && retired();
+            first = false;
+            rest(done ? interval : shorter(interval, AFTER_FAILURE));
+        }
+    }
+
+    private void guarded() {
+        try {
+            guard.warn();
+        } catch (Throwable e) {
+            survive(e, "the window could not be compared with what brokers deliver again, trying again tomorrow");
+        }
+    }
+
+    /** Nothing ends this thread but close(). */
+    private static void survive(Throwable e, String what) {
+        try {
+            log.warn(what, FailureText.readable(e));
+        } catch (Throwable again) {
+            // Most likely the memory is used up, and nothing can be said.
+            return;
+        }
+    }
+
+    /** Nobody ends this thread by an interrupt. */
+    private void rest(Duration pause) {
+        try {
+            boolean over = closed.await(shortened(pause), TimeUnit.MILLISECONDS);
+            log.debug("the maintenance of the store {}", over ? "ends" : "goes on");
         } catch (InterruptedException e) {
-            log.warn("somebody interrupted the maintenance of the store; it ends", e);
+            log.debug("somebody interrupted the maintenance of the store; only close() ends it");
         }
     }
 
@@ -68,13 +95,13 @@ final class Janitor {
         try {
             store.maintain();
             return true;
-        } catch (RuntimeException | Error e) {
-            log.warn("the store could not be maintained, trying again soon", e);
+        } catch (Throwable e) {
+            survive(e, "the store could not be maintained, trying again soon");
             return false;
         }
     }
 
-    private boolean retired() throws InterruptedException {
+    private boolean retired() {
         try {
             while (closed.getCount() > 0) {
                 long begun = System.nanoTime();
@@ -88,8 +115,8 @@ final class Janitor {
                 }
             }
             return true;
-        } catch (RuntimeException | Error e) {
-            log.warn("what is past its time could not be forgotten, trying again soon", e);
+        } catch (Throwable e) {
+            survive(e, "what is past its time could not be forgotten, trying again soon");
             return false;
         }
     }
@@ -100,8 +127,11 @@ final class Janitor {
         }
         try {
             listener.onRetired(done, nanos);
-        } catch (RuntimeException e) {
-            log.warn("listener {} failed; it changes nothing", listener, e);
+        } catch (Throwable e) {
+            log.warn(
+                    "listener {} failed; it changes nothing",
+                    listener.getClass().getName(),
+                    FailureText.readable(e));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.node;
 
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.store.InboxStore;
 import java.util.List;
 import java.util.Objects;
@@ -23,9 +24,11 @@ public final class Node implements AutoCloseable {
     private final Workers workers;
     private final Janitor janitor;
     private final Guard guard;
+    private final Watch watch;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    Node(List<Source> sources, Workers workers, Janitor janitor, Guard guard) {
+    Node(List<Source> sources, Workers workers, Janitor janitor, Guard guard, Watch watch) {
+        this.watch = watch;
         this.sources = sources;
         this.guard = guard;
         this.workers = workers;
@@ -46,6 +49,7 @@ public final class Node implements AutoCloseable {
         try {
             guard.refuse();
             janitor.start();
+            watch.start();
             workers.start();
             for (Source source : sources) {
                 source.start();
@@ -104,14 +108,15 @@ public final class Node implements AutoCloseable {
         for (int i = sources.size() - 1; i >= 0; i--) {
             try {
                 sources.get(i).close();
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 log.warn(
                         "{} did not close well; the others are closed all the same",
                         sources.get(i).name(),
-                        e);
+                        FailureText.readable(e));
             }
         }
         workers.close();
+        watch.close();
         janitor.close();
     }
 }

@@ -157,7 +157,8 @@ public final class NodeBuilder {
                 started,
                 new Workers(backlog, workers == 0 ? List.of() : List.copyOf(inboxes.values()), settings),
                 new Janitor(store, retention, guard, maintenanceListener, maintenanceInterval),
-                guard);
+                guard,
+                new Watch(List.copyOf(inboxes.values())));
         node.start();
         return node;
     }

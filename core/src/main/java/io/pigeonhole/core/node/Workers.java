@@ -1,5 +1,6 @@
 package io.pigeonhole.core.node;
 
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.store.Backlog;
@@ -17,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -29,6 +31,7 @@ import org.slf4j.event.Level;
 final class Workers {
     private static final Logger log = LoggerFactory.getLogger(Workers.class);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
     private final Backlog store;
     private final Map<Short, Inbox<?>> inboxes = new HashMap<>();
@@ -47,6 +50,7 @@ final class Workers {
     private final Thread thread = new Thread(this::run, "pigeonhole-workers");
     private volatile boolean closed;
     private volatile boolean waiting;
+    private volatile boolean ended;
 
     /** What only one thread of this node works on at a time. */
     private record Slot(short consumer, Backlog.Kind kind, int lane) {
@@ -98,20 +102,37 @@ final class Workers {
     }
 
     private void run() {
-        try {
-            while (!closed) {
-                if (pace.await() == Pace.Reason.TIME_TO_LOOK) {
-                    look();
-                }
-                for (Iterator<Due> next = told.iterator(); next.hasNext(); ) {
-                    Due due = next.next();
-                    next.remove(); // First, so that what is told from now on is dispatched once more.
-                    dispatch(due);
-                }
+        while (!closed) {
+            try {
+                round();
+            } catch (InterruptedException e) {
+                log.debug("somebody interrupted the workers; only close() ends them");
+            } catch (Throwable e) {
+                survive(e);
             }
-        } catch (InterruptedException e) {
-            log.warn("somebody interrupted the workers; they end", e);
         }
+    }
+
+    private void round() throws InterruptedException {
+        if (pace.await() == Pace.Reason.TIME_TO_LOOK) {
+            look();
+        }
+        for (Iterator<Due> next = told.iterator(); next.hasNext(); ) {
+            Due due = next.next();
+            next.remove(); // First, so that what is told from now on is dispatched once more.
+            dispatch(due);
+        }
+    }
+
+    /** Nothing ends this thread but close(): what was told and is lost here, the next look finds. */
+    private static void survive(Throwable e) {
+        try {
+            log.error("the workers failed, going on", FailureText.readable(e));
+        } catch (Throwable again) {
+            // Most likely the memory is used up: nothing can be said, and what holds it has to end first.
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+        LockSupport.parkNanos(PAUSE_NANOS);
     }
 
     /** Asks the store, which also knows of what other nodes have left and of what has become due. */
@@ -129,9 +150,9 @@ final class Workers {
                 log.info("the workers' database answers again");
                 waiting = false;
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             log.atLevel(waiting ? Level.DEBUG : Level.WARN)
-                    .setCause(e)
+                    .setCause(FailureText.readable(e))
                     .log("the workers cannot ask their database for work; asking again until they can");
             waiting = true;
         }
@@ -152,23 +173,35 @@ final class Workers {
         } catch (RejectedExecutionException e) {
             log.debug("closed before {} could be worked on", due, e);
             taken.remove(Slot.of(due));
+        } catch (Throwable e) {
+            // No thread could be begun, most likely. The next look finds it again.
+            taken.remove(Slot.of(due));
+            throw e;
         }
     }
 
     private void work(Due due) {
         boolean again = false;
-        askedAgain.remove(Slot.of(due));
         try {
+            askedAgain.remove(Slot.of(due));
             Inbox<?> inbox = inboxes.get(due.consumer().id());
-            again = !closed && inbox != null && inbox.work(due) > 0;
+            again = !closed && inbox != null && inbox.work(due, () -> ended) > 0;
         } catch (RetryableException e) {
             log.atLevel(waiting ? Level.DEBUG : Level.WARN)
-                    .setCause(e)
+                    .setCause(FailureText.readable(e))
                     .log("consumer '{}': nothing could be committed in lane {}, trying again", name(due), due.lane());
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             log.error(
-                    "consumer '{}': work in lane {} failed, trying again; this is a defect", name(due), due.lane(), e);
+                    "consumer '{}': work in lane {} failed, trying again; this is a defect",
+                    name(due),
+                    due.lane(),
+                    FailureText.readable(e));
+        } finally {
+            worked(due, again);
         }
+    }
+
+    private void worked(Due due, boolean again) {
         if (again) {
             productive.set(true);
             submit(due);
@@ -197,11 +230,14 @@ final class Workers {
                     && byLease.awaitTermination(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             if (!done) {
                 log.warn("workers are still at work after {}; they are interrupted and left alone", PATIENCE);
+                ended = true;
                 ordinary.shutdownNow();
                 byLease.shutdownNow();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            inboxes.values().forEach(Inbox::stopLeases);
         }
     }
 }

@@ -75,13 +75,15 @@ public final class Replay<C extends HandlerContext> {
      * @return the run as it is then
      * @throws ConfigurationException if there is a run of this name with another plan, or no such consumer
      * @throws RetryableException if the database is away, others were in the way too often, or the thread was interrupted;
-     *     what was committed stays, run it again
+     *     what was committed stays, run it again. An interrupt never decides about a message: a handler that throws because
+     *     of it has failed, and the run ends after the batch
      */
     public ReplayProgress run() {
         ReplayProgress progress = start();
         long free = System.nanoTime();
         long wait = PAUSE_NANOS;
         while (!stopped) {
+            requireNotInterrupted(progress);
             if (progress.state() == ReplayState.WAITING) {
                 progress = runs.settle(plan.name());
                 if (progress.state() == ReplayState.WAITING) {
@@ -140,11 +142,20 @@ public final class Replay<C extends HandlerContext> {
     private void pause(long until) {
         while (!stopped && until - System.nanoTime() > 0) {
             LockSupport.parkNanos(this, Math.min(PAUSE_NANOS, until - System.nanoTime()));
-            if (Thread.currentThread().isInterrupted()) {
-                throw new RetryableException(
-                        "interrupted in the replay '" + plan.name() + "'; what was committed stays, run it again",
-                        null);
-            }
+            requireNotInterrupted();
+        }
+    }
+
+    private void requireNotInterrupted(ReplayProgress progress) {
+        if (progress.state() == ReplayState.WAITING || progress.state() == ReplayState.RUNNING) {
+            requireNotInterrupted();
+        }
+    }
+
+    private void requireNotInterrupted() {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new RetryableException(
+                    "interrupted in the replay '" + plan.name() + "'; what was committed stays, run it again", null);
         }
     }
 }

@@ -1,10 +1,11 @@
 package io.pigeonhole.core.replay;
 
 import io.pigeonhole.core.failure.ErrorClass;
-import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.core.store.HistoryEntry;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
@@ -12,14 +13,13 @@ import io.pigeonhole.core.store.ReplayPage;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.SkippedMessage;
+import io.pigeonhole.core.store.StoreException;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The messages that one transaction brings through the handler of a run. Used once, by one thread. */
 final class ReplayBatch<C extends HandlerContext> {
-    private static final int LONGEST_ERROR = 2_000;
-
     private final InboxTransaction<C> transaction;
     private final ReplayProgress run;
     private final ReplaySettings settings;
@@ -29,6 +29,8 @@ final class ReplayBatch<C extends HandlerContext> {
     private long position;
     private int done;
     private int skipped;
+    private boolean interrupted;
+    private @Nullable Throwable thrown;
 
     ReplayBatch(
             InboxTransaction<C> transaction, ReplayProgress run, ReplaySettings settings, Handler<Message, C> handler) {
@@ -72,7 +74,7 @@ final class ReplayBatch<C extends HandlerContext> {
             handle(entry);
             done++;
         }
-        transaction.flush();
+        flush();
         return passed();
     }
 
@@ -103,24 +105,72 @@ final class ReplayBatch<C extends HandlerContext> {
         transaction.savepoint();
         try {
             handle(entry);
-            transaction.flush();
+            flush();
             transaction.checkConstraints();
             return null;
         } catch (Throwable e) {
-            if (e instanceof VirtualMachineError || e instanceof InterruptedException) {
+            if (e instanceof VirtualMachineError && !isOfHandler(e)) {
                 throw e;
             }
             ErrorClass errorClass = classes.apply(e);
             if (errorClass == ErrorClass.RETRY_NOW || errorClass == ErrorClass.UNAVAILABLE) {
                 throw e;
             }
-            transaction.rollbackToSavepoint();
+            rollBack(e);
             return e;
         }
     }
 
+    /** Where the connection ends with what a message defers, that is what the batch fails with, and not the way back. */
+    private void rollBack(Throwable failure) throws Throwable {
+        try {
+            transaction.rollbackToSavepoint();
+        } catch (StoreException lost) {
+            if (failure instanceof DeferredWriteException) {
+                failure.addSuppressed(lost);
+                throw failure;
+            }
+            throw lost;
+        }
+    }
+
+    /** What is deferred may run code of the application as well, to read what it sends. */
+    private void flush() {
+        try {
+            transaction.flush();
+        } finally {
+            interrupted |= Thread.interrupted();
+        }
+    }
+
     private void handle(HistoryEntry entry) throws Exception {
-        handler.handle(entry.message(), transaction.context(scope, entry.key(), entry.message(), 1));
+        try {
+            handler.handle(entry.message(), transaction.context(scope, entry.key(), entry.message(), 1));
+        } catch (Throwable e) {
+            thrown = e;
+            interrupted |= Thread.interrupted();
+            try {
+                transaction.endContexts();
+            } catch (RuntimeException left) {
+                if (left != e) {
+                    e.addSuppressed(left);
+                }
+            }
+            throw e;
+        } finally {
+            interrupted |= Thread.interrupted();
+        }
+        transaction.endContexts();
+    }
+
+    /** Whether the handler threw it, and not the store. */
+    boolean isOfHandler(Throwable failure) {
+        return failure == thrown;
+    }
+
+    /** Whether a handler was interrupted, or left an interrupt behind, which is cleared. */
+    boolean wasInterrupted() {
+        return interrupted;
     }
 
     private ReplayProgress passed() {
@@ -148,16 +198,10 @@ final class ReplayBatch<C extends HandlerContext> {
     }
 
     private static String describe(HistoryEntry entry, Throwable failure) {
-        return bounded("at place " + entry.place() + ", " + entry.message() + ": " + describe(failure));
+        return FailureText.bounded("at place " + entry.place() + ", " + entry.message() + ": " + describe(failure));
     }
 
     private static String describe(Throwable failure) {
-        String text = String.valueOf(failure.getMessage());
-        return bounded(
-                failure instanceof PermanentFailure ? text : failure.getClass().getName() + ": " + text);
-    }
-
-    private static String bounded(String text) {
-        return text.length() <= LONGEST_ERROR ? text : text.substring(0, LONGEST_ERROR);
+        return FailureText.describe(failure);
     }
 }

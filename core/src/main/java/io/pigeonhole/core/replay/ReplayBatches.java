@@ -54,48 +54,81 @@ final class ReplayBatches<C extends HandlerContext> {
 
     /** The run after one more batch, or as somebody else left it; empty where another is at work on it. */
     Optional<ReplayProgress> next() {
-        int tries = 0;
-        int limit = settings.batch();
-        boolean isolated = false;
-        Condemned condemned = null;
-        while (true) {
-            ReplayBatch<C> batch = null;
-            try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-                Optional<ReplayProgress> held =
-                        transaction.replay().lock(settings.plan().name());
-                if (held.isEmpty() || held.get().state() != ReplayState.RUNNING) {
-                    return held;
-                }
-                batch = new ReplayBatch<>(transaction, held.get(), settings, handler);
-                batch.read(limit);
-                ReplayProgress after = isolated ? isolated(batch, condemned) : batch.together();
-                transaction.commit();
-                return Optional.of(after);
-            } catch (Throwable e) {
-                boolean passes = passes(e);
-                if (passes && ++tries == MOST_TRIES) {
-                    throw new RetryableException(
-                            "the replay '" + settings.plan().name() + "' got no batch through in " + MOST_TRIES
-                                    + " tries, and no message is at fault; run it again",
-                            e);
-                }
-                if (passes) {
-                    pause();
-                } else if (!isolated) {
-                    isolated = true;
-                    limit = Math.min(limit, CHUNK);
-                } else if (limit > 1) {
-                    limit = 1;
-                } else if (batch != null && batch.only() != null && condemned == null) {
-                    condemned = new Condemned(batch.only().place(), e);
-                } else {
-                    throw new RetryableException(
-                            "the database refused a statement of the replay '"
-                                    + settings.plan().name()
-                                    + "' itself; nothing of the batch was committed. See the cause, then run it again",
-                            e);
+        Attempts attempts = new Attempts();
+        try {
+            while (true) {
+                Optional<ReplayProgress> after = attempt(attempts);
+                if (attempts.ended) {
+                    return after;
                 }
             }
+        } finally {
+            if (attempts.interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** What the attempts at one batch have taught so far. */
+    private final class Attempts {
+        private int tries;
+        private int limit = settings.batch();
+        private boolean isolated;
+        private @Nullable Condemned condemned;
+        /** A handler left an interrupt behind: the caller finds it again, once the batch is decided. */
+        private boolean interrupted;
+
+        private boolean ended;
+    }
+
+    private Optional<ReplayProgress> attempt(Attempts so) {
+        ReplayBatch<C> batch = null;
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            Optional<ReplayProgress> held =
+                    transaction.replay().lock(settings.plan().name());
+            if (held.isEmpty() || held.get().state() != ReplayState.RUNNING) {
+                so.ended = true;
+                return held;
+            }
+            batch = new ReplayBatch<>(transaction, held.get(), settings, handler);
+            batch.read(so.limit);
+            ReplayProgress after = so.isolated ? isolated(batch, so.condemned) : batch.together();
+            transaction.commit();
+            so.ended = true;
+            return Optional.of(after);
+        } catch (Throwable e) {
+            failed(so, batch, e);
+            return Optional.empty();
+        } finally {
+            so.interrupted |= batch != null && batch.wasInterrupted();
+        }
+    }
+
+    /** Learns from a failure how the next attempt is to be made. Throws what no attempt mends. */
+    private void failed(Attempts so, @Nullable ReplayBatch<C> batch, Throwable e) {
+        boolean ofHandler = batch != null && batch.isOfHandler(e);
+        boolean passes = passes(e, ofHandler);
+        if (passes && ++so.tries >= MOST_TRIES && !ofHandler) {
+            throw new RetryableException(
+                    "the replay '" + settings.plan().name() + "' got no batch through in " + MOST_TRIES
+                            + " tries, and no message is at fault; run it again",
+                    e);
+        }
+        if (passes && so.tries < MOST_TRIES) {
+            pause();
+        } else if (!so.isolated) {
+            so.isolated = true;
+            so.limit = Math.min(so.limit, CHUNK);
+        } else if (so.limit > 1) {
+            so.limit = 1;
+        } else if (batch != null && batch.only() != null && so.condemned == null) {
+            so.condemned = new Condemned(batch.only().place(), e);
+        } else {
+            throw new RetryableException(
+                    "the database refused a statement of the replay '"
+                            + settings.plan().name()
+                            + "' itself; nothing of the batch was committed. See the cause, then run it again",
+                    e);
         }
     }
 
@@ -106,26 +139,20 @@ final class ReplayBatches<C extends HandlerContext> {
     }
 
     /** Whether it is nobody's fault, so that the same can be tried again. */
-    private boolean passes(Throwable e) {
-        if (e instanceof VirtualMachineError fatal && !(e instanceof StackOverflowError)) {
+    private boolean passes(Throwable e, boolean ofHandler) {
+        boolean ofApplication = ofHandler || e instanceof StackOverflowError || e instanceof OutOfMemoryError;
+        if (e instanceof VirtualMachineError fatal && !ofApplication) {
             throw fatal;
         }
-        if (e instanceof InterruptedException || Thread.currentThread().isInterrupted()) {
-            Thread.currentThread().interrupt();
-            throw new RetryableException(
-                    "interrupted in the replay '" + settings.plan().name()
-                            + "'; what was committed stays, run it again",
-                    e);
-        }
         if (e instanceof OutcomeUnknownException) {
-            return true;
+            return !ofHandler;
         }
         ErrorClass errorClass = store.classify(e);
         if (errorClass == ErrorClass.UNAVAILABLE) {
             store.probe();
             return true;
         }
-        boolean ownStatement = e instanceof StoreException && !(e instanceof DeferredWriteException);
+        boolean ownStatement = !ofHandler && e instanceof StoreException && !(e instanceof DeferredWriteException);
         return errorClass == ErrorClass.RETRY_NOW || (ownStatement && errorClass == ErrorClass.UNKNOWN);
     }
 

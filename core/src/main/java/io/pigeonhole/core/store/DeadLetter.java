@@ -56,7 +56,7 @@ public record DeadLetter(
      */
     public boolean blocks(RegisteredConsumer consumer) {
         return consumer.order() == KeyOrder.BEHIND_DEAD_LETTERS
-                && message.orderingKey() != null
+                && consumer.keepsOrderOf(message)
                 && !NEVER_BLOCK.contains(reason);
     }
 }

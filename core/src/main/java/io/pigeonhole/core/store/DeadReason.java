@@ -25,5 +25,12 @@ public enum DeadReason {
     /** A message with its id, but another payload, was accepted before. */
     CONFLICT,
     /** Somebody decided that its key goes on without it. */
-    SKIPPED
+    SKIPPED,
+    /** The database refused to keep it as work, or to note that it is finished. */
+    NOT_STORED,
+    /**
+     * The database refused it among the dead letters too. What tells it apart is kept, with the size and the digest of its
+     * payload; its bytes are not, so that it cannot go back to work.
+     */
+    BYTES_NOT_STORED
 }

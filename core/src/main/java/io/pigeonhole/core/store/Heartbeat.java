@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Prolongs leases over a connection of its own, so that a pool that is used up does not cost them. Used by one thread.
+ * Prolongs leases. It takes a connection for each call and keeps none between two: what a pool has is for those who work. Used
+ * by one thread.
  */
 public interface Heartbeat extends AutoCloseable {
     /**
@@ -16,11 +17,11 @@ public interface Heartbeat extends AutoCloseable {
      * @param duration how long from now, by the database's clock, the leases last
      * @return the ids of those whose leases are still the newest; the others are lost
      * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached; the next call
-     *     tries again with a new connection
+     *     tries again
      */
     Set<Long> prolong(RegisteredConsumer consumer, List<WorkItem> items, Duration duration);
 
-    /** Gives the connection back. Does not throw. */
+    /** Ends it. Does not throw. */
     @Override
     void close();
 }

@@ -43,8 +43,8 @@ public interface HistoryDays {
      * @param consumer whose history
      * @param day the day
      * @param after the place to begin behind, 0 for the first
-     * @param limit how many at most
-     * @return in the order of their places
+     * @param limit how many at most; fewer where they are so large that they would not fit into the heap
+     * @return in the order of their places, none where there are no more
      */
     List<HistoryEntry> read(RegisteredConsumer consumer, LocalDate day, long after, int limit);
 

@@ -73,9 +73,21 @@ public interface InboxTransaction<C extends HandlerContext>
      * @param key the message's key
      * @param message the message
      * @param attempt which attempt this is, from 1
-     * @return a new context, valid in this transaction
+     * @return a new context, valid until {@link #endContexts}
      */
     C context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt);
+
+    /**
+     * Ends all contexts that were handed out since the last call, because their handler has returned or thrown. From now on
+     * every write through them, and through what they gave out, fails with {@link IllegalStateException} and touches
+     * nothing, whatever thread tries it. What they deferred stays. A call that a thread is in the middle of is cancelled and
+     * waited for.
+     *
+     * @throws IllegalStateException if there was such a call: nobody knows what it has done, so the handler has failed
+     * @throws StoreException if there was one that could not be cancelled: the connection is given up; or if a deferred write
+     *     failed when a handler asked for the connection: nothing that the handler did or threw since then counts
+     */
+    void endContexts();
 
     /**
      * What this transaction does for a run over the history.

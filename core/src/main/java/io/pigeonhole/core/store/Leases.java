@@ -33,7 +33,20 @@ public interface Leases {
      *
      * @param consumer whose messages
      * @param limit how many at most
+     * @param bytes how many bytes their payloads and headers may have together; where the first one has more, it is taken
+     *     alone
      * @return the messages, those whose leases ended first before the others
      */
-    List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit);
+    List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit, long bytes);
+
+    /**
+     * Takes messages whose leases have run out, whatever their size.
+     *
+     * @param consumer whose messages
+     * @param limit how many at most
+     * @return as the other form does
+     */
+    default List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
+        return takeExpired(consumer, limit, Long.MAX_VALUE);
+    }
 }

@@ -13,6 +13,8 @@ public interface Ledger {
      * @param consumer whose ledger
      * @param key the key
      * @return whether it was claimed, and the horizon at that moment
+     * @throws io.pigeonhole.core.failure.ConfigurationException if the caller's transaction has an isolation level at which a
+     *     key that was accepted before could be taken for new
      * @throws StoreException if the database refused; the caller's transaction is then to be rolled back
      */
     Claim claim(RegisteredConsumer consumer, MessageKey key);

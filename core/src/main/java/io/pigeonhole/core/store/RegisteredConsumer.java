@@ -20,6 +20,12 @@ import io.pigeonhole.core.message.OrderingKey;
 public record RegisteredConsumer(
         short id, String name, KeyScheme keys, KeyOrder order, int lanes, Deduplication deduplication) {
     /**
+     * The longest ordering key in bytes where an order is kept: databases find what is before a message by it. What has a
+     * longer one is a dead letter, with nothing before or behind it.
+     */
+    public static final int LONGEST_ORDERING_KEY = 1024;
+
+    /**
      * The lane of a message: that of its ordering key, or of its message key where it has none.
      *
      * @param message the message
@@ -76,9 +82,10 @@ public record RegisteredConsumer(
      * Whether a message must not overtake others.
      *
      * @param message the message
-     * @return true if it has an ordering key and this consumer keeps the order
+     * @return true if it has an ordering key that is not too long, and this consumer keeps the order
      */
     public boolean keepsOrderOf(Message message) {
-        return order.isKept() && message.orderingKey() != null;
+        byte[] key = message.orderingKey();
+        return order.isKept() && key != null && key.length <= LONGEST_ORDERING_KEY;
     }
 }

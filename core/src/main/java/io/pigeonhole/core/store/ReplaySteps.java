@@ -20,7 +20,8 @@ public interface ReplaySteps {
      * The next messages of a run that is held.
      *
      * @param run the run
-     * @param limit how many at most; the store may look through no more than that, however few of them are wanted
+     * @param limit how many at most; the store may look through no more than that, however few of them are wanted, and stops
+     *     before they have more bytes than 16 MiB, except for the first
      * @return those behind its position that it wants and that have a payload
      */
     ReplayPage read(ReplayProgress run, int limit);

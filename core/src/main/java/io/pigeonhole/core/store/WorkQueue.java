@@ -41,9 +41,23 @@ public interface WorkQueue {
      * @param consumer whose messages
      * @param lane of which lane
      * @param limit how many at most
+     * @param bytes how many bytes their payloads and headers may have together; where the first one has more, it is taken
+     *     alone
      * @return the messages in the order in which they are to be worked on
      */
-    List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit);
+    List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes);
+
+    /**
+     * Takes messages whatever their size.
+     *
+     * @param consumer whose messages
+     * @param lane of which lane
+     * @param limit how many at most
+     * @return as the other form does
+     */
+    default List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
+        return take(consumer, lane, limit, Long.MAX_VALUE);
+    }
 
     /**
      * Takes messages again that an earlier transaction had taken and then rolled back, due or not.

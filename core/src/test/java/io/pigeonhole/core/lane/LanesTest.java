@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
@@ -23,8 +24,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+/** One long class, because its tests share one set of lanes, an inbox that a test steers, and what both have seen. */
 class LanesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Outcome PROCESSED = new Outcome.Processed();
@@ -34,6 +37,7 @@ class LanesTest {
     private final Queue<String> settled = new ConcurrentLinkedQueue<>();
     private final Queue<List<String>> batches = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean storeIsUp = new AtomicBoolean(true);
+    private final AtomicInteger probes = new AtomicInteger();
 
     /** Records its batches, and answers as the test says. */
     private BatchProcessor inbox(Function<List<String>, List<Outcome>> answer) {
@@ -53,6 +57,7 @@ class LanesTest {
     }
 
     private void requireStore() {
+        probes.incrementAndGet();
         if (!storeIsUp.get()) {
             throw new StoreUnavailableException("the database is away", null);
         }
@@ -277,6 +282,91 @@ class LanesTest {
         submit(lanes.open(), "1", "a");
         awaitSettled("1");
         assertThat(calls).hasValue(2);
+    }
+
+    @Test
+    @Tag("B2")
+    void messageThatTheInboxFailsAtHoldsBackNothingButItsOwnKey() {
+        AtomicBoolean poisoned = new AtomicBoolean(true);
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            if (poisoned.get() && ids.contains("poison")) {
+                throw new OutOfMemoryError("at the poison");
+            }
+            return processed(ids);
+        }));
+        Consignment consignment = lanes.open();
+        submit(consignment, "before", "a");
+        submit(consignment, "poison", "b");
+        submit(consignment, "behind", "b");
+        for (int i = 0; i < 50; i++) {
+            submit(consignment, "" + i, "key " + i);
+        }
+        await().atMost(PATIENCE).until(() -> settled.size() == 51);
+        assertThat(settled).doesNotContain("poison", "behind");
+        assertThat(lanes.isWaiting()).as("the database is not to blame").isFalse();
+
+        poisoned.set(false);
+        awaitSettled("poison", "behind");
+        assertThat(settled).containsSubsequence("poison", "behind").doesNotHaveDuplicates();
+    }
+
+    @Test
+    @Tag("B2")
+    void nothingOfASequenceOvertakesTheMessageThatTheInboxFailsAt() {
+        AtomicBoolean poisoned = new AtomicBoolean(true);
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            if (poisoned.get() && ids.contains("1")) {
+                throw new IllegalStateException("at the poison");
+            }
+            return processed(ids);
+        }));
+        Consignment consignment = lanes.open();
+        for (int i = 0; i < 4; i++) {
+            String id = "" + i;
+            consignment.submitInSequence(message(id, ""), 0, outcome -> settled.add(id));
+        }
+        await().atMost(PATIENCE)
+                .until(() -> batches.stream().filter(List.of("1")::equals).count() > 2);
+        assertThat(settled).isSubsetOf("0");
+        assertThat(batches).doesNotContain(List.of("2"), List.of("3"), List.of("2", "3"));
+
+        poisoned.set(false);
+        await().atMost(PATIENCE).until(() -> settled.size() == 4);
+        assertThat(settled).containsExactly("0", "1", "2", "3");
+    }
+
+    @Test
+    @Tag("B2")
+    void acknowledgementThatLacksMemoryIsToldAgainAndOthersOnce() {
+        AtomicBoolean full = new AtomicBoolean(true);
+        Lanes lanes = start(oneLane(), inbox(LanesTest::processed));
+        Consignment consignment = lanes.open();
+        submit(consignment, "first", "a");
+        consignment.submit(message("x", "a"), 0, outcome -> {
+            if (full.getAndSet(false)) {
+                throw new OutOfMemoryError("no room to note it");
+            }
+            settled.add("x");
+        });
+        submit(consignment, "last", "a");
+        awaitSettled("first", "x", "last");
+        assertThat(settled).containsExactly("first", "x", "last");
+        await().atMost(PATIENCE).until(() -> lanes.load() == 0);
+    }
+
+    @Test
+    @Tag("B1")
+    void interruptThatIsLeftBehindByAFailureDoesNotMakeTheLaneSpin() {
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            Thread.currentThread().interrupt();
+            throw new RetryableException("nothing is committed", null);
+        }));
+        long begun = System.nanoTime();
+        submit(lanes.open(), "1", "a");
+        await().atMost(PATIENCE).until(lanes::isWaiting);
+        await().during(Duration.ofMillis(500)).atMost(PATIENCE).until(lanes::isWaiting);
+        long millis = (System.nanoTime() - begun) / 1_000_000;
+        assertThat(probes.get()).as("within %s ms", millis).isLessThan((int) (3 + millis / 50));
     }
 
     @Test

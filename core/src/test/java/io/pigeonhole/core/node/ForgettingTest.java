@@ -9,6 +9,7 @@ import io.pigeonhole.core.store.Retired;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A node forgets what is past its time, in the background. */
@@ -69,6 +70,24 @@ class ForgettingTest {
                 });
         try (Node node = builder.start()) {
             await().until(() -> pieces.get() >= 3 && told.get() == 3);
+        }
+    }
+
+    @Test
+    @Tag("B2")
+    @SuppressWarnings("try") // The node works by itself until it is closed.
+    void nodeGoesOnWhoeverInterruptsItsMaintenanceAndWhateverItsListenerThrows() {
+        NodeBuilder builder = new NodeBuilder(() -> {}, new Pieces(pieces, 6, 0), consumers -> List.of())
+                .maintenanceListener(new MaintenanceListener() {
+                    @Override
+                    public void onRetired(Retired done, long nanos) {
+                        Thread.currentThread().interrupt();
+                        throw new NoClassDefFoundError("a listener's own");
+                    }
+                })
+                .maintenanceInterval(Duration.ofSeconds(1));
+        try (Node node = builder.start()) {
+            await().atMost(Duration.ofSeconds(30)).until(() -> pieces.get() >= 6);
         }
     }
 

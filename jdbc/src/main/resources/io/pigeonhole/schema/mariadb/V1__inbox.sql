@@ -61,6 +61,27 @@ FROM (
 ) AS today
 WHERE NOT EXISTS (SELECT 1 FROM inbox_horizon);
 
+-- Ages count from trusted_at, which follows the clock but never jumps: docs/retention.md
+CREATE TABLE IF NOT EXISTS inbox_clock (
+    only_row   BOOLEAN     NOT NULL DEFAULT TRUE PRIMARY KEY,
+    seen_at    DATETIME(6) NOT NULL,
+    trusted_at DATETIME(6) NOT NULL,
+    CHECK (only_row)
+) ENGINE = InnoDB COMMENT = 'From when ages count when something is forgotten. Set by the admin API.';
+
+INSERT INTO inbox_clock (only_row, seen_at, trusted_at)
+SELECT TRUE, this.moment, this.moment FROM (SELECT UTC_TIMESTAMP(6) AS moment) AS this
+WHERE NOT EXISTS (SELECT 1 FROM inbox_clock);
+
+-- Each program says how long it wants something remembered; the longest holds for all.
+CREATE TABLE IF NOT EXISTS inbox_retention (
+    what         VARCHAR(20) NOT NULL,
+    millis       BIGINT      NOT NULL,
+    confirmed_at DATETIME(6) NOT NULL,
+    PRIMARY KEY (what, millis)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
+  COMMENT = 'How long programs want to remember what. A row that none confirms for that long is deleted.';
+
 -- Small and hot. Its ids are the order of arrival: a message keeps its place when it goes to the dead letters and back.
 CREATE TABLE IF NOT EXISTS inbox_work (
     id            BIGINT      NOT NULL AUTO_INCREMENT PRIMARY KEY,

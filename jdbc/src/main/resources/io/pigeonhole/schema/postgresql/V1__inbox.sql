@@ -56,6 +56,25 @@ FROM (
         || repeat('0', 20))::uuid AS first_key
 ) AS today;
 
+-- Ages count from trusted_at, which follows the clock but never jumps: docs/retention.md
+CREATE TABLE inbox_clock (
+    only_row   boolean     NOT NULL DEFAULT true PRIMARY KEY CHECK (only_row),
+    seen_at    timestamptz NOT NULL,
+    trusted_at timestamptz NOT NULL
+);
+COMMENT ON TABLE inbox_clock IS 'From when ages count when something is forgotten. Set by the admin API.';
+INSERT INTO inbox_clock (seen_at, trusted_at)
+SELECT this.moment, this.moment FROM (SELECT clock_timestamp() AS moment) AS this;
+
+-- Each program says how long it wants something remembered; the longest holds for all.
+CREATE TABLE inbox_retention (
+    what         text        NOT NULL,
+    millis       bigint      NOT NULL,
+    confirmed_at timestamptz NOT NULL,
+    PRIMARY KEY (what, millis)
+);
+COMMENT ON TABLE inbox_retention IS 'How long programs want to remember what. A row that none confirms for that long is deleted.';
+
 -- The order of arrival: a message keeps its place when it goes from work to the dead letters and back.
 CREATE SEQUENCE inbox_arrival;
 
@@ -179,7 +198,7 @@ CREATE TABLE inbox_watermark (
     autovacuum_vacuum_threshold = 1000
 );
 COMMENT ON TABLE inbox_watermark IS 'Up to where all messages of a partition of a log are accepted, moved in the transaction of their effects.';
-COMMENT ON COLUMN inbox_watermark.position IS 'The offset of the next message; -1 where there is none yet, -2 where somebody had it forgotten.';
+COMMENT ON COLUMN inbox_watermark.position IS 'The offset of the next message; -1 where there is none yet, -2 where somebody had it forgotten, -3 where it was given up.';
 COMMENT ON COLUMN inbox_watermark.epoch IS 'The number of the assignment: only who acquired the partition last can move the position.';
 
 CREATE TABLE inbox_audit (

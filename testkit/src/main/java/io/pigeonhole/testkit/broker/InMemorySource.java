@@ -63,8 +63,8 @@ final class InMemorySource implements Source {
         }
         int generation = queue.generation();
         Consignment consignment = into.open();
-        try {
-            while (state == SourceState.RUNNING) {
+        while (state == SourceState.RUNNING) {
+            try {
                 boolean heldBack = into.load() >= 1 || into.isWaiting();
                 InMemoryQueue.Delivery delivery = heldBack ? null : queue.take(this, PATIENCE_NANOS);
                 if (heldBack && closing.await(PATIENCE_NANOS, TimeUnit.NANOSECONDS)) {
@@ -81,9 +81,9 @@ final class InMemorySource implements Source {
                     generation = delivery.generation();
                 }
                 consignment.submit(delivery.message(), queue.name().hashCode(), outcome -> queue.acknowledge(delivery));
+            } catch (InterruptedException e) {
+                // Only close() ends this thread.
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 

@@ -12,6 +12,7 @@ import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.effects.EffectsChecker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** However often a message comes, it takes effect once. */
@@ -33,6 +35,75 @@ abstract class DuplicateTests<C extends HandlerContext> extends InboxLab<C> {
 
     DuplicateTests(Supplier<StoreFixture<C>> fixtures) {
         super(fixtures);
+    }
+
+    /** Held against the days that the ledger has a moment later it would be late, and kept among the dead letters. */
+    @Test
+    @Tag("F67")
+    void duplicateStaysOneWhenTheLedgerMovesOnAfterTheClaim() {
+        Inbox<C> inbox = writing();
+        Message old = message(Ids.timeOrdered(Ids.now().plusSeconds(1)), "old");
+        Message fresh = message(Ids.timeOrdered(Ids.now().plusSeconds(2)), "fresh");
+        inbox.process(old);
+        plan.at(
+                CrashPoint.AFTER_CLAIM,
+                plan.passages(CrashPoint.AFTER_CLAIM) + 1,
+                () -> fixture.horizon(Ids.now().plus(Duration.ofHours(1))));
+
+        assertThat(kinds(inbox.process(List.of(old, fresh)))).containsExactly(Kind.DUPLICATE, Kind.PROCESSED);
+        assertThat(fixture.deadLetters(consumer)).isEmpty();
+        assertThat(kinds(inbox.process(List.of(message(Ids.timeOrdered(Ids.now().plusSeconds(3)), "late")))))
+                .containsExactly(Kind.LATE);
+    }
+
+    @Test
+    @Tag("F14")
+    void duplicatesWithinAProcessWaitWithoutATransaction() throws Exception {
+        CountDownLatch inHandler = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        Inbox<C> inbox = inbox((payload, context) -> {
+            inHandler.countDown();
+            assertThat(goOn.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
+            fixture.write(context, payload);
+        });
+        Message message = message("x");
+        Future<Outcome> first = threads.start(() -> inbox.process(message));
+        assertThat(inHandler.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
+        int before = transactions();
+
+        List<Outcome> outcomes = threads.together(8, thread -> inbox.process(message));
+
+        assertThat(kinds(outcomes)).containsOnly(Kind.BUSY);
+        assertThat(transactions()).isEqualTo(before);
+        goOn.countDown();
+        assertThat(Threads.result(first).kind()).isEqualTo(Kind.PROCESSED);
+        assertThat(inbox.process(message).kind()).isEqualTo(Kind.DUPLICATE);
+        assertThat(fixture.effects()).containsExactly("x");
+    }
+
+    @Test
+    @Tag("F14")
+    void messagesBesideAConcurrentDuplicateAreProcessed() throws Exception {
+        CountDownLatch inHandler = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        Inbox<C> inbox = inbox((payload, context) -> {
+            if (payload.equals("x")) {
+                inHandler.countDown();
+                assertThat(goOn.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS))
+                        .isTrue();
+            }
+            fixture.write(context, payload);
+        });
+        Message message = message("x");
+        Future<Outcome> first = threads.start(() -> inbox.process(message));
+        assertThat(inHandler.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
+
+        List<Outcome> outcomes = inbox.process(List.of(message("before"), message, message("behind")));
+
+        assertThat(kinds(outcomes)).containsExactly(Kind.PROCESSED, Kind.BUSY, Kind.PROCESSED);
+        goOn.countDown();
+        assertThat(Threads.result(first).kind()).isEqualTo(Kind.PROCESSED);
+        assertThat(fixture.effects()).containsExactlyInAnyOrder("before", "behind", "x");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.ExternalContext;
@@ -11,6 +12,7 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.InboxBuilder;
 import io.pigeonhole.core.inbox.InboxListener;
+import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
@@ -19,10 +21,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Work under leases: effects elsewhere, and messages that may have killed a process. */
 abstract class ExternalHandlerTests<C extends HandlerContext> extends FlowLab<C> {
@@ -196,6 +202,96 @@ abstract class ExternalHandlerTests<C extends HandlerContext> extends FlowLab<C>
         assertThat(fixture.effects()).containsExactly("x");
     }
 
+    @Test
+    @Tag("B11")
+    void handlerThatHangsIsInterruptedAndItsAttemptHasFailed() {
+        Inbox<C> inbox = builder()
+                .handleExternal(TYPE, PayloadDecoder.text(), (payload, context) -> {
+                    if (context.attempt() == 1) {
+                        assertThat(new CountDownLatch(1).await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS))
+                                .isTrue();
+                    }
+                    Completion<C> completion = each -> fixture.write(each, payload);
+                    return completion;
+                })
+                .lease(Duration.ofSeconds(1))
+                .externalTimeout(Duration.ofMillis(1))
+                .retry(RETRY)
+                .build();
+        Message message = message("x");
+        inbox.process(message);
+        inbox.work();
+
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        assertThat(parked()).containsExactly("x");
+        assertThat(fixture.attempts(consumer, keyOf(inbox, message)))
+                .singleElement()
+                .asString()
+                .startsWith("1: java.util.concurrent.TimeoutException: the handler was interrupted after PT0.001S");
+        workLater(inbox);
+        assertThat(fixture.effects()).containsExactly("x");
+    }
+
+    @Test
+    @Tag("B11")
+    void leaseOfAHandlerThatCannotBeInterruptedRunsOut() throws Exception {
+        CountDownLatch beat = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        plan.always(CrashPoint.BEFORE_HEARTBEAT, beat::countDown);
+        Inbox<C> other = calling();
+        Inbox<C> hanging = calling((payload, context) -> await(end))
+                .lease(Duration.ofSeconds(1))
+                .build();
+        hanging.process(message("x"));
+        Future<Integer> work = threads.start(hanging::work);
+        await(beat);
+
+        hanging.stopLeases();
+        fixture.advance(BEYOND_THE_LEASE);
+        while (parked().isEmpty()) {
+            other.work();
+            fixture.advance(Duration.ofMinutes(1));
+        }
+        end.countDown();
+        Threads.result(work);
+
+        assertThat(lost).containsExactly("x");
+        assertThat(fixture.effects()).isEmpty();
+        workLater(other);
+        assertThat(fixture.effects()).containsExactly("x");
+    }
+
+    /** The next transaction's commit ends with a lost connection. */
+    private void loseConnectionBehindTheNextCommit() {
+        plan.at(CrashPoint.AFTER_COMMIT, plan.passages(CrashPoint.AFTER_COMMIT) + 1, () -> {
+            throw new OutcomeUnknownException("the connection was lost after COMMIT was sent", null);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    @Tag("C6")
+    void unknownCommitThatHappenedIsNoLostLease(int failures) {
+        List<Kind> told = new ArrayList<>();
+        fail("x", failures);
+        Inbox<C> inbox = calling((payload, context) -> loseConnectionBehindTheNextCommit())
+                .listener(new InboxListener() {
+                    @Override
+                    public void onOutcome(String name, Message message, Outcome outcome) {
+                        told.add(outcome.kind());
+                    }
+                })
+                .build();
+        inbox.process(message("x"));
+        assertThat(inbox.work()).isEqualTo(1);
+
+        assertThat(lost).isEmpty();
+        assertThat(told).containsExactly(Kind.RECEIVED, failures == 0 ? Kind.PROCESSED : Kind.PARKED);
+        assertThat(runs).containsExactly("x 1");
+        assertThat(parked()).hasSize(failures);
+        assertThat(fixture.effects()).hasSize(1 - failures);
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             assertThat(latch.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
@@ -252,7 +348,10 @@ abstract class ExternalHandlerTests<C extends HandlerContext> extends FlowLab<C>
         return builder((payload, context) -> {
                     fixture.write(context, payload);
                     if (payload.equals("1")) {
-                        throw new InternalError("killed");
+                        // What a handler throws is its failure; a process that dies comes no further than this.
+                        plan.at(CrashPoint.BEFORE_FLUSH, plan.passages(CrashPoint.BEFORE_FLUSH) + 1, () -> {
+                            throw new InternalError("killed");
+                        });
                     }
                 })
                 .lanes(1)

@@ -1,7 +1,6 @@
 package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.pigeonhole.core.failure.ErrorClass;
@@ -31,7 +30,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -379,24 +377,5 @@ abstract class FailureTests<C extends HandlerContext> extends InboxLab<C> {
         assertThat(fixture.parked(consumer))
                 .extracting(StoredMessage::id)
                 .containsExactly(messages.get(1).id());
-    }
-
-    @Test
-    void interruptedHandlerDecidesNothing() {
-        AtomicInteger calls = new AtomicInteger();
-        Inbox<C> inbox = inbox((payload, context) -> {
-            fixture.write(context, payload);
-            if (calls.incrementAndGet() == 1) {
-                throw new InterruptedException("shutting down");
-            }
-        });
-        Message message = message("x");
-
-        assertThatThrownBy(() -> inbox.process(message)).isInstanceOf(RetryableException.class);
-        assertThat(Thread.interrupted()).isTrue();
-        assertThat(fixture.effects()).isEmpty();
-        assertThat(fixture.parked(consumer)).isEmpty();
-        assertThat(inbox.process(message).kind()).isEqualTo(Kind.PROCESSED);
-        assertThat(fixture.effects()).containsExactly("x");
     }
 }

@@ -21,6 +21,16 @@ public abstract class InboxContract<C extends HandlerContext> {
      */
     protected abstract StoreFixture<C> fixture();
 
+    /**
+     * Whether each test of what is thrown tries every throwable that the contract knows. They are about a hundred, and each
+     * test tries a part of them otherwise, which takes a database a few seconds.
+     *
+     * @return false unless overridden
+     */
+    protected boolean triesEveryThrowable() {
+        return false;
+    }
+
     @Nested
     @DisplayName("processing")
     class Processing extends ProcessingTests<C> {
@@ -41,6 +51,30 @@ public abstract class InboxContract<C extends HandlerContext> {
     @DisplayName("failures")
     class Failures extends FailureTests<C> {
         Failures() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("the end of contexts")
+    class ContextEnds extends ContextEndTests<C> {
+        ContextEnds() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("whatever is thrown")
+    class Throwables extends ThrowableTests<C> {
+        Throwables() {
+            super(InboxContract.this::fixture, InboxContract.this::triesEveryThrowable);
+        }
+    }
+
+    @Nested
+    @DisplayName("interrupts")
+    class Interrupted extends InterruptTests<C> {
+        Interrupted() {
             super(InboxContract.this::fixture);
         }
     }
@@ -94,9 +128,41 @@ public abstract class InboxContract<C extends HandlerContext> {
     }
 
     @Nested
+    @DisplayName("what looks like a crash loop")
+    class CrashLoops extends CrashLoopTests<C> {
+        CrashLoops() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
     @DisplayName("conflicts and dead letters")
     class SeenAgain extends SeenAgainTests<C> {
         SeenAgain() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("dead letters that are kept")
+    class KeptLetters extends KeptLetterTests<C> {
+        KeptLetters() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("messages that the database refuses to keep")
+    class RefusedWrites extends RefusedWriteTests<C> {
+        RefusedWrites() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
+    @DisplayName("programs with different handlers")
+    class UnknownWork extends UnknownWorkTests<C> {
+        UnknownWork() {
             super(InboxContract.this::fixture);
         }
     }

@@ -78,6 +78,14 @@ public abstract class InboxStoreContract<C extends HandlerContext> {
     }
 
     @Nested
+    @DisplayName("bytes of unfinished work")
+    class WorkBytes extends WorkBytesTests<C> {
+        WorkBytes() {
+            super(InboxStoreContract.this::fixture);
+        }
+    }
+
+    @Nested
     @DisplayName("a lane")
     class Lanes extends LaneTests<C> {
         Lanes() {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.InboxListener;
+import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
@@ -113,5 +115,61 @@ abstract class LogHybridTests<C extends HandlerContext> extends LogLab<C> {
         assertThat(kinds(inbox.process(messages.subList(2, 5)))).containsOnly(Kind.PROCESSED);
         assertThat(fixture.effects()).hasSize(5).doesNotHaveDuplicates();
         assertThat(positionOf(inbox, FIRST)).isEqualTo(5);
+    }
+
+    @Test
+    void isolatedPartOfALaterRoundHoldsBackWhatAnEarlierRoundFoundBusy() {
+        List<InboxTransaction<C>> twins = new ArrayList<>();
+        Inbox<C> inbox = builder((payload, context) -> {
+                    if (payload.equals("1@0") || payload.equals("1@1")) {
+                        throw new IllegalStateException("no " + payload);
+                    }
+                    write(payload, context);
+                })
+                .detectConflicts()
+                .twinPatience(Duration.ofMillis(50))
+                .listener(new InboxListener() {
+                    @Override
+                    public void onOutcome(String name, Message message, Outcome outcome) {
+                        twins.forEach(InboxTransaction::close);
+                        twins.clear();
+                    }
+                })
+                .build();
+        Watermark first = own(inbox, FIRST);
+        Watermark second = own(inbox, SECOND);
+        String id = Ids.opaque();
+        Message busy = at(first, 0, id, null);
+        List<Message> messages =
+                List.of(busy, after(1, first, 1, id, null), at(second, 0), after(1, second, 1, null, null));
+        MessageKey key = inbox.registered().keys().keyOf(busy.source(), Objects.requireNonNull(busy.id()));
+        InboxTransaction<C> twin = fixture.store().begin(Duration.ofMinutes(1));
+        twin.claim(inbox.registered(), List.of(key), Duration.ofSeconds(5));
+        twins.add(twin);
+
+        List<Outcome> outcomes = inbox.process(messages);
+        assertThat(kinds(outcomes)).containsExactly(Kind.BUSY, Kind.BUSY, Kind.PARKED, Kind.PARKED);
+        assertThat(outcomes.get(1).toString()).contains("must not overtake").doesNotContain("lost commits");
+        assertThat(fixture.effects()).isEmpty();
+        assertThat(positionOf(inbox, FIRST)).isZero();
+    }
+
+    @Test
+    void messageBehindABusyOneIsNotSaidToBeBehindLostCommits() {
+        Inbox<C> inbox = builder(this::write)
+                .detectConflicts()
+                .twinPatience(Duration.ofMillis(50))
+                .build();
+        Watermark owner = own(inbox, FIRST);
+        String id = Ids.opaque();
+        Message busy = at(owner, 0, id, null);
+        Message behind = after(1, owner, 1, id, null);
+        MessageKey key = inbox.registered().keys().keyOf(busy.source(), Objects.requireNonNull(busy.id()));
+        try (InboxTransaction<C> twin = fixture.store().begin(Duration.ofMinutes(1))) {
+            twin.claim(inbox.registered(), List.of(key), Duration.ofSeconds(5));
+            List<Outcome> outcomes = inbox.process(List.of(busy, behind));
+            assertThat(kinds(outcomes)).containsOnly(Kind.BUSY);
+            assertThat(outcomes.get(1).toString()).contains("must not overtake").doesNotContain("lost commits");
+        }
     }
 }

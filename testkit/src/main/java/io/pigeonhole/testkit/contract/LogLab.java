@@ -46,11 +46,17 @@ abstract class LogLab<C extends HandlerContext> extends InboxLab<C> {
     }
 
     static Message at(Watermark owner, long offset, @Nullable String id, @Nullable String key) {
+        return after(Math.min(offset, Math.max(0, owner.position())), owner, offset, id, key);
+    }
+
+    /** A message whose reader expects the watermark at a position. */
+    static Message after(long expected, Watermark owner, long offset, @Nullable String id, @Nullable String key) {
         LogPartition partition = owner.partition();
         Message.Builder message = Message.builder(partition.source())
                 .type(TYPE)
                 .payload(partition.partition() + "@" + offset)
-                .logPosition(new LogPosition(LOG, partition.partition(), offset, 3, owner.assignment()));
+                .logPosition(
+                        new LogPosition(owner.log(), partition.partition(), offset, 3, owner.assignment(), expected));
         if (id != null) {
             message.id(id);
         }
@@ -60,11 +66,11 @@ abstract class LogLab<C extends HandlerContext> extends InboxLab<C> {
         return message.build();
     }
 
-    /** The messages from an offset, included, to another, excluded. */
+    /** The messages from an offset, included, to another, excluded, of a reader that has read those before them. */
     static List<Message> range(Watermark owner, long from, long to) {
         List<Message> messages = new ArrayList<>();
         for (long offset = from; offset < to; offset++) {
-            messages.add(at(owner, offset));
+            messages.add(after(offset, owner, offset, null, null));
         }
         return messages;
     }

@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Who has a partition, and who cannot move its watermark any more. */
 abstract class LogOwnerTests<C extends HandlerContext> extends LogLab<C> {
@@ -97,6 +100,66 @@ abstract class LogOwnerTests<C extends HandlerContext> extends LogLab<C> {
                 .containsExactly(Kind.BUSY, Kind.BUSY, Kind.PROCESSED, Kind.PROCESSED);
         assertThat(fixture.effects()).containsExactly("1@0", "1@1");
         assertThat(positionOf(inbox, SECOND)).isEqualTo(2);
+    }
+
+    /** As after a failover to a standby that was behind: the row is where it was before, its owner further. */
+    @Tag("A10")
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "IDS")
+    void watermarkDoesNotPassWhatTheDatabaseHasLost(Deduplication mode) {
+        by = mode;
+        Inbox<C> inbox = writing();
+        Watermark owner = own(inbox, FIRST);
+        inbox.process(range(owner, 0, 3));
+        List<Outcome> outcomes =
+                inbox.process(List.of(after(5, owner, 5, Ids.opaque(), null), after(6, owner, 6, Ids.opaque(), null)));
+        assertThat(kinds(outcomes)).containsOnly(Kind.BUSY);
+        assertThat(outcomes.get(0).toString()).contains("is at 3").contains("expects it at 5");
+        assertThat(fixture.effects()).hasSize(3);
+        Watermark again = inbox.acquire(FIRST, LOG);
+        assertThat(again.position()).isEqualTo(3);
+        assertThat(kinds(inbox.process(range(again, 3, 7)))).containsOnly(Kind.PROCESSED);
+        assertThat(fixture.effects()).containsExactlyElementsOf(payloads(range(again, 0, 7)));
+    }
+
+    @Tag("A10")
+    @Test
+    void messagesInFrontOfAGapAreTakenAndThoseBehindItAreNot() {
+        Inbox<C> inbox = writing();
+        Watermark owner = own(inbox, FIRST);
+        List<Message> messages = new ArrayList<>(range(owner, 0, 2));
+        messages.addAll(range(owner, 4, 6));
+        assertThat(kinds(inbox.process(messages)))
+                .containsExactly(Kind.PROCESSED, Kind.PROCESSED, Kind.BUSY, Kind.BUSY);
+        assertThat(positionOf(inbox, FIRST)).isEqualTo(2);
+    }
+
+    /** After a failover that lost an acquisition the same number is given away again. */
+    @Tag("A10")
+    @Test
+    void twoOwnersOfOneNumberApplyEachMessageOnceAndInOrder() {
+        Inbox<C> inbox = writing();
+        Watermark owner = own(inbox, FIRST);
+        assertThat(kinds(inbox.process(range(owner, 0, 4)))).containsOnly(Kind.PROCESSED);
+        assertThat(kinds(inbox.process(range(owner, 2, 6))))
+                .containsExactly(Kind.DUPLICATE, Kind.DUPLICATE, Kind.PROCESSED, Kind.PROCESSED);
+        assertThat(kinds(inbox.process(range(owner, 4, 7))))
+                .containsExactly(Kind.DUPLICATE, Kind.DUPLICATE, Kind.PROCESSED);
+        Watermark ofAnotherLog = new Watermark(FIRST, "log:other", owner.assignment(), 7, -1);
+        assertThat(kinds(inbox.process(range(ofAnotherLog, 7, 8)))).containsExactly(Kind.BUSY);
+        assertThat(fixture.effects()).containsExactlyElementsOf(payloads(range(owner, 0, 7)));
+    }
+
+    @Tag("B6")
+    @Test
+    void watermarksTellWhoHasWhatAndWhereItIs() {
+        Inbox<C> inbox = writing();
+        Watermark owner = own(inbox, FIRST);
+        inbox.process(range(owner, 0, 3));
+        assertThat(inbox.watermarks(List.of(FIRST, SECOND)))
+                .containsExactly(new Watermark(FIRST, LOG, owner.assignment(), 3, 3));
+        Watermark next = inbox.acquire(FIRST, LOG);
+        assertThat(inbox.watermarks(List.of(FIRST))).containsExactly(next);
     }
 
     @Test

@@ -8,17 +8,23 @@ import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.AuditEntry;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.PageRequest;
+import io.pigeonhole.core.admin.WorkFilter;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
+import io.pigeonhole.core.inbox.Reception;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.Watermark;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Consumers that change how they deduplicate, and logs that are made anew. */
 abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
@@ -46,7 +52,7 @@ abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
     }
 
     /** As a log has them: what {@code seen} names is what its producer gave it. */
-    private static List<Message> log(Watermark owner, List<String> ids, int from, int to) {
+    private static List<Message> log(Watermark owner, List<@Nullable String> ids, int from, int to) {
         List<Message> messages = new ArrayList<>();
         for (int i = from; i < to; i++) {
             messages.add(at(owner, i, ids.get(i), null));
@@ -57,7 +63,7 @@ abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
     /** The broker delivers at each change again what lies behind its last commit of offsets. */
     @Test
     void consumerGoesFromIdsToWatermarksAndBackWithoutAGapOrARepeat() {
-        List<String> ids = new ArrayList<>();
+        List<@Nullable String> ids = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
             ids.add(Ids.opaque());
         }
@@ -88,11 +94,40 @@ abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
         assertThat(fixture.effects()).containsExactlyElementsOf(payloads(log(anybody, ids, 0, 60)));
 
         inbox = switchTo(Deduplication.HYBRID);
-        assertThat(inbox.acquire(FIRST, LOG).position()).isEqualTo(Watermark.UNKNOWN);
+        assertThat(inbox.acquire(FIRST, LOG).position()).isEqualTo(Watermark.GIVEN_UP);
         assertThat(admin.audit(consumer, PageRequest.first(20)).entries())
                 .extracting(AuditEntry::action)
                 .filteredOn(AdminAction.DEDUPLICATE::equals)
                 .hasSize(5);
+    }
+
+    /** Lanes finish out of order, so that more is applied than lies behind the committed offset. */
+    @Test
+    @Tag("A5")
+    void consumerWithIdsMadeOfPlacesGoesToHybridAndBackWithoutARepeat() {
+        List<@Nullable String> places = new ArrayList<>();
+        List<@Nullable String> none = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            places.add(LOG + "/" + FIRST.partition() + "/" + i);
+            none.add(null);
+        }
+        by = Deduplication.IDS;
+        Inbox<C> inbox = writing();
+        Watermark anybody = new Watermark(FIRST, LOG, 1, 0, -1);
+        inbox.process(log(anybody, places, 0, 20));
+
+        inbox = switchTo(Deduplication.HYBRID);
+        Watermark owner = inbox.beginAt(inbox.acquire(FIRST, LOG), 12);
+        assertThat(kinds(inbox.process(log(owner, none, 12, 30))))
+                .filteredOn(Kind.DUPLICATE::equals)
+                .hasSize(8);
+        assertThat(inbox.acquire(FIRST, LOG).position()).isEqualTo(30);
+
+        inbox = switchTo(Deduplication.IDS);
+        assertThat(kinds(inbox.process(log(anybody, places, 25, 50))))
+                .filteredOn(Kind.DUPLICATE::equals)
+                .hasSize(5);
+        assertThat(fixture.effects()).containsExactlyElementsOf(payloads(log(anybody, places, 0, 50)));
     }
 
     @Test
@@ -141,5 +176,27 @@ abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
         assertThat(admin.audit(consumer, PageRequest.first(20)).entries())
                 .extracting(AuditEntry::action)
                 .contains(AdminAction.FORGET_WATERMARKS);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Reception.class)
+    @Tag("B5")
+    void messageThatIsInWorkAndReadAgainFromAForgottenLogIsADuplicate(Reception reception) {
+        Inbox<C> inbox = builder((payload, context) -> {
+                    throw new IllegalStateException("not now");
+                })
+                .reception(reception)
+                .build();
+        Watermark owner = own(inbox, FIRST);
+        Kind kept = reception == Reception.STORE ? Kind.RECEIVED : Kind.PARKED;
+        assertThat(kinds(inbox.process(range(owner, 0, 2)))).containsOnly(kept);
+        admin.forgetWatermarks(consumer, FIRST.source(), ANN);
+
+        Watermark anew = inbox.beginAt(inbox.acquire(FIRST, LOG), 0);
+        assertThat(kinds(inbox.process(range(anew, 0, 3)))).containsExactly(Kind.DUPLICATE, Kind.DUPLICATE, kept);
+        assertThat(admin.work(WorkFilter.of(consumer), PageRequest.first(10)).entries())
+                .hasSize(3);
+        assertThat(fixture.deadLetters(consumer)).isEmpty();
+        assertThat(positionOf(inbox, FIRST)).isEqualTo(3);
     }
 }

@@ -9,9 +9,12 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.DeadAgain;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.InboxBuilder;
+import io.pigeonhole.core.inbox.InboxListener;
+import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.KeyOrder;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -261,5 +264,41 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
         }
         deliver(inbox, messages);
         assertThat(effectsOf("a")).containsExactlyElementsOf(numbered("a", 20));
+    }
+
+    @Test
+    void laterRoundOfACallHoldsBackWhatAnEarlierOneFoundBusy() {
+        List<InboxTransaction<C>> twins = new ArrayList<>();
+        Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS)
+                .detectConflicts()
+                .twinPatience(Duration.ofMillis(50))
+                .listener(new InboxListener() {
+                    @Override
+                    public void onOutcome(String name, Message message, Outcome outcome) {
+                        twins.forEach(InboxTransaction::close);
+                        twins.clear();
+                    }
+                })
+                .build();
+        String id = Ids.opaque();
+        Message first = ofKeyWithId(id, "a1");
+        List<Message> batch = List.of(first, ofKey("a", "a2"), ofKeyWithId(id, "a3"));
+        InboxTransaction<C> twin = fixture.store().begin(Duration.ofMinutes(1));
+        twin.claim(inbox.registered(), List.of(keyOf(inbox, first)), Duration.ofSeconds(5));
+        twins.add(twin);
+
+        assertThat(kinds(inbox.process(batch))).containsOnly(Kind.BUSY);
+        assertThat(twins).isEmpty();
+        assertThat(kinds(inbox.process(batch))).containsExactly(Kind.PROCESSED, Kind.PROCESSED, Kind.CONFLICT);
+        assertThat(effectsOf("a")).containsExactly("a1", "a2");
+    }
+
+    private static Message ofKeyWithId(String id, String payload) {
+        return Message.builder("notes")
+                .id(id)
+                .type(TYPE)
+                .orderingKey("a")
+                .payload(payload)
+                .build();
     }
 }

@@ -20,6 +20,15 @@ public abstract class ReplayContract<C extends HandlerContext> {
      */
     protected abstract StoreFixture<C> fixture();
 
+    /**
+     * Whether the test of what is thrown tries every throwable that the contract knows, and not a part of them.
+     *
+     * @return false unless overridden
+     */
+    protected boolean triesEveryThrowable() {
+        return false;
+    }
+
     @Nested
     @DisplayName("runs over the history")
     class Runs extends ReplayTests<C> {
@@ -32,7 +41,7 @@ public abstract class ReplayContract<C extends HandlerContext> {
     @DisplayName("failures in a run")
     class Failures extends ReplayFailureTests<C> {
         Failures() {
-            super(ReplayContract.this::fixture);
+            super(ReplayContract.this::fixture, ReplayContract.this::triesEveryThrowable);
         }
     }
 

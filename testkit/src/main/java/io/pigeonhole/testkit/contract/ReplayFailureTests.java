@@ -1,9 +1,11 @@
 package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.replay.Replay;
@@ -11,20 +13,31 @@ import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.SkippedMessage;
 import io.pigeonhole.testkit.crash.CrashPoint;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a run when its handler fails, or its process does. */
 abstract class ReplayFailureTests<C extends HandlerContext> extends ReplayLab<C> {
     private static final Author BOB = new Author("bob", "mended");
 
-    ReplayFailureTests(Supplier<StoreFixture<C>> fixtures) {
+    /** A part of what may be thrown is enough where a test does not try all of it. */
+    private static final int PARTS = 8;
+
+    private final BooleanSupplier everything;
+
+    ReplayFailureTests(Supplier<StoreFixture<C>> fixtures, BooleanSupplier everything) {
         super(fixtures);
+        this.everything = everything;
     }
 
     /** Writes, and then fails for some. */
@@ -61,6 +74,30 @@ abstract class ReplayFailureTests<C extends HandlerContext> extends ReplayLab<C>
     }
 
     @Test
+    @Tag("A3")
+    void contextOfAMessageIsOfNoUseBehindItsHandler() {
+        List<String> all = finish(3);
+        List<C> kept = new ArrayList<>();
+        List<String> refused = new ArrayList<>();
+
+        replay("contexts", (payload, context) -> {
+                    for (C earlier : kept) {
+                        assertThatThrownBy(() -> write("again", earlier)).isInstanceOf(IllegalStateException.class);
+                        assertThatThrownBy(() -> fixture.defer(earlier, "again"))
+                                .isInstanceOf(IllegalStateException.class);
+                        refused.add(payload);
+                    }
+                    write(payload, context);
+                    kept.add(context);
+                })
+                .build()
+                .run();
+
+        assertThat(refused).hasSize(3);
+        assertThat(fixture.effects()).isEqualTo(all);
+    }
+
+    @Test
     void theFirstMessageMayBeTheOneThatFails() {
         finish(2);
 
@@ -91,6 +128,66 @@ abstract class ReplayFailureTests<C extends HandlerContext> extends ReplayLab<C>
                 .extracting(SkippedMessage::error)
                 .containsExactly("cannot take 3", "cannot take 4", "cannot take 40", "cannot take 49");
         assertThat(control.skipped(name("skip"), skipped.get(2).place(), 100)).containsExactly(skipped.get(3));
+    }
+
+    @Test
+    @Tag("B1")
+    @Tag("B2")
+    @Tag("B3")
+    void whateverAHandlerThrowsIsTheFailureOfItsMessage() {
+        List<Thrown> all = Thrown.all();
+        List<Thrown> kinds = IntStream.range(0, all.size())
+                .filter(i -> i % PARTS == 0 || everything.getAsBoolean())
+                .mapToObj(all::get)
+                .toList();
+        List<String> payloads = finish(kinds.size());
+        Handler<String, C> throwing = (payload, context) -> {
+            write(payload, context);
+            kinds.get(Integer.parseInt(payload)).raise();
+        };
+
+        Assertions.assertTimeoutPreemptively(Duration.ofMinutes(2), () -> {
+            Replay<C> replay = replay("whatever", throwing).skipFailures().build();
+            while (!isOver(replay)) {
+                assertThat(progress("whatever").state()).isEqualTo(ReplayState.RUNNING);
+            }
+        });
+        List<String> returned = payloads.stream()
+                .filter(each -> kinds.get(Integer.parseInt(each)).returns())
+                .toList();
+        assertThat(fixture.effects()).isEqualTo(returned);
+        assertThat(progress("whatever").skipped()).isEqualTo(kinds.size() - returned.size());
+    }
+
+    /** Whoever is interrupted in a run has it again, and begins the run anew. */
+    private boolean isOver(Replay<C> replay) {
+        try {
+            return replay.run().state() == ReplayState.FINISHED;
+        } catch (RetryableException e) {
+            assertThat(e).hasMessageContaining("interrupted");
+            return false;
+        } finally {
+            Thread.interrupted();
+        }
+    }
+
+    @Test
+    @Tag("B1")
+    void anInterruptEndsTheRunAfterTheBatchAndDecidesNothingAboutItsMessages() {
+        List<String> all = finish(4);
+        Handler<String, C> interrupting = (payload, context) -> {
+            write(payload, context);
+            if (payload.equals("0")) {
+                Thread.currentThread().interrupt();
+            }
+        };
+        Replay<C> replay = replay("interrupted", interrupting).batch(2).build();
+
+        assertThatThrownBy(replay::run).isInstanceOf(RetryableException.class).hasMessageContaining("interrupted");
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(fixture.effects()).isEqualTo(all.subList(0, 2));
+        assertThat(replay.run().state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(fixture.effects()).isEqualTo(all);
     }
 
     @Test

@@ -28,11 +28,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What belongs to a run, in which order, and who steers it. */
@@ -41,6 +44,23 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
 
     ReplayTests(Supplier<StoreFixture<C>> fixtures) {
         super(fixtures);
+    }
+
+    @Test
+    @Tag("B10")
+    void largeMessagesAreReplayedInSmallBatches() {
+        Message[] messages = new Message[20];
+        for (int i = 0; i < messages.length; i++) {
+            messages[i] = message(i + " " + "x".repeat(1_000_000));
+        }
+        finish(messages);
+        Map<Integer, Integer> messagesOfTransactions = new HashMap<>();
+
+        replay("large", (payload, context) -> messagesOfTransactions.merge(transactions(), 1, Integer::sum))
+                .build()
+                .run();
+
+        assertThat(messagesOfTransactions.values()).containsExactlyInAnyOrder(16, 4);
     }
 
     @Test

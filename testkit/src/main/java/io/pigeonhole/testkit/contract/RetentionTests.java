@@ -2,6 +2,8 @@ package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.admin.TableSize;
 import io.pigeonhole.core.handler.HandlerContext;
@@ -17,12 +19,14 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is past its time is forgotten, nothing before. */
 abstract class RetentionTests<C extends HandlerContext> extends StoreLab<C> {
     private static final int MOST_PIECES = 1_000;
     private static final Duration BEYOND_THE_WINDOW = Duration.ofDays(9);
+    private static final Author SOMEBODY = new Author("ann", "the clock is right");
 
     RetentionTests(Supplier<StoreFixture<C>> fixtures) {
         super(fixtures);
@@ -63,6 +67,7 @@ abstract class RetentionTests<C extends HandlerContext> extends StoreLab<C> {
         MessageKey old = keyOf(message(Ids.timeOrdered(Ids.now().plusSeconds(1))));
         claimed(old);
         fixture.advance(BEYOND_THE_WINDOW);
+        confirmClock();
         store.maintain();
         boolean more = true;
         while (more) {
@@ -81,6 +86,47 @@ abstract class RetentionTests<C extends HandlerContext> extends StoreLab<C> {
         assertThat(forgetAfter(BEYOND_THE_WINDOW)).isPositive();
 
         assertThat(claimed(digest).claimed()).containsExactly(digest);
+    }
+
+    /** A jump of the clock, or an outage: what comes again afterwards must meet its key. */
+    @Test
+    @Tag("C7")
+    @Tag("D3")
+    @Tag("F39")
+    void clockThatJumpsAheadForgetsNothingBeforeSomebodyConfirmsIt() {
+        MessageKey old = keyOf(message(Ids.timeOrdered(Ids.now().plusSeconds(1))));
+        MessageKey digest = keyOf(message(Ids.opaque()));
+        claimed(old, digest);
+
+        fixture.advance(Duration.ofDays(35));
+        store.maintain();
+        forget();
+        forget();
+
+        Claim again = claimed(old, digest);
+        assertThat(again.claimed()).isEmpty();
+        assertThat(again.isLate(old)).isFalse();
+        MessageKey next = keyOf(message(Ids.timeOrdered(Ids.now().plusSeconds(2))));
+        assertThat(claimed(next).claimed()).containsExactly(next);
+
+        confirmClock();
+        forget();
+
+        assertThat(claimed(digest).claimed()).containsExactly(digest);
+        assertThat(claimed(old).isLate(old)).isTrue();
+    }
+
+    @Test
+    @Tag("C7")
+    void clockThatIsConfirmedAlreadyIsUnchanged() {
+        fixture.advance(BEYOND_THE_WINDOW);
+        store.maintain();
+
+        Answer answer = fixture.adminStore().confirmClock(SOMEBODY);
+
+        assertThat(answer.kind()).isEqualTo(Answer.Kind.DONE);
+        assertThat(answer.detail()).startsWith("ages count from ");
+        assertThat(fixture.adminStore().confirmClock(SOMEBODY).kind()).isEqualTo(Answer.Kind.UNCHANGED);
     }
 
     @Test
@@ -146,6 +192,7 @@ abstract class RetentionTests<C extends HandlerContext> extends StoreLab<C> {
         MessageKey timeOrdered = keyOf(message(Ids.timeOrdered(Ids.now().plusSeconds(1))));
         claimed(timeOrdered, digest);
         fixture.advance(BEYOND_THE_WINDOW);
+        confirmClock();
         store.maintain();
 
         threads.together(3, number -> forget());
@@ -159,6 +206,7 @@ abstract class RetentionTests<C extends HandlerContext> extends StoreLab<C> {
     @Test
     void sizesTellTheLedgersEndsAndItsTables() {
         fixture.advance(BEYOND_THE_WINDOW);
+        confirmClock();
         store.maintain();
         forget();
 
@@ -209,8 +257,14 @@ abstract class RetentionTests<C extends HandlerContext> extends StoreLab<C> {
     /** Moves the clock and forgets all that is due; answers how many rows were deleted one by one. */
     private long forgetAfter(Duration duration) {
         fixture.advance(duration);
+        confirmClock();
         store.maintain();
         return forget();
+    }
+
+    /** As somebody does after an outage. */
+    private void confirmClock() {
+        fixture.adminStore().confirmClock(SOMEBODY);
     }
 
     private long forget() {

@@ -19,9 +19,12 @@ import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.StoreException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Messages that wait are worked on once they are due, as often as their policy says. */
@@ -180,8 +183,8 @@ abstract class RetryTests<C extends HandlerContext> extends FlowLab<C> {
                 .build();
         inbox.receive(List.of(message("no number"), typed("k", "unknown", "u"), typed("k", "small", "large")));
 
-        assertThat(dead()).isEmpty();
-        assertThat(inbox.work()).isEqualTo(3);
+        assertThat(dead()).containsExactly("u UNKNOWN_TYPE");
+        assertThat(inbox.work()).isEqualTo(2);
         assertThat(dead()).containsExactlyInAnyOrder("no number UNDECODABLE", "u UNKNOWN_TYPE", "large TOO_LARGE");
     }
 
@@ -213,6 +216,28 @@ abstract class RetryTests<C extends HandlerContext> extends FlowLab<C> {
         int rest = inbox.work();
         assertThat(counts.stream().mapToInt(Integer::intValue).sum() + rest).isEqualTo(200);
         assertThat(fixture.effects()).containsExactlyInAnyOrderElementsOf(payloads(messages));
+    }
+
+    @Test
+    @Tag("B10")
+    void largeMessagesAreWorkedOnInSmallBatches() {
+        Map<Integer, Integer> messagesOfTransactions = new HashMap<>();
+        Inbox<C> inbox = builder((payload, context) -> {
+                    messagesOfTransactions.merge(transactions(), 1, Integer::sum);
+                    fixture.write(context, payload.substring(0, 1));
+                })
+                .lanes(1)
+                .workBytes(25_000)
+                .build();
+        List<Message> messages = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            messages.add(message(i + "x".repeat(10_000)));
+        }
+        inbox.receive(messages);
+
+        assertThat(inbox.work()).isEqualTo(6);
+        assertThat(messagesOfTransactions.values()).containsExactly(2, 2, 2);
+        assertThat(fixture.effects()).containsExactlyInAnyOrder("0", "1", "2", "3", "4", "5");
     }
 
     @Test

@@ -18,11 +18,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
@@ -172,14 +171,12 @@ abstract class SourceLab<C extends HandlerContext> {
 
     /** Whether the broker has nothing left within some time; it may count running sources as something. */
     private boolean becomesEmpty(Duration patience) {
-        long deadline = System.nanoTime() + patience.toNanos();
-        while (queue.left(consumer) > 0) {
-            if (System.nanoTime() > deadline) {
-                return false;
-            }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+        try {
+            await().pollDelay(Duration.ZERO).atMost(patience).until(() -> queue.left(consumer) == 0);
+            return true;
+        } catch (ConditionTimeoutException e) {
+            return false;
         }
-        return true;
     }
 
     void assertNothingIsLeft() {

@@ -67,7 +67,8 @@ abstract class SourceTroubleTests<C extends HandlerContext> extends SourceLab<C>
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_STORE);
         plan.calm();
         awaitEffects(MANY);
-        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+        // The effects are there before the lane that made the last of them knows that it waits no more.
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.RUNNING);
         assertThat(fixture.parked(consumer)).isEmpty();
         assertThat(fixture.deadLetters(consumer)).isEmpty();
         assertAllTookEffectOnce(messages);

@@ -1,6 +1,7 @@
 package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
@@ -67,6 +69,24 @@ abstract class SourceUnusableTests<C extends HandlerContext> extends SourceLab<C
     Stream<DynamicTest> messageWithoutAnIdIsADeadLetter() {
         return where(Ability.NO_ID, () -> {
             assertDead(Message.builder("sent").type(TYPE).payload("who am I?").build(), DeadReason.NO_ID);
+        });
+    }
+
+    @TestFactory
+    @Tag("A2")
+    Stream<DynamicTest> messagesWithoutAnIdAreAllKeptAlthoughTheySayTheSame() {
+        return where(Ability.NO_ID, () -> {
+            Message unusable =
+                    Message.builder("sent").type(TYPE).payload("who am I?").build();
+            Message good = message("good");
+            queue.send(List.of(unusable, unusable, unusable, good));
+            run(writing());
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(fixture.deadLetters(consumer))
+                            .extracting(StoredMessage::payload)
+                            .hasSize(3)
+                            .containsOnly(hex(unusable.payload())));
+            assertAllTookEffectOnce(List.of(good));
         });
     }
 }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whoever begins at the same position again and again is counted. */
@@ -39,6 +41,47 @@ abstract class StartTests<C extends HandlerContext> extends StoreLab<C> {
         assertThat(store.started(consumer, "notes-1", "17")).isEqualTo(1);
         assertThat(store.started(other, "notes-0", "17")).isEqualTo(1);
         assertThat(store.started(consumer, "notes-0", "17")).isEqualTo(2);
+    }
+
+    @Tag("C1")
+    @Test
+    void startThatEndedInGoodOrderIsNotCounted() {
+        store.started(consumer, "notes-0", "17");
+        store.started(consumer, "notes-0", "17");
+        store.ended(consumer, "notes-0", "17");
+        assertThat(store.started(consumer, "notes-0", "17")).isEqualTo(2);
+        store.ended(consumer, "notes-0", "17");
+        store.ended(consumer, "notes-0", "17");
+        assertThat(store.started(consumer, "notes-0", "17")).isEqualTo(1);
+    }
+
+    @Tag("C1")
+    @Test
+    void endOfWhatWasNotBegunChangesNothing() {
+        store.ended(consumer, "notes-0", "17");
+        assertThat(store.started(consumer, "notes-0", "17")).isEqualTo(1);
+        store.ended(consumer, "notes-0", "16");
+        store.ended(consumer, "notes-1", "17");
+        store.ended(register(), "notes-0", "17");
+        assertThat(store.started(consumer, "notes-0", "17")).isEqualTo(2);
+        store.ended(consumer, "notes-0", "17");
+        store.ended(consumer, "notes-0", "17");
+        store.ended(consumer, "notes-0", "17");
+        assertThat(store.started(consumer, "notes-0", "17")).isEqualTo(1);
+    }
+
+    @Tag("C1")
+    @Test
+    void startBeyondALimitIsNotNotedWhileTheLastIsFresh() {
+        Duration fresh = Duration.ofMinutes(1);
+        assertThat(store.started(consumer, "lane 3", "17", 2, fresh)).isEqualTo(1);
+        assertThat(store.started(consumer, "lane 3", "17", 2, fresh)).isEqualTo(2);
+        assertThat(store.started(consumer, "lane 3", "17", 2, fresh)).isZero();
+        assertThat(store.started(consumer, "lane 4", "17", 2, fresh)).isEqualTo(1);
+        fixture.advance(Duration.ofMinutes(2));
+        assertThat(store.started(consumer, "lane 3", "17", 2, fresh)).isEqualTo(3);
+        assertThat(store.started(consumer, "lane 3", "17", 2, fresh)).isZero();
+        assertThat(store.started(consumer, "lane 3", "18", 2, fresh)).isEqualTo(1);
     }
 
     @Test

@@ -15,10 +15,16 @@ import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.crash.CrashPoint;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -172,6 +178,40 @@ abstract class TransientTests<C extends HandlerContext> extends InboxLab<C> {
 
         inbox.process(message);
         assertThat(told).containsExactly(Kind.PROCESSED);
+    }
+
+    @Test
+    @Tag("B11")
+    void batchThatIsTooLongInWorkIsReportedOnceAndGoesOn() throws Exception {
+        CountDownLatch inWork = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        List<String> told = new CopyOnWriteArrayList<>();
+        Inbox<C> inbox = builder((payload, context) -> {
+                    inWork.countDown();
+                    assertThat(goOn.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS))
+                            .isTrue();
+                    fixture.write(context, payload);
+                })
+                .slowBatch(Duration.ofMillis(1))
+                .listener(new InboxListener() {
+                    @Override
+                    public void onSlowBatch(String name, Duration duration) {
+                        told.add(name);
+                    }
+                })
+                .build();
+        Future<Outcome> processed = threads.start(() -> inbox.process(message("x")));
+        assertThat(inWork.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
+
+        while (told.isEmpty()) {
+            inbox.reportSlowBatches();
+        }
+        inbox.reportSlowBatches();
+        assertThat(told).containsExactly(consumer);
+        goOn.countDown();
+        assertThat(Threads.result(processed).kind()).isEqualTo(Kind.PROCESSED);
+        inbox.reportSlowBatches();
+        assertThat(told).hasSize(1);
     }
 
     @Test

@@ -63,8 +63,13 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
     }
 
     @Override
-    public int started(RegisteredConsumer consumer, String what, String position) {
-        return store.started(consumer, what, position);
+    public int started(RegisteredConsumer consumer, String what, String position, int limit, Duration fresh) {
+        return store.started(consumer, what, position, limit, fresh);
+    }
+
+    @Override
+    public void ended(RegisteredConsumer consumer, String what, String position) {
+        store.ended(consumer, what, position);
     }
 
     @Override

@@ -91,8 +91,9 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
-        return between(CrashPoint.BEFORE_TAKE, () -> transaction.take(consumer, lane, limit), CrashPoint.AFTER_TAKE);
+    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) {
+        return between(
+                CrashPoint.BEFORE_TAKE, () -> transaction.take(consumer, lane, limit, bytes), CrashPoint.AFTER_TAKE);
     }
 
     @Override
@@ -129,10 +130,10 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
-    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
+    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit, long bytes) {
         return between(
                 CrashPoint.BEFORE_TAKE_EXPIRED,
-                () -> transaction.takeExpired(consumer, limit),
+                () -> transaction.takeExpired(consumer, limit, bytes),
                 CrashPoint.AFTER_TAKE_EXPIRED);
     }
 
@@ -155,6 +156,11 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     @Override
     public C context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {
         return transaction.context(consumer, key, message, attempt);
+    }
+
+    @Override
+    public void endContexts() {
+        transaction.endContexts();
     }
 
     @Override

@@ -142,19 +142,8 @@ final class AdminChanges {
                 new DeadLetter(key, found.message(), DeadReason.SKIPPED, detail, true, null, found.item(tables.now()));
         Grave there = change.letter(key);
         change.changes().work.remove(found.row());
-        change.changes()
-                .graves
-                .put(
-                        found.row(),
-                        there != null
-                                ? there.seenOnceMore()
-                                : Grave.of(
-                                        change.consumer(),
-                                        letter,
-                                        found.row(),
-                                        found.id(),
-                                        found.received(),
-                                        tables.now()));
+        Grave skipped = Grave.of(change.consumer(), letter, found.row(), found.id(), found.received(), tables.now());
+        change.changes().graves.put(found.row(), there == null ? skipped : there.seenOnceMore(skipped));
         change.audit(AdminAction.UNBLOCK, key, Answers.ofUnblock(orderingKey, describe(found)), 1);
         return Answer.done("the message " + key + " is a dead letter that does not block");
     }

@@ -1,5 +1,7 @@
 package io.pigeonhole.testkit.memory;
 
+import io.pigeonhole.core.message.Header;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Instant;
@@ -8,6 +10,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 
 /** Finds the messages of a lane that may be worked on now. */
 final class Candidates {
@@ -33,6 +36,31 @@ final class Candidates {
     /** Of each key its head only. */
     List<WorkRow> forLeasing(Instant now, int limit) {
         return find(true, now, limit);
+    }
+
+    /** Those from the first on that have so many bytes together, but at least the first. */
+    static List<WorkRow> within(long bytes, List<WorkRow> rows) {
+        return within(bytes, rows, WorkRow::message);
+    }
+
+    static <T> List<T> within(long bytes, List<T> rows, Function<T, Message> messages) {
+        long left = bytes;
+        for (int i = 0; i < rows.size(); i++) {
+            left -= bytes(messages.apply(rows.get(i)));
+            if (left < 0) {
+                return rows.subList(0, Math.max(1, i));
+            }
+        }
+        return rows;
+    }
+
+    private static long bytes(Message message) {
+        long bytes = message.payload().length;
+        for (Header header : message.headers()) {
+            byte[] value = header.value();
+            bytes += header.name().length() + (value == null ? 0L : value.length);
+        }
+        return bytes;
     }
 
     private List<WorkRow> find(boolean byLease, Instant now, int limit) {

@@ -2,6 +2,7 @@ package io.pigeonhole.testkit.memory;
 
 import io.pigeonhole.core.admin.AttemptEntry;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.FailedAttempt;
@@ -157,8 +158,11 @@ final class Changes {
 
     void rollbackToSavepoint() {
         tables.write(all -> {
-            expireIfIdle();
-            if (savepoint < 0 || state == State.EXPIRED || state == State.ENDED) {
+            if (expireIfIdle()) {
+                throw new StoreException(
+                        ErrorClass.UNAVAILABLE, "the transaction was idle and has been rolled back", null);
+            }
+            if (savepoint < 0 || state == State.ENDED) {
                 throw new IllegalStateException("there is no savepoint to go back to");
             }
             undo.backTo(savepoint);
@@ -185,9 +189,10 @@ final class Changes {
             }
             try {
                 effects.forEach(Runnable::run);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 end(State.ENDED);
-                throw new StoreException(ErrorClass.MESSAGE, "rolled back: a deferred effect failed: " + e, e);
+                throw new StoreException(
+                        ErrorClass.MESSAGE, "rolled back: a deferred effect failed: " + FailureText.describe(e), e);
             }
             tables.marks.apply(advances);
             tables.ledger.putAll(claims);

@@ -48,6 +48,24 @@ record Grave(
         return new Grave(row, id, letter, blocks, attempts, byLease, token, seenAgain + 1, received, died);
     }
 
+    /** The same where the message dies again: once it is accepted, the letter is that of the accepted message. */
+    Grave seenOnceMore(Grave newer) {
+        if (letter.claimed() || !newer.letter.claimed()) {
+            return seenOnceMore();
+        }
+        return new Grave(
+                row,
+                newer.id,
+                newer.letter,
+                newer.blocks,
+                newer.attempts,
+                newer.byLease,
+                newer.token,
+                seenAgain + 1,
+                newer.received,
+                newer.died);
+    }
+
     Grave blockingNoLonger() {
         return new Grave(row, id, letter, false, attempts, byLease, token, seenAgain, received, died);
     }

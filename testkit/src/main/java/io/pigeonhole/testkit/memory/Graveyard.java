@@ -2,6 +2,7 @@ package io.pigeonhole.testkit.memory;
 
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
@@ -40,9 +41,10 @@ final class Graveyard {
                 Grave there = find(row);
                 Grave grave = grave(consumer, letter, row);
                 changes.hold(new Lock.OfLetter(row));
-                changes.graves.put(row, there == null ? grave : there.seenOnceMore());
+                changes.graves.put(row, there == null ? grave : there.seenOnceMore(grave));
                 FailedAttempt last = letter.attempt();
-                if (last != null && (there == null || letter.item() != null)) {
+                boolean stays = there != null && (there.letter().claimed() || !letter.claimed());
+                if (last != null && (!stays || letter.item() != null)) {
                     changes.note(row, last);
                 }
             }
@@ -84,7 +86,9 @@ final class Graveyard {
             for (MessageKey key : keys) {
                 Row row = new Row(consumer.id(), key);
                 Grave grave = find(row);
-                if (grave != null && grave.letter().claimed()) {
+                if (grave != null
+                        && grave.letter().claimed()
+                        && grave.letter().reason() != DeadReason.BYTES_NOT_STORED) {
                     changes.hold(new Lock.OfLetter(row));
                     changes.graves.remove(row);
                     changes.work.put(row, WorkRow.reopened(grave, consumer, changes.now()));

@@ -5,13 +5,14 @@ import io.pigeonhole.core.handler.IdempotencyKey;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 
-/** What a handler gets from an {@link InMemoryStore}. Used on the thread that the handler runs on. */
+/** What a handler gets from an {@link InMemoryStore}. Ends with the handler, for every thread. */
 public final class InMemoryContext implements HandlerContext {
     private final Changes changes;
     private final String consumer;
     private final MessageKey key;
     private final Message message;
     private final int attempt;
+    private boolean ended;
 
     InMemoryContext(Changes changes, String consumer, MessageKey key, Message message, int attempt) {
         this.changes = changes;
@@ -27,9 +28,18 @@ public final class InMemoryContext implements HandlerContext {
      * makes the commit fail; what ran before it is not undone, since there is no database to undo it.
      *
      * @param effect what to do; it should not block
+     * @throws IllegalStateException if the handler has ended, or its transaction
      */
-    public void defer(Runnable effect) {
+    public synchronized void defer(Runnable effect) {
+        if (ended) {
+            throw new IllegalStateException("the handler of " + message
+                    + " has ended, and its context with it: let a handler wait for the threads that it starts");
+        }
         changes.defer(effect);
+    }
+
+    synchronized void end() {
+        ended = true;
     }
 
     @Override

@@ -18,6 +18,7 @@ import io.pigeonhole.core.admin.Selection;
 import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.admin.WorkEntry;
 import io.pigeonhole.core.admin.WorkFilter;
+import io.pigeonhole.core.failure.Causes;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PermanentFailure;
@@ -254,7 +255,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
 
     @Override
     public ErrorClass classify(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Causes.of(failure)) {
             if (cause instanceof PermanentFailure) {
                 return ErrorClass.PERMANENT;
             }
@@ -285,9 +286,15 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     }
 
     @Override
-    public int started(RegisteredConsumer consumer, String what, String position) {
+    public int started(RegisteredConsumer consumer, String what, String position, int limit, Duration fresh) {
         probe();
-        return tables.read(all -> starts.started(consumer.id(), what, position));
+        return tables.read(all -> starts.started(consumer.id(), what, position, limit, fresh, all.now()));
+    }
+
+    @Override
+    public void ended(RegisteredConsumer consumer, String what, String position) {
+        probe();
+        tables.read(all -> starts.ended(consumer.id(), what, position));
     }
 
     @Override
@@ -321,7 +328,16 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
         return Forgetting.WINDOW;
     }
 
-    /** Forgets all that is due, after the times that are standard. */
+    @Override
+    public Answer confirmClock(Author by) {
+        probe();
+        return tables.read(all -> Forgetting.confirmClock(all, by));
+    }
+
+    /**
+     * Forgets all that is due, after the times that are standard. A clock that a test moves forward by more than a day has to
+     * be {@linkplain #confirmClock confirmed} first, as on a database.
+     */
     @Override
     public Retired retire() {
         probe();

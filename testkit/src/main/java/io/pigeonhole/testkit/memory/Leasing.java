@@ -49,15 +49,17 @@ final class Leasing {
         });
     }
 
-    List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
+    List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit, long bytes) {
         return changes.inTurn(() -> {
             Instant now = changes.now();
-            return changes.work.all().stream()
+            List<WorkRow> expired = changes.work.all().stream()
                     .filter(row -> row.row().consumer() == consumer.id()
                             && !row.leaseEnd().isAfter(now))
                     .filter(row -> changes.isFree(new Lock.OfWork(row.row())))
                     .sorted(Comparator.comparing(WorkRow::leaseEnd).thenComparingLong(WorkRow::id))
                     .limit(limit)
+                    .toList();
+            return Candidates.within(bytes, expired).stream()
                     .map(row -> work.held(row).expired(now))
                     .toList();
         });

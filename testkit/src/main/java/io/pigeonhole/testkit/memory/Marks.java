@@ -66,7 +66,7 @@ final class Marks {
     /** Nobody who has a partition can advance it any more. */
     void takeAway(short consumer, boolean keepPositions) {
         marks.replaceAll((mark, before) -> mark.consumer() == consumer
-                ? next(before, keepPositions ? before.position() : Watermark.UNKNOWN)
+                ? next(before, keepPositions ? before.position() : Watermark.GIVEN_UP)
                 : before);
     }
 

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What a transaction does for a run. */
 record MemoryReplaySteps(Changes changes) implements ReplaySteps {
+    private static final long ROOM = 16L << 20;
+
     @Override
     public Optional<ReplayProgress> lock(String name) {
         return changes.inTurn(() -> {
@@ -25,14 +27,17 @@ record MemoryReplaySteps(Changes changes) implements ReplaySteps {
     @Override
     public ReplayPage read(ReplayProgress run, int limit) {
         return changes.inTurn(() -> {
-            List<HistoryEntry> entries = MemoryReplays.left(changes.tables, run)
+            List<HistoryEntry> wanted = MemoryReplays.left(changes.tables, run)
                     .filter(each -> each.message().withPayload())
                     .limit(limit)
                     .map(Finished::entry)
                     .toList();
-            boolean last = entries.size() < limit;
+            List<HistoryEntry> entries = Candidates.within(ROOM, wanted, HistoryEntry::message);
+            boolean last = entries.size() < limit && entries.size() == wanted.size();
             return new ReplayPage(
-                    entries, last ? run.cutoff() : entries.get(limit - 1).place(), last);
+                    entries,
+                    last ? run.cutoff() : entries.get(entries.size() - 1).place(),
+                    last);
         });
     }
 

@@ -20,6 +20,7 @@ import io.pigeonhole.core.store.ReplaySteps;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -35,6 +36,7 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     private final Leasing leasing;
     private final Graveyard graveyard;
     private final Gate gate;
+    private final List<InMemoryContext> contexts = new ArrayList<>();
 
     MemoryTransaction(InMemoryStore store, Changes changes) {
         this.store = store;
@@ -78,7 +80,15 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
 
     @Override
     public InMemoryContext context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {
-        return new InMemoryContext(changes, consumer.name(), key, message, attempt);
+        InMemoryContext context = new InMemoryContext(changes, consumer.name(), key, message, attempt);
+        contexts.add(context);
+        return context;
+    }
+
+    @Override
+    public void endContexts() {
+        contexts.forEach(InMemoryContext::end);
+        contexts.clear();
     }
 
     @Override
@@ -112,10 +122,10 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
+    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) {
         store.requireAvailable();
         gate.requireEntered(consumer, lane);
-        return work.take(consumer, lane, limit);
+        return work.take(consumer, lane, limit, bytes);
     }
 
     @Override
@@ -156,9 +166,9 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
-    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit) {
+    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit, long bytes) {
         store.requireAvailable();
-        return leasing.takeExpired(consumer, limit);
+        return leasing.takeExpired(consumer, limit, bytes);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.pigeonhole.core.admin.RequeuedPart;
 import io.pigeonhole.core.admin.Selection;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.DeadReason;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -70,7 +71,7 @@ final class Requeues {
                     due = due.plus(options.interval());
                 }
                 case DUPLICATE -> duplicates++;
-                case LATE, FROM_THE_FUTURE -> refused++;
+                case LATE, FROM_THE_FUTURE, REFUSED -> refused++;
                 default -> {}
             }
         }
@@ -94,6 +95,9 @@ final class Requeues {
         Grave letter = change.letter(key);
         if (letter == null) {
             return Answers.notDead(key);
+        }
+        if (letter.letter().reason() == DeadReason.BYTES_NOT_STORED) {
+            return Answers.withoutBytes();
         }
         if (!letter.letter().claimed()) {
             change.hold(List.of(new Lock.OfKey(row)));

@@ -10,6 +10,7 @@ import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.ReplayProgress;
+import io.pigeonhole.core.store.RetentionClock;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Clock;
 import java.time.Instant;
@@ -53,8 +54,12 @@ final class Tables {
     private long lastInHistory;
     private long lastInAudit;
 
+    RetentionClock retentionClock;
+    long lookedAt = System.nanoTime();
+
     Tables(Clock clock) {
         this.clock = clock;
+        this.retentionClock = RetentionClock.confirmed(clock.instant());
     }
 
     Instant now() {
@@ -79,7 +84,12 @@ final class Tables {
             @Nullable MessageKey key,
             String detail,
             long affected) {
-        audit.add(new AuditEntry(++lastInAudit, now(), by, action, consumer.name(), key, detail, affected));
+        note(by, action, consumer.name(), key, detail, affected);
+    }
+
+    /** The same of what is not about a consumer: then its name is empty. */
+    void note(Author by, AdminAction action, String consumer, @Nullable MessageKey key, String detail, long affected) {
+        audit.add(new AuditEntry(++lastInAudit, now(), by, action, consumer, key, detail, affected));
     }
 
     boolean isOutsideHorizon(MessageKey key) {

@@ -1,5 +1,6 @@
 package io.pigeonhole.testkit.memory;
 
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.FinishedMessage;
@@ -7,6 +8,7 @@ import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Instant;
 import java.util.Comparator;
@@ -47,7 +49,15 @@ final class Work {
             RegisteredConsumer consumer, MessageKey key, Message message, boolean byLease, Instant now) {
         Row row = new Row(consumer.id(), key);
         Promise.check(isOwn(consumer, row), "only a message that this transaction has claimed can be kept");
-        Promise.check(!changes.work.has(row) && !changes.graves.has(row), "a message is in work or dead once");
+        if (changes.work.has(row)) {
+            throw new StoreException(ErrorClass.MESSAGE, key + " is in work already", null);
+        }
+        Grave letter = changes.graves.get(row);
+        Promise.check(
+                letter == null
+                        || !letter.letter().claimed()
+                        || consumer.deduplication().needsLog(),
+                "a message is in work or dead once, but for one that died before it was claimed");
         return WorkRow.received(changes.tables.nextPlace(), consumer, row, message, byLease, now);
     }
 
@@ -56,11 +66,13 @@ final class Work {
         return consumer.deduplication().needsLog() || changes.claimed(row) != null;
     }
 
-    List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
+    List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) {
         return changes.inTurn(() -> {
             Instant now = changes.now();
             List<WorkRow> rows = new Candidates(changes, consumer, lane).forTaking(now, limit);
-            return rows.stream().map(row -> held(row).item(now)).toList();
+            return Candidates.within(bytes, rows).stream()
+                    .map(row -> held(row).item(now))
+                    .toList();
         });
     }
 
@@ -88,7 +100,9 @@ final class Work {
                 WorkRow row = own(consumer, failed.item());
                 changes.work.put(
                         row.row(), row.postponed(failed.attempt(), changes.now().plus(failed.dueIn())));
-                changes.note(row.row(), failed.attempt());
+                if (failed.isNoted()) {
+                    changes.note(row.row(), failed.attempt());
+                }
             }
             return items;
         });

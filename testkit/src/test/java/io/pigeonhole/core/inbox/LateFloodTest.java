@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.failure.ConfigurationException;
-import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -40,10 +39,12 @@ class LateFloodTest {
 
         assertThat(inbox.process(List.of(message(registered.plusSeconds(1)), message(registered.plusSeconds(2)))))
                 .allMatch(Outcome.Late.class::isInstance);
-        assertThatThrownBy(() -> inbox.process(third))
-                .isInstanceOf(RetryableException.class)
-                .hasMessageContaining("2 messages were late within the last hour")
-                .hasMessageContaining("lateLimit");
+        assertThat(inbox.process(List.of(third, message(registered.plusSeconds(200)))))
+                .satisfiesExactly(
+                        held -> assertThat(((Outcome.Busy) held).why())
+                                .contains("2 messages were late within the last hour")
+                                .contains("lateLimit"),
+                        inTime -> assertThat(inTime).isEqualTo(new Outcome.Processed()));
         assertThat(inbox.process(message(registered.plusSeconds(200)))).isEqualTo(new Outcome.Processed());
 
         assertThat(store.deadLetters("payments")).hasSize(2).allMatch(letter -> letter.reason() == DeadReason.LATE);
@@ -58,15 +59,14 @@ class LateFloodTest {
         List<Envelope> inTime = List.of(
                 Envelope.of(Message.builder("queue").id("without a time").build(), inbox.registered()));
 
-        flood.refuse(late);
+        assertThat(flood.heldBack(late)).isEmpty();
         flood.note(horizon);
-        assertThatThrownBy(() ->
-                        flood.refuse(List.of(Envelope.of(message(Instant.now().plusSeconds(1)), inbox.registered()))))
-                .isInstanceOf(RetryableException.class);
-        flood.refuse(inTime);
+        List<Envelope> later = List.of(Envelope.of(message(Instant.now().plusSeconds(1)), inbox.registered()));
+        assertThat(flood.heldBack(later)).containsOnlyKeys(later.get(0));
+        assertThat(flood.heldBack(inTime)).isEmpty();
 
         nanos.addAndGet(Duration.ofMinutes(61).toNanos());
-        flood.refuse(List.of(Envelope.of(message(Instant.now().plusSeconds(1)), inbox.registered())));
+        assertThat(flood.heldBack(later)).isEmpty();
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
@@ -15,9 +16,15 @@ import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class NodeTest {
@@ -170,6 +177,38 @@ class NodeTest {
             store.available(true);
             await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.CLOSED);
         }
+    }
+
+    @Test
+    @Tag("B11")
+    void closedNodeDoesNotProlongTheLeaseOfAHandlerThatHangs() {
+        InMemoryStore store = InMemoryStore.create();
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicBoolean end = new AtomicBoolean();
+        Inbox<InMemoryContext> hanging = Inbox.builder("hanging", store)
+                .handleExternal("note", PayloadDecoder.text(), (note, context) -> {
+                    begun.countDown();
+                    while (!end.get()) {
+                        LockSupport.parkNanos(1_000_000);
+                    }
+                    return Completion.nothing();
+                })
+                .build();
+        Node node = Node.builder(store).inbox(hanging).start();
+        hanging.process(
+                Message.builder("notes").id("1").type("note").payload("x").build());
+        await().atMost(Duration.ofSeconds(20)).until(() -> begun.getCount() == 0);
+        assertThat(threads()).contains("pigeonhole-leases-hanging", "pigeonhole-watch");
+
+        node.close();
+        await().atMost(Duration.ofSeconds(5))
+                .until(() -> !threads().contains("pigeonhole-leases-hanging")
+                        && !threads().contains("pigeonhole-watch"));
+        end.set(true);
+    }
+
+    private static Set<String> threads() {
+        return Thread.getAllStackTraces().keySet().stream().map(Thread::getName).collect(Collectors.toSet());
     }
 
     @Test

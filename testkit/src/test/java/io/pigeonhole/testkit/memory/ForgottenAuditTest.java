@@ -7,8 +7,11 @@ import io.pigeonhole.core.admin.AuditEntry;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.store.ReplayPlan;
+import io.pigeonhole.core.store.ReplayState;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ForgottenAuditTest {
@@ -28,6 +31,7 @@ class ForgottenAuditTest {
         long last = entries().stream().mapToLong(AuditEntry::id).max().orElseThrow();
 
         clock.advance(Duration.ofDays(366));
+        admin.confirmClock(ANN);
         store.retire();
         assertThat(entries()).isEmpty();
         admin.pause("payments", ANN);
@@ -35,6 +39,26 @@ class ForgottenAuditTest {
         assertThat(entries())
                 .singleElement()
                 .satisfies(entry -> assertThat(entry.id()).isGreaterThan(last));
+    }
+
+    @Test
+    @Tag("F43")
+    void runsThatEndedLongAgoAreForgotten() {
+        Inbox.builder("payments", store)
+                .handle("payment", payload -> payload, (payload, context) -> {})
+                .build();
+        store.replays()
+                .create(new ReplayPlan("ended", "payments", null, null, null, null, null, false), "ann", "a test");
+        store.replays()
+                .create(new ReplayPlan("open", "payments", null, null, null, null, null, false), "ann", "a test");
+        store.replays().change("ended", ReplayState.WAITING, ReplayState.CANCELLED, "ann", "a test");
+
+        clock.advance(Duration.ofDays(366));
+        admin.confirmClock(ANN);
+        store.retire();
+
+        assertThat(store.replays().find("ended")).isEmpty();
+        assertThat(store.replays().find("open")).isPresent();
     }
 
     private List<AuditEntry> entries() {

@@ -8,4 +8,9 @@ class InMemoryInboxContractTest extends InboxContract<InMemoryContext> {
     protected StoreFixture<InMemoryContext> fixture() {
         return new InMemoryFixture();
     }
+
+    @Override
+    protected boolean triesEveryThrowable() {
+        return true;
+    }
 }

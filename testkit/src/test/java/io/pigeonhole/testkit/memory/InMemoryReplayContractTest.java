@@ -8,4 +8,9 @@ class InMemoryReplayContractTest extends ReplayContract<InMemoryContext> {
     protected StoreFixture<InMemoryContext> fixture() {
         return new InMemoryFixture();
     }
+
+    @Override
+    protected boolean triesEveryThrowable() {
+        return true;
+    }
 }

@@ -2,7 +2,10 @@ package io.pigeonhole.architecture.violations.core.rest;
 
 import java.util.concurrent.TimeUnit;
 
-/** Sleeps, so that GatesBiteTest can see the rule against it bite. Never run. */
+/**
+ * A seeded violation: GatesBiteTest reads its compiled class and expects the rule against sleeping to fail. No test calls its
+ * methods.
+ */
 public final class Sleeps {
     static void onTheThread() throws InterruptedException {
         Thread.sleep(1);

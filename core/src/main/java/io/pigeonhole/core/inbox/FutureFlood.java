@@ -1,0 +1,104 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.message.MessageKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds back messages of days that the ledger does not have, once very many were: then no producer's clock is wrong, but
+ * nobody has created days. Those that are in time pass, and all do as soon as the days are there. Counted in this process
+ * only; safe for use by many threads.
+ */
+final class FutureFlood {
+    private static final Logger log = LoggerFactory.getLogger(FutureFlood.class);
+    private static final long HOUR = Duration.ofHours(1).toNanos();
+
+    private final String consumer;
+    private final int limit;
+    private final LongSupplier nanos;
+    private final FloodWarning warning;
+    private final Function<MessageKey, @Nullable MessageKey> endOfLedger;
+    private long begun;
+    private int count;
+    private @Nullable MessageKey newest;
+
+    /** The operator creates missing days and tells where the ledger ends for a key; null where it could not. */
+    FutureFlood(
+            String consumer, int limit, LongSupplier nanos, Function<MessageKey, @Nullable MessageKey> endOfLedger) {
+        this.consumer = consumer;
+        this.limit = limit;
+        this.nanos = nanos;
+        this.warning = new FloodWarning(log, nanos);
+        this.endOfLedger = endOfLedger;
+    }
+
+    /** A message was found to be of a day behind this end of the ledger, and is a dead letter. */
+    synchronized void note(MessageKey end) {
+        if (count == 0 || isOver()) {
+            begun = nanos.getAsLong();
+            count = 0;
+        }
+        count++;
+        newest = end;
+    }
+
+    /** Lets none pass that would become one more; answers why each of these is held back. */
+    Map<Envelope, String> heldBack(List<Envelope> deliveries) {
+        MessageKey before = full();
+        if (before == null) {
+            return Map.of();
+        }
+        List<Envelope> ahead = behind(before, deliveries);
+        if (ahead.isEmpty()) {
+            return Map.of();
+        }
+        MessageKey found = endOfLedger.apply(ahead.get(0).key());
+        MessageKey now = found == null ? before : found;
+        moved(now);
+        List<Envelope> left = behind(now, ahead);
+        if (left.isEmpty()) {
+            return Map.of();
+        }
+        String why = "consumer '" + consumer + "': " + limit
+                + " messages and more were of days that the ledger does not have,"
+                + " within the last hour, and are dead letters, and " + left.size() + " of these "
+                + deliveries.size() + " are, too: the ledger ends at "
+                + Instant.ofEpochMilli(now.epochMillis())
+                + ". They are held back until it has the days, or the hour is over. Check the clocks of the"
+                + " producers and of the database, let a node run or call maintain(), raise daysAhead, or raise"
+                + " lateLimit";
+        warning.give(why);
+        return left.stream().collect(Collectors.toMap(envelope -> envelope, envelope -> why));
+    }
+
+    private static List<Envelope> behind(MessageKey end, List<Envelope> envelopes) {
+        return envelopes.stream()
+                .filter(envelope -> isBehind(end, envelope.key()))
+                .toList();
+    }
+
+    /** Where the ledger ended when it became too much; null while it is not. */
+    private synchronized @Nullable MessageKey full() {
+        return count < limit || isOver() ? null : newest;
+    }
+
+    private synchronized void moved(MessageKey end) {
+        newest = end;
+    }
+
+    private static boolean isBehind(MessageKey end, MessageKey key) {
+        return key.isTimeForm() && key.compareTo(end) >= 0;
+    }
+
+    private boolean isOver() {
+        return nanos.getAsLong() - begun > HOUR;
+    }
+}

@@ -1,0 +1,82 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.message.MessageKey;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The keys that threads of this process are about to claim, or work on. Concurrent duplicates within a process wait here, and
+ * not in the database, where each would keep a connection. Safe for use by many threads.
+ */
+final class KeysAtWork {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition left = lock.newCondition();
+    private final Set<MessageKey> keys = new HashSet<>();
+
+    /**
+     * Enters keys, after a wait for those that other threads have. Nothing is entered while it waits, so that no two threads
+     * wait for each other.
+     *
+     * @param wanted the keys; those that others still have are taken out of it, so that it holds those that are entered
+     * @param patience how long to wait
+     * @return those of them that others still have; all others are entered, and are to be {@linkplain #leave left}
+     */
+    Set<MessageKey> enter(Set<MessageKey> wanted, Duration patience) {
+        lock.lock();
+        try {
+            Set<MessageKey> busy = busy(wanted);
+            long nanos = patience.toNanos();
+            while (!busy.isEmpty() && nanos > 0) {
+                nanos = left.awaitNanos(nanos);
+                busy = busy(wanted);
+            }
+            return enterBut(busy, wanted);
+        } catch (InterruptedException e) {
+            // Whoever goes on finds the thread interrupted.
+            Thread.currentThread().interrupt();
+            return enterBut(busy(wanted), wanted);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Set<MessageKey> enterBut(Set<MessageKey> busy, Set<MessageKey> wanted) {
+        wanted.removeAll(busy);
+        try {
+            keys.addAll(wanted);
+        } catch (Throwable e) {
+            // The memory is used up, most likely. Nobody would leave what was entered.
+            wanted.forEach(keys::remove);
+            throw e;
+        }
+        return busy;
+    }
+
+    private Set<MessageKey> busy(Set<MessageKey> wanted) {
+        Set<MessageKey> busy = Set.of();
+        if (keys.isEmpty()) {
+            return busy;
+        }
+        for (MessageKey key : wanted) {
+            if (keys.contains(key)) {
+                busy = busy.isEmpty() ? new HashSet<>() : busy;
+                busy.add(key);
+            }
+        }
+        return busy;
+    }
+
+    void leave(Collection<MessageKey> entered) {
+        lock.lock();
+        try {
+            entered.forEach(keys::remove);
+            left.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

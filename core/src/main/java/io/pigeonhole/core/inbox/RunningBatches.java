@@ -1,0 +1,47 @@
+package io.pigeonhole.core.inbox;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The batches that are in work in this process, so that one that does not end is seen. Safe for use by many threads. */
+final class RunningBatches {
+    private final Duration limit;
+    private final Announcer announcer;
+    private final Set<Running> running = ConcurrentHashMap.newKeySet();
+
+    RunningBatches(Duration limit, Announcer announcer) {
+        this.limit = limit;
+        this.announcer = announcer;
+    }
+
+    /** A batch in work, until its end. */
+    final class Running {
+        private final Thread thread = Thread.currentThread();
+        private final long since = System.nanoTime();
+        private boolean reported;
+
+        /** Once, however many ask for it at once. */
+        private synchronized void report() {
+            Duration inWork = Duration.ofNanos(System.nanoTime() - since);
+            if (!reported && inWork.compareTo(limit) >= 0) {
+                reported = true;
+                announcer.slowBatch(inWork, thread);
+            }
+        }
+
+        void end() {
+            running.remove(this);
+        }
+    }
+
+    Running begin() {
+        Running batch = new Running();
+        running.add(batch);
+        return batch;
+    }
+
+    void report() {
+        running.forEach(Running::report);
+    }
+}

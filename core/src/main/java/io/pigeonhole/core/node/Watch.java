@@ -1,0 +1,41 @@
+package io.pigeonhole.core.node;
+
+import io.pigeonhole.core.inbox.Inbox;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks every second for batches of a node that do not end. */
+final class Watch {
+    private static final Logger log = LoggerFactory.getLogger(Watch.class);
+
+    private final List<Inbox<?>> inboxes;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread daemon = new Thread(task, "pigeonhole-watch");
+        daemon.setDaemon(true);
+        return daemon;
+    });
+
+    Watch(List<Inbox<?>> inboxes) {
+        this.inboxes = inboxes;
+    }
+
+    void start() {
+        var unused = thread.scheduleWithFixedDelay(this::look, 1, 1, TimeUnit.SECONDS);
+    }
+
+    private void look() {
+        try {
+            inboxes.forEach(Inbox::reportSlowBatches);
+        } catch (RuntimeException | Error e) {
+            log.warn("a look for batches that do not end failed; looking again", e);
+        }
+    }
+
+    void close() {
+        thread.shutdownNow();
+    }
+}

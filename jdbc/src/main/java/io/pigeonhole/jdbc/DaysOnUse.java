@@ -1,0 +1,75 @@
+package io.pigeonhole.jdbc;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Maintains a store that is used while nobody maintains it: a program without a node. Otherwise the ledger would run out of
+ * days, and every message be from the future. Costs a look at a clock; once in an hour a look at the horizon, on a connection
+ * that is given back before the transaction takes one. Safe for use by many threads.
+ */
+final class DaysOnUse {
+    private static final Logger log = LoggerFactory.getLogger(DaysOnUse.class);
+    private static final long INTERVAL = Duration.ofHours(1).toNanos();
+    private static final long AFTER_FAILURE = Duration.ofMinutes(1).toNanos();
+
+    private final Runnable maintenance;
+    private final LongSupplier nanos;
+    private final AtomicBoolean running = new AtomicBoolean();
+    private volatile long next;
+
+    DaysOnUse(Runnable maintenance, LongSupplier nanos) {
+        this.maintenance = maintenance;
+        this.nanos = nanos;
+        this.next = nanos.getAsLong() + INTERVAL;
+    }
+
+    /** Somebody has maintained the store. */
+    void done() {
+        next = nanos.getAsLong() + INTERVAL;
+    }
+
+    /** Before a transaction. Whoever comes meanwhile waits, so that none of them misses the days. */
+    void before() {
+        if (isDue()) {
+            maintainOnce();
+        }
+    }
+
+    /** The same for a caller who has a connection already, and perhaps the only one of the pool: on a thread of its own. */
+    void during() {
+        if (isDue() && running.compareAndSet(false, true)) {
+            Thread thread = new Thread(
+                    () -> {
+                        try {
+                            maintainOnce();
+                        } finally {
+                            running.set(false);
+                        }
+                    },
+                    "pigeonhole-days");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    private boolean isDue() {
+        return nanos.getAsLong() - next >= 0;
+    }
+
+    private synchronized void maintainOnce() {
+        if (!isDue()) {
+            return;
+        }
+        try {
+            maintenance.run();
+            done();
+        } catch (RuntimeException e) {
+            next = nanos.getAsLong() + AFTER_FAILURE;
+            log.warn("no days could be created ahead for the ledger; it is tried again after a minute", e);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.pigeonhole.jdbc;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * What a handler may change about its session on PostgreSQL, and what is put back behind it: who the session is, where it
+ * looks for names, how long it waits, how durable its commit is. The transaction keeps what they were at its beginning in a
+ * setting of its own.
+ *
+ * <p>A change that stands in a handler's SQL is seen there, and undone before the next statement of ours and the next
+ * handler. One that a function hides is found at the commit, which then fails; the messages run once more, isolated, and
+ * everything is put back behind each. From then on the store expects it, and puts back behind every handler.
+ */
+final class PostgresSession {
+    /** The settings as one text. */
+    static final String NOW = """
+            CAST(ARRAY[current_setting('session_authorization'), current_setting('role'), current_setting('search_path'),
+                current_setting('row_security'), current_setting('statement_timeout'), current_setting('lock_timeout'),
+                current_setting('synchronous_commit'), current_setting('idle_in_transaction_session_timeout')] AS text)""";
+
+    /** Whether they are what they were; without a transaction of ours there is nothing to compare with. */
+    static final String AS_BEFORE = "current_setting('pigeonhole.session') IN ('', " + NOW + ")";
+
+    /** Never exists. */
+    static final String CHANGED_TABLE = "pigeonhole_session.was_changed_by_a_handler";
+
+    /** The SQLSTATE, invalid_schema_name, of {@link #CHANGED_TABLE}. */
+    static final String CHANGED = "3F000";
+
+    /** The SQLSTATE, insufficient_privilege, of a statement of ours in the name of a role that a handler took. */
+    static final String NO_RIGHT = "42501";
+
+    /**
+     * Puts them back. Who the session is comes first, because it takes the role along. What a handler has set for the whole
+     * session is undone for the whole session; the engine's own three settings are for the transaction.
+     */
+    static final String RESTORE = """
+            SELECT CASE WHEN current_setting('session_authorization') <> s.v[1]
+                        THEN set_config('session_authorization', s.v[1], false) END,
+                   CASE WHEN current_setting('role') <> s.v[2] THEN set_config('role', s.v[2], false) END,
+                   CASE WHEN current_setting('search_path') <> s.v[3] THEN set_config('search_path', s.v[3], false) END,
+                   CASE WHEN current_setting('row_security') <> s.v[4] THEN set_config('row_security', s.v[4], false) END,
+                   CASE WHEN current_setting('statement_timeout') <> s.v[5]
+                        THEN set_config('statement_timeout', current_setting('pigeonhole.statement_timeout'), false) END,
+                   set_config('statement_timeout', s.v[5], true),
+                   CASE WHEN current_setting('lock_timeout') <> s.v[6] THEN set_config('lock_timeout', s.v[6], false) END,
+                   set_config('synchronous_commit', s.v[7], true),
+                   set_config('idle_in_transaction_session_timeout', s.v[8], true)
+            FROM (SELECT CAST(nullif(current_setting('pigeonhole.session'), '') AS text[]) AS v OFFSET 0) AS s
+            WHERE s.v IS NOT NULL""";
+
+    /** Whether a handler has changed them. */
+    static final String IS_CHANGED = "SELECT NOT (" + AS_BEFORE + ")";
+
+    private final AtomicBoolean expected = new AtomicBoolean();
+
+    /** Whether handlers of this store are known to change their session where nobody sees it. */
+    boolean isChangeExpected() {
+        return expected.get();
+    }
+
+    void expectChanges() {
+        expected.set(true);
+    }
+}

@@ -1,0 +1,132 @@
+package io.pigeonhole.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The settings of PostgreSQL that the SQL of a transaction's handlers has named, with what they were before, besides those of
+ * {@link PostgresSession}. They are asked for once, when the first statement names them. Used by one thread at a time.
+ */
+final class PostgresSettings {
+    private static final Pattern COMMENT = Pattern.compile("--[^\\n]*|/\\*.*?\\*/", Pattern.DOTALL);
+
+    /** In the bodies of functions too, and rather too often than too seldom: what is no setting has no value. */
+    private static final Pattern SET = Pattern.compile(
+            "\\b(?:SET|RESET)\\s+(?:(?:SESSION|LOCAL)\\s+)?(?<name>TIME\\s+ZONE|NAMES|XML\\s+OPTION"
+                    + "|[\\p{L}_\"][\\p{L}\\p{N}_$\"]*(?:\\.[\\p{L}_\"][\\p{L}\\p{N}_$\"]*)*)",
+            Pattern.CASE_INSENSITIVE);
+
+    private static final String CALL = "\\bset_config\\s*+\\(\\s*+(?:setting_name\\s*+(?:=>|:=)\\s*+)?+";
+
+    private static final Pattern NAMED =
+            Pattern.compile(CALL + "E?'(?<name>[^'\\\\]+)'(?:\\s*::\\s*\\w+)?\\s*,", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern UNNAMED = Pattern.compile(
+            CALL + "(?!E?'[^'\\\\]+'(?:\\s*::\\s*\\w+)?\\s*,)(?<argument>[^\\s,]*)", Pattern.CASE_INSENSITIVE);
+
+    /** These are put back anyway, are none, or cannot be set by the value that is read. */
+    private static final Set<String> NOT_THESE = Set.of(
+            "session_authorization",
+            "role",
+            "search_path",
+            "schema",
+            "row_security",
+            "statement_timeout",
+            "lock_timeout",
+            "synchronous_commit",
+            "idle_in_transaction_session_timeout",
+            "authorization",
+            "session",
+            "local",
+            "constraints",
+            "seed",
+            "all");
+
+    private final Map<String, String> before = new TreeMap<>();
+
+    /**
+     * A handler is about to execute SQL that changes the session.
+     *
+     * @throws IllegalStateException if it does not say which setting it changes, or changes one of ours
+     */
+    void changing(Connection connection, String sql) throws SQLException {
+        List<String> unknown = new ArrayList<>(names(sql));
+        unknown.removeAll(before.keySet());
+        if (unknown.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(
+                "SELECT n, coalesce(current_setting(n, true), '') FROM unnest(CAST(? AS text[])) AS n")) {
+            statement.setArray(1, connection.createArrayOf("text", unknown.toArray()));
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    before.put(row.getString(1), row.getString(2));
+                }
+            }
+        }
+    }
+
+    /** Begins with a semicolon, or is empty. One that was not there before is left empty: it cannot be taken away again. */
+    String restore() {
+        if (before.isEmpty()) {
+            return "";
+        }
+        StringBuilder sql = new StringBuilder(200);
+        before.forEach((name, value) -> {
+            sql.append(sql.isEmpty() ? ";\nSELECT " : ", ");
+            sql.append(
+                    "CASE WHEN coalesce(current_setting(%1$s, true), '') <> %2$s THEN set_config(%1$s, %2$s, false) END"
+                            .formatted(literal(name), literal(value)));
+        });
+        return sql.toString();
+    }
+
+    private static String literal(String text) {
+        return "E'" + text.replace("\\", "\\\\").replace("'", "''") + "'";
+    }
+
+    static Set<String> names(String sql) {
+        String text = COMMENT.matcher(sql).replaceAll(" ");
+        Matcher unnamed = UNNAMED.matcher(text);
+        if (unnamed.find()
+                && PostgresControl.withoutText(sql).toLowerCase(Locale.ROOT).contains("set_config")) {
+            throw new IllegalStateException("a handler may not execute «" + sql
+                    + "»: the engine puts back what it sets, and has to know its name. Write it into the statement, as in"
+                    + " set_config('app.tenant', ?, true), instead of " + unnamed.group("argument"));
+        }
+        Set<String> names = new LinkedHashSet<>();
+        for (String each : List.of(text, sql)) {
+            SET.matcher(each).results().forEach(found -> add(found.group(1), names));
+            NAMED.matcher(each).results().forEach(found -> add(found.group(1), names));
+        }
+        if (names.stream().anyMatch(name -> name.startsWith("pigeonhole."))) {
+            throw new IllegalStateException(
+                    "a handler may not execute «" + sql + "»: settings named pigeonhole are the engine's");
+        }
+        return names;
+    }
+
+    private static void add(String written, Set<String> names) {
+        String name = written.replace("\"", "").toLowerCase(Locale.ROOT).replaceAll("\\s+", " ");
+        String known = switch (name) {
+            case "time zone" -> "timezone";
+            case "names" -> "client_encoding";
+            case "xml option" -> "xmloption";
+            default -> name;
+        };
+        if (!NOT_THESE.contains(known)) {
+            names.add(known);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.admin.AdminAction;
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.Answers;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.store.RetentionClock;
+import io.pigeonhole.core.time.SystemTime;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The {@link RetentionClock} of a schema, which all its programs move. Each look is a transaction; a crash leaves it where it
+ * was. Safe for use by many threads and many programs.
+ */
+final class RetentionClockRow {
+    private static final Logger log = LoggerFactory.getLogger(RetentionClockRow.class);
+    private static final long HOUR = Duration.ofHours(1).toNanos();
+
+    /** No node holds a task for longer, by a clock that is right. */
+    private static final Duration LONGEST_TASK = Duration.ofMinutes(5);
+
+    private long looked = System.nanoTime();
+    private long warned = looked - HOUR;
+
+    /**
+     * Moves the clock where it has to be. Answers how much older things have to be to be forgotten; null where the database's
+     * clock is so doubtful that nothing is to be touched.
+     */
+    synchronized @Nullable Duration look(AdminDatabase.Session session, RetentionClock before, Duration window)
+            throws SQLException {
+        Instant now = session.now();
+        RetentionClock clock = before;
+        Instant machine = SystemTime.clock().instant();
+        boolean doubtful = RetentionClock.isDoubtful(now, machine);
+        if (!doubtful && !isSame(clock.seen(), now)) {
+            clock = move(session, clock, now, window);
+        }
+        Duration behind = clock.behind(now);
+        if (behind.compareTo(RetentionClock.TOLERANCE) > 0) {
+            warn(now, machine, behind, doubtful);
+            return doubtful ? null : behind;
+        }
+        return behind;
+    }
+
+    private static boolean isSame(Instant seen, Instant now) {
+        return Duration.between(seen, now).abs().compareTo(RetentionClock.PRECISION) < 0;
+    }
+
+    static RetentionClock read(AdminDatabase.Session session) throws SQLException {
+        try (AdminCall call = session.retention(RetentionStatement.CLOCK)) {
+            @Nullable
+            RetentionClock clock =
+                    call.first(row -> new RetentionClock(call.rows.instant(row, 1), call.rows.instant(row, 2)));
+            if (clock == null) {
+                throw new ConfigurationException("inbox_clock has no row: put back the one that the schema came with");
+            }
+            return clock;
+        }
+    }
+
+    private RetentionClock move(AdminDatabase.Session session, RetentionClock clock, Instant now, Duration window)
+            throws SQLException {
+        long nanos = System.nanoTime();
+        RetentionClock moved = clock.after(now, Duration.ofNanos(nanos - looked), window);
+        try (AdminCall call = session.retention(RetentionStatement.MOVE_CLOCK)) {
+            if (call.instant(moved.seen())
+                            .instant(moved.trusted())
+                            .instant(clock.seen())
+                            .change()
+                    == 0) {
+                return clock;
+            }
+        }
+        looked = nanos;
+        return moved;
+    }
+
+    /** Once in an hour. */
+    private void warn(Instant now, Instant machine, Duration behind, boolean doubtful) {
+        if (System.nanoTime() - warned < HOUR) {
+            return;
+        }
+        warned = System.nanoTime();
+        if (doubtful) {
+            log.warn(
+                    "nothing more is forgotten: the database's clock says {}, this machine's {}. Set right the one that is"
+                            + " wrong; or, if the database is right, call Admin.confirmClock",
+                    now,
+                    machine);
+        } else {
+            log.warn(
+                    "nothing maintained this schema for a while, or the database's clock, which says {}, was moved: what is"
+                            + " past its time is forgotten {} later than usual, and this catches up as time passes."
+                            + " Admin.confirmClock ends it; do that once no source has messages from before",
+                    now,
+                    behind);
+        }
+    }
+
+    /** Ages count from what the database's clock says, from now on. */
+    static Answer confirm(AdminDatabase database, Author by) {
+        return database.change("to confirm the clock", session -> {
+                    Instant now = session.now();
+                    RetentionClock before = read(session);
+                    if (before.isConfirmed(now)) {
+                        return Answers.isConfirmed();
+                    }
+                    try (AdminCall call = session.retention(RetentionStatement.CONFIRM_CLOCK)) {
+                        call.instant(now).instant(now).change();
+                    }
+                    try (AdminCall call = session.retention(RetentionStatement.RESTART_TASKS)) {
+                        call.instant(now).change();
+                    }
+                    try (AdminCall call = session.retention(RetentionStatement.FREE_TASKS)) {
+                        call.instant(now).instant(now.plus(LONGEST_TASK)).change();
+                    }
+                    String detail = Answers.ofClock(before.trusted(), now);
+                    AdminErrand.audit(session, "", by, AdminAction.CONFIRM_CLOCK, null, detail, 1);
+                    return Answer.done(detail);
+                })
+                .orElseGet(Answers::busy);
+    }
+}

@@ -1,0 +1,58 @@
+package io.pigeonhole.jdbc;
+
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Tells from the text of a handler's SQL whether it may change the session, rather too often than too seldom. */
+final class SessionChange {
+    /** What stands before a statement and says nothing; some databases execute what stands in comments with a mark. */
+    private static final Pattern NOTHING =
+            Pattern.compile("\\A(?:\\s|--[^\\n]*(?:\\n|\\z)|/\\*(?!M?!).*?\\*/|\\()+", Pattern.DOTALL);
+
+    private static final Pattern CALL = Pattern.compile("\\bset_config\\b", Pattern.CASE_INSENSITIVE);
+
+    /** Statements that change nothing about a session by themselves. */
+    private static final Set<String> HARMLESS = Set.of(
+            "",
+            "SELECT",
+            "INSERT",
+            "UPDATE",
+            "DELETE",
+            "MERGE",
+            "REPLACE",
+            "WITH",
+            "VALUES",
+            "TABLE",
+            "COPY",
+            "LOCK",
+            "EXPLAIN",
+            "SHOW",
+            "SAVEPOINT",
+            "RELEASE",
+            "ROLLBACK",
+            "FETCH",
+            "DECLARE",
+            "CLOSE",
+            "NOTIFY",
+            "CREATE",
+            "ALTER",
+            "DROP");
+
+    private SessionChange() {}
+
+    static boolean mayBeIn(String sql) {
+        for (String statement : sql.split(";", -1)) {
+            String begin = NOTHING.matcher(statement).replaceFirst("");
+            String word = TransactionControl.firstWords(begin).get(0);
+            if (!HARMLESS.contains(word) && !isOfConstraints(begin)) {
+                return true;
+            }
+        }
+        return CALL.matcher(sql).find();
+    }
+
+    private static boolean isOfConstraints(String statement) {
+        return TransactionControl.firstWords(statement).subList(0, 2).equals(List.of("SET", "CONSTRAINTS"));
+    }
+}

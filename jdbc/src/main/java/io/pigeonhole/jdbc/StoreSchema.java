@@ -1,0 +1,193 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the tables of a store are, found when it is created. Statements are written with plain names; a connection that is
+ * bound to the schema puts it before each of them, and names it where a statement asks for the current one. So it does not
+ * matter what a session says later: a search path, a {@code USE}, a pool whose connections are not all alike. Safe for use by
+ * many threads.
+ */
+final class StoreSchema {
+    /** Tables stand behind one of these words; indexes and columns do not. */
+    private static final Pattern NAMES = Pattern.compile(
+            "(?<before>\\b(?:FROM|JOIN|INTO|UPDATE|TABLE|TABLES|EXISTS|LIKE|OF|PARTITION|AS\\s+\\w+,)\\s+)"
+                    + "(?<table>inbox(?:_\\w+)?)\\b"
+                    + "|(?<current>\\bcurrent_schema\\(\\)|\\bDATABASE\\(\\)|\\bCURRENT_SCHEMA\\b(?!\\())");
+
+    private static final int MOST_KNOWN = 1_000;
+
+    private final String quoted;
+    private final String literal;
+    private final Map<String, String> known = new ConcurrentHashMap<>();
+
+    /**
+     * A schema.
+     *
+     * @param quoted its name as an identifier
+     * @param literal its name as a string
+     */
+    StoreSchema(String quoted, String literal) {
+        this.quoted = quoted;
+        this.literal = literal;
+    }
+
+    /** Where PostgreSQL finds the tables, which need not be the first schema of the search path. */
+    static StoreSchema ofPostgres(ConnectionSource connections) {
+        return Errand.run(connections, "to find the schema of the inbox", connection -> {
+            List<String> schemas = new ArrayList<>();
+            try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.SCHEMAS)) {
+                statement.setString(1, PostgresSchema.expected().relationArray());
+                try (ResultSet rows = statement.executeQuery()) {
+                    while (rows.next()) {
+                        schemas.add(rows.getString(1));
+                    }
+                }
+            }
+            if (schemas.size() != 1) {
+                throw new ConfigurationException("the tables of the inbox are found in " + schemas.size() + " schemas, "
+                        + schemas + ": leave only one of them in the search_path of the data source");
+            }
+            return new StoreSchema(quote(schemas.get(0), "\""), quote(schemas.get(0), "'"));
+        });
+    }
+
+    /** The current one of other databases; null where a database does not tell. */
+    static @Nullable StoreSchema current(ConnectionSource connections) {
+        try (Connection connection = Errand.open(connections)) {
+            String name = nameOf(connection);
+            String quote = connection.getMetaData().getIdentifierQuoteString();
+            if (name == null || quote == null || quote.isBlank()) {
+                return null;
+            }
+            return new StoreSchema(quote(name, quote), quote(name, "'"));
+        } catch (SQLException e) {
+            throw new StoreUnavailableException(Refusals.describe("to tell its schema", e), e);
+        }
+    }
+
+    /** What some drivers call a catalog is a schema to others. */
+    private static @Nullable String nameOf(Connection connection) throws SQLException {
+        String schema = connection.getSchema();
+        return schema == null || schema.isEmpty() ? connection.getCatalog() : schema;
+    }
+
+    private static String quote(String name, String with) {
+        return with + name.replace(with, with + with) + with;
+    }
+
+    /** What puts the schema before the search path of a transaction on PostgreSQL. */
+    String searchPath() {
+        return PostgresStatements.SEARCH_PATH.formatted(quote(quoted, "'"));
+    }
+
+    /** The text with the schema before each of our tables. */
+    String qualify(String sql) {
+        String before = known.get(sql);
+        if (before != null) {
+            return before;
+        }
+        Matcher matcher = NAMES.matcher(sql);
+        String text = matcher.replaceAll(found -> Matcher.quoteReplacement(replacement(matcher)));
+        if (known.size() >= MOST_KNOWN) {
+            known.clear();
+        }
+        known.put(sql, text);
+        return text;
+    }
+
+    private String replacement(Matcher found) {
+        if (found.group("current") != null) {
+            return literal;
+        }
+        return found.group("before") + quoted + "." + found.group("table");
+    }
+
+    /** The connection, as our own statements use it. */
+    Connection bind(Connection connection) {
+        return proxy(Connection.class, new Binding(connection, this));
+    }
+
+    /** The schema that a connection is bound to. */
+    static @Nullable StoreSchema of(Connection connection) {
+        Binding binding = binding(connection);
+        return binding == null ? null : binding.schema();
+    }
+
+    /** The connection as it was before it was bound, for what is not ours. */
+    static Connection unbound(Connection connection) {
+        Binding binding = binding(connection);
+        return binding == null ? connection : (Connection) binding.target();
+    }
+
+    /** The text of a statement as a connection is to execute it, before values are written into it. */
+    static String text(Connection connection, String sql) {
+        StoreSchema schema = of(connection);
+        return schema == null ? sql : schema.qualify(sql);
+    }
+
+    /** Prepares a statement whose marked parts are repeated, and looks for names before they are. */
+    static PreparedStatement prepare(Connection connection, String sql, int... counts) throws SQLException {
+        return unbound(connection).prepareStatement(Repeat.expand(text(connection, sql), counts));
+    }
+
+    private static @Nullable Binding binding(Connection connection) {
+        return Proxy.isProxyClass(connection.getClass())
+                        && Proxy.getInvocationHandler(connection) instanceof Binding binding
+                ? binding
+                : null;
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(StoreSchema.class.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    /** A connection, or a statement that is told its text when it is executed. */
+    private record Binding(Object target, StoreSchema schema) implements InvocationHandler {
+        @Override
+        public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
+                throws Throwable {
+            if (method.getName().equals("equals") && arguments != null) {
+                return proxy == arguments[0];
+            }
+            try {
+                Object result = method.invoke(target, qualified(method, arguments));
+                return result instanceof Statement statement && method.getName().equals("createStatement")
+                        ? proxy(Statement.class, new Binding(statement, schema))
+                        : result;
+            } catch (InvocationTargetException e) {
+                throw e.getCause() == null ? e : e.getCause();
+            }
+        }
+
+        private @Nullable Object @Nullable [] qualified(Method method, @Nullable Object @Nullable [] arguments) {
+            if (arguments == null || arguments.length == 0 || !(arguments[0] instanceof String sql)) {
+                return arguments;
+            }
+            String name = method.getName();
+            if (!name.startsWith("prepare") && !name.startsWith("execute") && !name.equals("addBatch")) {
+                return arguments;
+            }
+            @Nullable Object[] changed = arguments.clone();
+            changed[0] = schema.qualify(sql);
+            return changed;
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.pigeonhole.jdbc;
+
+import java.util.stream.Stream;
+
+/** One server of each product, for what concerns handlers' connections on all of them. */
+final class AnyDatabase {
+    private AnyDatabase() {}
+
+    /** For {@code @MethodSource}. */
+    static Stream<DatabaseServer> all() {
+        return Stream.of(PostgresServers.all(), MariaDbServers.all(), Stream.of(H2Server.FILES))
+                .flatMap(each -> each);
+    }
+
+    /** A query that counts the sessions which wait for a lock. */
+    static String waiting(DatabaseServer server) {
+        if (server instanceof PostgresServer) {
+            return "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        }
+        return server instanceof MariaDbServer
+                ? "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
+                : "SELECT COUNT(*) FROM information_schema.sessions WHERE blocker_id IS NOT NULL";
+    }
+}

@@ -1,0 +1,206 @@
+package io.pigeonhole.jdbc;
+
+import static io.pigeonhole.jdbc.SessionLab.execute;
+import static io.pigeonhole.jdbc.SessionLab.kinds;
+import static io.pigeonhole.jdbc.SessionLab.messages;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.handler.Handler;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome.Kind;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.sql.Statement;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A handler's own savepoints touch neither another handler's effects nor what was deferred before them, on any database. */
+@ParameterizedClass
+@MethodSource("io.pigeonhole.jdbc.AnyDatabase#all")
+class HandlerSavepointsIT {
+    private static final String EFFECTS = "SELECT text FROM effect ORDER BY text";
+
+    private final Workshop workshop;
+    private final JdbcStore store;
+    private final String consumer = "savepoints " + UUID.randomUUID();
+
+    HandlerSavepointsIT(DatabaseServer server) {
+        this.workshop = server.schema();
+        this.store = JdbcStore.create(workshop.dataSource());
+    }
+
+    @AfterEach
+    void close() {
+        workshop.close();
+    }
+
+    private Inbox<JdbcContext> inbox(Handler<String, JdbcContext> handler) {
+        return Inbox.builder(consumer, store)
+                .handle(SessionLab.TYPE, PayloadDecoder.text(), handler)
+                .build();
+    }
+
+    private static void fail(JdbcContext context) {
+        assertThatThrownBy(() -> execute(context, "INSERT INTO there_is_no_such_table VALUES (1)"))
+                .isInstanceOf(SQLException.class);
+    }
+
+    @Test
+    void deferredWriteStaysWhenItsHandlerGoesBackToALaterSavepoint() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            Connection connection = context.connection();
+            context.deferExpecting(1, "INSERT INTO effect (text) VALUES (?)", payload);
+            Savepoint savepoint = connection.setSavepoint("mine");
+            fail(context);
+            connection.rollback(savepoint);
+        });
+        assertThat(kinds(inbox.process(messages("one", "two")))).containsOnly(Kind.PROCESSED);
+        assertThat(workshop.askAll(EFFECTS)).containsExactly("one", "two");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"unnamed", "execute", "prepared", "batch"})
+    void everyWayToSetASavepointSendsWhatIsDeferredFirst(String way) {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            Connection connection = context.connection();
+            Statement statement = connection.createStatement();
+            PreparedStatement prepared = connection.prepareStatement("SAVEPOINT mine");
+            statement.addBatch("SAVEPOINT mine");
+            context.deferExpecting(1, "INSERT INTO effect (text) VALUES (?)", payload);
+            switch (way) {
+                case "unnamed" -> {
+                    Savepoint savepoint = connection.setSavepoint();
+                    fail(context);
+                    connection.rollback(savepoint);
+                    return;
+                }
+                case "prepared" -> prepared.execute();
+                case "batch" -> statement.executeBatch();
+                default -> statement.execute("/* from here on */ SAVEPOINT mine");
+            }
+            fail(context);
+            connection.createStatement().execute("ROLLBACK TO SAVEPOINT mine");
+        });
+        assertThat(kinds(inbox.process(messages("one", "two")))).containsOnly(Kind.PROCESSED);
+        assertThat(workshop.askAll(EFFECTS)).containsExactly("one", "two");
+    }
+
+    @Test
+    void savepointOfOneMessageLeavesTheDeferredWritesOfTheOthers() {
+        Inbox<JdbcContext> inbox = Inbox.builder(consumer, store)
+                .handleAll(SessionLab.TYPE, PayloadDecoder.text(), deliveries -> {
+                    Connection connection = deliveries.get(0).context().connection();
+                    for (var each : deliveries) {
+                        Savepoint savepoint = connection.setSavepoint("each");
+                        if (each.payload().equals("bad")) {
+                            fail(each.context());
+                            connection.rollback(savepoint);
+                        } else {
+                            each.context().deferExpecting(1, "INSERT INTO effect (text) VALUES (?)", each.payload());
+                        }
+                    }
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("good 1", "good 2", "bad", "good 3"))))
+                .containsOnly(Kind.PROCESSED);
+        assertThat(workshop.askAll(EFFECTS)).containsExactly("good 1", "good 2", "good 3");
+    }
+
+    @Test
+    void writeThatWasDeferredBehindASavepointGoesWithIt() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            Connection connection = context.connection();
+            context.defer("INSERT INTO effect (text) VALUES (?)", "before");
+            Savepoint savepoint = connection.setSavepoint();
+            context.deferExpecting(1, "INSERT INTO effect (text) VALUES (?)", "between");
+            connection.rollback(savepoint);
+            context.defer("INSERT INTO effect (text) VALUES (?)", "then");
+        });
+        assertThat(kinds(inbox.process(messages("one")))).containsOnly(Kind.PROCESSED);
+        assertThat(workshop.askAll(EFFECTS)).containsExactly("before", "then");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SAVEPOINT mine", "ROLLBACK TO SAVEPOINT mine", "RELEASE SAVEPOINT mine"})
+    void savepointsAreNotDeferred(String sql) {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            execute(context, "SAVEPOINT mine");
+            assertThatThrownBy(() -> context.defer(sql))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("on the connection");
+            execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+        });
+        assertThat(kinds(inbox.process(messages("one")))).containsOnly(Kind.PROCESSED);
+        assertThat(workshop.askAll(EFFECTS)).containsExactly("one");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SAVEPOINT s| RELEASE SAVEPOINT s| ROLLBACK TO SAVEPOINT s",
+                "ROLLBACK /* now */ TO SAVEPOINT s",
+                "ROLLBACK TO /* it */ s",
+                "-- the old SAVEPOINT s \n SELECT 1| ROLLBACK TO SAVEPOINT s",
+                "SELECT 'SAVEPOINT s'| ROLLBACK TO SAVEPOINT s",
+                "SAVEPOINT o| SAVEPOINT s| ROLLBACK TO SAVEPOINT o| ROLLBACK TO SAVEPOINT s"
+            })
+    void noWayLeadsToTheSavepointOfAnEarlierHandler(String way) {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            if (payload.equals("second")) {
+                execute(context, way.split("\\|", -1));
+            } else {
+                execute(context, "SAVEPOINT s");
+            }
+            execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+        });
+        assertThat(kinds(inbox.process(messages("first", "second")))).containsExactly(Kind.PROCESSED, Kind.PARKED);
+        assertThat(workshop.askAll(EFFECTS)).containsExactly("first");
+    }
+
+    @Test
+    void savepointThatWasOnlyPreparedOrFailedIsNone() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            Connection connection = context.connection();
+            if (payload.equals("second")) {
+                connection.prepareStatement("SAVEPOINT s").close();
+                connection.createStatement().addBatch("SAVEPOINT s");
+                Savepoint named = connection.setSavepoint("t");
+                connection.releaseSavepoint(named);
+                assertThatThrownBy(() -> execute(context, "ROLLBACK TO SAVEPOINT s"))
+                        .isInstanceOf(IllegalStateException.class);
+                assertThatThrownBy(() -> execute(context, "ROLLBACK TO SAVEPOINT \"t\""))
+                        .isInstanceOf(IllegalStateException.class);
+            } else {
+                execute(context, "SAVEPOINT s");
+                connection.setSavepoint("t");
+            }
+            execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+        });
+        assertThat(kinds(inbox.process(messages("first", "second")))).containsOnly(Kind.PROCESSED);
+        assertThat(workshop.askAll(EFFECTS)).containsExactly("first", "second");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "INSERT INTO effect (text) VALUES ('asked for a rollback to 2.1')",
+                "-- rollback to the old price\nINSERT INTO effect (text) VALUES ('x')",
+                "/* savepoint pigeonhole */ INSERT INTO effect (text) VALUES ('x')",
+                "INSERT INTO effect (text) VALUES ('; rollback to savepoint pigeonhole 7')",
+                "INSERT INTO effect (text) VALUES ('moved to pigeonhole 7')"
+            })
+    void wordsInCommentsAndStringsAreNotRefused(String sql) {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> execute(context, sql));
+        assertThat(kinds(inbox.process(messages("one")))).containsOnly(Kind.PROCESSED);
+        assertThat(workshop.askAll(EFFECTS)).hasSize(1);
+    }
+}

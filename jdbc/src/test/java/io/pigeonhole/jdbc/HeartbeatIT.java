@@ -1,0 +1,114 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.ReceivedMessage;
+import io.pigeonhole.core.store.WorkItem;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The connection that a heartbeat borrows, from a pool that resets nothing. */
+@ParameterizedClass
+@MethodSource("servers")
+class HeartbeatIT {
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final StoreLab lab;
+    private final Connection connection;
+    private final AtomicInteger borrowed = new AtomicInteger();
+
+    HeartbeatIT(DatabaseServer server) throws SQLException {
+        connection = server.sharedSchema().dataSource().getConnection();
+        lab = StoreLab.of(server.sharedSchema().dataSource());
+    }
+
+    static Stream<DatabaseServer> servers() {
+        return Stream.of(PostgresServers.all(), MariaDbServers.all(), Stream.of(H2Server.FILES))
+                .flatMap(servers -> servers);
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        connection.close();
+    }
+
+    /** Hands out the one connection, which stays open. */
+    private Connection borrow() {
+        borrowed.incrementAndGet();
+        return (Connection) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("close")) {
+                        borrowed.decrementAndGet();
+                        return null;
+                    }
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private DataSource pool() {
+        return (DataSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> borrow());
+    }
+
+    private WorkItem leased() {
+        Message message = StoreLab.message();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            transaction.claim(lab.consumer(), List.of(lab.keyOf(message)), StoreLab.LONG);
+            transaction.receive(lab.consumer(), List.of(new ReceivedMessage(lab.keyOf(message), message, true)));
+            transaction.commit();
+        }
+        for (int lane = 0; lane < lab.consumer().lanes(); lane++) {
+            try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+                List<WorkItem> leased = transaction.lease(lab.consumer(), lane, 1, "node", LEASE);
+                if (!leased.isEmpty()) {
+                    transaction.commit();
+                    return leased.get(0);
+                }
+            }
+        }
+        throw new AssertionError("nothing to lease");
+    }
+
+    @Test
+    @Tag("C4")
+    void connectionIsGivenBackAsItWas() throws SQLException {
+        WorkItem item = leased();
+        JdbcStore store = JdbcStore.create(pool());
+        int networkTimeout = connection.getNetworkTimeout();
+        connection.setAutoCommit(false);
+        connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+        connection.setReadOnly(true);
+        boolean readOnly = connection.isReadOnly();
+
+        try (Heartbeat heartbeat = store.heartbeat()) {
+            assertThat(heartbeat.prolong(lab.consumer(), List.of(item), LEASE)).containsExactly(item.id());
+            assertThat(borrowed).hasValue(0);
+            assertThat(heartbeat.prolong(lab.consumer(), List.of(item), LEASE)).containsExactly(item.id());
+        }
+
+        assertThat(borrowed).hasValue(0);
+        assertThat(connection.getAutoCommit()).isFalse();
+        assertThat(connection.isReadOnly()).isEqualTo(readOnly);
+        assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
+        assertThat(connection.getNetworkTimeout()).isEqualTo(networkTimeout);
+    }
+}

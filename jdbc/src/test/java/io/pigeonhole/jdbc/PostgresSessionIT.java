@@ -1,0 +1,279 @@
+package io.pigeonhole.jdbc;
+
+import static io.pigeonhole.jdbc.SessionLab.execute;
+import static io.pigeonhole.jdbc.SessionLab.kept;
+import static io.pigeonhole.jdbc.SessionLab.kinds;
+import static io.pigeonhole.jdbc.SessionLab.messages;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.inbox.Outcome.Kind;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a handler does to its session on PostgreSQL reaches neither our statements nor the next handler. */
+@OnEveryServer
+@Tag("A1")
+class PostgresSessionIT {
+    private static final String STATE = "SELECT concat_ws(' ', current_user, current_setting('search_path'),"
+            + " current_setting('lock_timeout'), current_setting('statement_timeout'))";
+
+    private final PostgresServer server;
+    private final String role = "tenant_" + ProcessHandle.current().pid();
+    private final List<String> states = new ArrayList<>();
+    private final SessionLab lab;
+
+    PostgresSessionIT(PostgresServer server) {
+        this.server = server;
+        this.lab = new SessionLab(server.schema(), server.schema());
+    }
+
+    @BeforeEach
+    void createRole() {
+        lab.own.execute("DO $$ BEGIN CREATE ROLE " + role + "; EXCEPTION WHEN duplicate_object THEN NULL; END $$");
+        for (Workshop each : List.of(lab.own, lab.other)) {
+            each.execute(
+                    "DO $$ BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %I TO " + role + "', current_schema()); END $$");
+            each.execute("GRANT SELECT, INSERT ON effect TO " + role);
+        }
+        lab.own.execute("CREATE FUNCTION become_tenant() RETURNS text LANGUAGE sql AS"
+                + " $$ SELECT set_config('role', '" + role + "', true) $$");
+        lab.own.execute("CREATE FUNCTION go_elsewhere() RETURNS text LANGUAGE sql AS"
+                + " $$ SELECT set_config('search_path', '" + schema(lab.other) + "', true) $$");
+    }
+
+    @AfterEach
+    void close() {
+        lab.own.execute("DROP OWNED BY " + role);
+        lab.own.execute("DROP ROLE " + role);
+        lab.close();
+    }
+
+    private static String schema(Workshop workshop) {
+        return workshop.ask("SELECT current_schema()");
+    }
+
+    private String elsewhere(String sql) {
+        return sql.replace("OTHER", schema(lab.other)).replace("TENANT", role);
+    }
+
+    /** The first fails behind its change, the second writes, and fails, and the third writes. */
+    private List<Outcome> processed(String change) {
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    states.add(SessionLab.ask(context.connection(), STATE));
+                    if (change.startsWith("java:")) {
+                        context.connection().setSchema(schema(lab.other));
+                    } else {
+                        execute(context, elsewhere(change));
+                    }
+                    execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+                    if (payload.startsWith("fail")) {
+                        throw new IllegalStateException("no " + payload);
+                    }
+                })
+                .build();
+        return inbox.process(messages("a", "fail 1", "b", "fail 2", "c"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SET LOCAL search_path = OTHER",
+                "SET search_path = OTHER",
+                "SELECT set_config('search_path', 'OTHER', true)",
+                "/* a tenant */ SET LOCAL search_path TO OTHER",
+                "DO $$ BEGIN PERFORM set_config('search_path', 'OTHER', false); END $$",
+                "SELECT go_elsewhere()",
+                "java: setSchema"
+            })
+    void anotherSearchPathMovesNeitherWorkNorLedger(String change) {
+        List<Outcome> outcomes = processed(change);
+
+        assertThat(kinds(outcomes))
+                .containsExactly(Kind.PROCESSED, Kind.PARKED, Kind.PROCESSED, Kind.PARKED, Kind.PROCESSED);
+        assertThat(kept(lab.own)).containsExactly("2 in inbox_work", "5 in inbox_ledger", "3 in inbox_history");
+        lab.assertNothingInTheOther();
+        assertThat(lab.other.askAll("SELECT text FROM effect ORDER BY place")).containsExactly("a", "b", "c");
+        assertThat(lab.own.askAll("SELECT text FROM effect")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SET LOCAL ROLE TENANT",
+                "SET ROLE TENANT",
+                "SET SESSION AUTHORIZATION TENANT",
+                "SELECT set_config('role', 'TENANT', true)",
+                "SELECT become_tenant()"
+            })
+    void anotherRoleIsTheHandlersOnly(String change) {
+        List<Outcome> outcomes = processed(change);
+
+        assertThat(kinds(outcomes))
+                .containsExactly(Kind.PROCESSED, Kind.PARKED, Kind.PROCESSED, Kind.PARKED, Kind.PROCESSED);
+        assertThat(kept(lab.own)).containsExactly("2 in inbox_work", "5 in inbox_ledger", "3 in inbox_history");
+        assertThat(lab.own.askAll("SELECT text FROM effect ORDER BY place")).containsExactly("a", "b", "c");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SET LOCAL ROLE TENANT; SET LOCAL search_path = OTHER; SET LOCAL statement_timeout = '9s'",
+                "SET ROLE TENANT; SET search_path = OTHER; SET lock_timeout = '3s'; SET statement_timeout = '9s'"
+            })
+    void nextHandlerAndTheNextTransactionFindTheSessionAsItWas(String change) throws SQLException {
+        try (Connection connection = lab.pool.getConnection()) {
+            states.add(SessionLab.ask(connection, STATE));
+        }
+        processed(change);
+        processed(change);
+        try (Connection one = lab.pool.getConnection();
+                Connection two = lab.pool.getConnection()) {
+            states.add(SessionLab.ask(one, STATE));
+            states.add(SessionLab.ask(two, STATE));
+        }
+        int last = states.size() - 1;
+        assertThat(List.of(states.get(last - 1), states.get(last))).containsOnly(states.get(0));
+        // The transaction has a limit of its own for statements.
+        String inHandlers = states.get(0).replaceFirst("0$", "1min");
+        assertThat(states.subList(1, last - 1)).hasSizeGreaterThan(7).containsOnly(inHandlers);
+    }
+
+    @Test
+    void functionThatChangesTheSessionCostsOneRunMoreAndIsExpectedFromThenOn() {
+        List<String> runs = new ArrayList<>();
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    runs.add(payload);
+                    states.add(SessionLab.ask(context.connection(), STATE));
+                    execute(context, "SELECT become_tenant()");
+                    execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("a", "b")))).containsOnly(Kind.PROCESSED);
+        int first = runs.size();
+        states.clear();
+        assertThat(kinds(inbox.process(messages("c", "d")))).containsOnly(Kind.PROCESSED);
+
+        assertThat(first).isEqualTo(4);
+        assertThat(runs).hasSize(first + 2);
+        assertThat(states).hasSize(2).allMatch(state -> state.equals(states.get(0)));
+        assertThat(lab.own.askAll("SELECT text FROM effect ORDER BY place")).containsExactly("a", "b", "c", "d");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SET LOCAL ROLE TENANT", "SELECT become_tenant()", "SET LOCAL search_path = OTHER"})
+    void messageUnderALeaseIsFinished(String change) {
+        Inbox<JdbcContext> inbox = Inbox.builder(lab.consumer, lab.store)
+                .handleExternal(SessionLab.TYPE, PayloadDecoder.text(), (payload, external) -> context -> {
+                    execute(context, elsewhere(change));
+                    execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+                })
+                .build();
+        inbox.process(messages("a", "b"));
+        while (inbox.work() > 0) {
+            states.add("worked");
+        }
+        assertThat(kept(lab.own)).startsWith("0 in inbox_work", "2 in inbox_ledger");
+        lab.assertNothingInTheOther();
+    }
+
+    @Test
+    void deferredWritesRunInTheSessionAsItWas() {
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    execute(context, elsewhere("SET LOCAL ROLE TENANT; SET LOCAL search_path = OTHER"));
+                    context.deferExpecting(1, "INSERT INTO effect (text) VALUES (?)", payload);
+                    context.defer(elsewhere("SET LOCAL search_path = OTHER"));
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("a", "b")))).containsOnly(Kind.PROCESSED);
+        assertThat(lab.own.askAll("SELECT text FROM effect ORDER BY place")).containsExactly("a", "b");
+        lab.assertNothingInTheOther();
+    }
+
+    @Test
+    void callersTransactionClaimsInTheStoresOwnSchema() throws SQLException {
+        RegisteredConsumer consumer =
+                lab.store.register(new ConsumerRegistration("by hand " + UUID.randomUUID(), IdForm.OPAQUE));
+        try (Connection connection = lab.pool.getConnection()) {
+            connection.setAutoCommit(false);
+            execute(connection, elsewhere("SET LOCAL search_path = OTHER"));
+            Ledger ledger = lab.store.ledger(connection);
+            Message message = StoreLab.message();
+            MessageKey key = consumer.keys().keyOf(message.source(), Objects.requireNonNull(message.id()));
+            assertThat(ledger.claim(consumer, key).claimed()).containsExactly(key);
+            assertThat(ledger.contains(consumer, key)).isTrue();
+            connection.commit();
+        }
+        assertThat(kept(lab.own)).contains("1 in inbox_ledger");
+        lab.assertNothingInTheOther();
+    }
+
+    @Test
+    void upkeepAndAdminWorkOnAConnectionThatLooksElsewhere() throws SQLException {
+        JdbcStore further = JdbcStore.builder(lab.pool).daysAhead(12).build();
+        String days = "SELECT count(*) FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace)"
+                + " AND relkind = 'r' AND relname LIKE 'inbox_ledger_2%'";
+        int before = Integer.parseInt(lab.own.ask(days));
+        try (Connection one = lab.pool.getConnection();
+                Connection two = lab.pool.getConnection()) {
+            execute(one, elsewhere("SET search_path = OTHER"));
+            execute(two, elsewhere("SET search_path = OTHER"));
+        }
+        lab.store.register(new ConsumerRegistration("elsewhere " + UUID.randomUUID(), IdForm.OPAQUE));
+        further.maintain();
+        lab.store.retire();
+
+        assertThat(Integer.parseInt(lab.own.ask(days))).isEqualTo(before + 4);
+        assertThat(Integer.parseInt(lab.other.ask(days))).isEqualTo(before);
+        assertThat(lab.store.consumers()).hasSize(1);
+        assertThat(lab.store.sizes().tables()).isNotEmpty();
+        assertThat(lab.own.ask("SELECT count(*) FROM inbox_consumer")).isEqualTo("1");
+        assertThat(lab.other.ask("SELECT count(*) FROM inbox_consumer")).isEqualTo("0");
+    }
+
+    @Test
+    @Tag("A14")
+    void sameTablesThroughTwoSearchPathsHaveOneLockForEachLane() throws SQLException {
+        try (Workshop before = server.emptySchema()) {
+            JdbcStore same = JdbcStore.builder(server.dataSource(server.url(schema(before) + "," + schema(lab.own))))
+                    .daysAhead(12)
+                    .build();
+            ConsumerRegistration registration = new ConsumerRegistration("lanes " + UUID.randomUUID(), IdForm.OPAQUE);
+            RegisteredConsumer consumer = lab.store.register(registration);
+            assertThat(same.register(registration).id()).isEqualTo(consumer.id());
+            try (InboxTransaction<JdbcContext> one = lab.store.begin(StoreLab.IDLE_LIMIT);
+                    InboxTransaction<JdbcContext> two = same.begin(StoreLab.IDLE_LIMIT)) {
+                assertThat(one.enter(consumer, 0)).isTrue();
+                assertThat(two.enter(consumer, 0)).isFalse();
+                one.lock(consumer, List.of(1), StoreLab.LONG);
+                assertThatThrownBy(() -> two.lock(consumer, List.of(1), StoreLab.SHORT))
+                        .isInstanceOf(ClaimBlockedException.class);
+            }
+            same.maintain();
+            assertThat(before.askAll(
+                            "SELECT relname FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace)"))
+                    .isEmpty();
+        }
+    }
+}

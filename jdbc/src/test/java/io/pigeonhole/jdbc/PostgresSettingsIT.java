@@ -1,0 +1,125 @@
+package io.pigeonhole.jdbc;
+
+import static io.pigeonhole.jdbc.SessionLab.execute;
+import static io.pigeonhole.jdbc.SessionLab.kinds;
+import static io.pigeonhole.jdbc.SessionLab.messages;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome.Kind;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Any setting that a handler's SQL names is put back behind the handler, on PostgreSQL. */
+@OnEveryServer
+class PostgresSettingsIT {
+    private static final String ROWS = "SELECT concat(text, ' ', tenant, ' ', zone = setting) FROM doc,"
+            + " (SELECT current_setting('TimeZone') AS setting) AS s ORDER BY text";
+
+    private final SessionLab lab;
+
+    PostgresSettingsIT(PostgresServer server) {
+        this.lab = new SessionLab(server.schema(), server.schema());
+    }
+
+    @BeforeEach
+    void createTable() {
+        lab.own.execute(
+                "CREATE TABLE doc (text text, tenant text DEFAULT concat('[', current_setting('app.tenant', true),"
+                        + " ']'), zone text DEFAULT current_setting('TimeZone'))");
+    }
+
+    @AfterEach
+    void close() {
+        lab.close();
+    }
+
+    private Inbox<JdbcContext> inbox(String change) {
+        return lab.builder((payload, context) -> {
+                    if (payload.startsWith("A")) {
+                        execute(context, change);
+                    }
+                    execute(context, "INSERT INTO doc (text) VALUES ('" + payload + "')");
+                    if (payload.endsWith("fails")) {
+                        throw new IllegalStateException("no " + payload);
+                    }
+                })
+                .build();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SET LOCAL app.tenant = 'A'; SET LOCAL TimeZone = 'Asia/Tokyo'",
+                "/* as */ SET /* a */ SESSION app.tenant TO 'A'; SET TIME ZONE 'Asia/Tokyo'",
+                "SELECT set_config('app.tenant', 'A', true), pg_catalog.set_config ( E'TimeZone' , 'Asia/Tokyo', false)",
+                "DO $$ BEGIN PERFORM set_config('app.tenant', 'A', true); SET LOCAL timezone = 'Asia/Tokyo'; END $$"
+            })
+    void settingIsTheHandlersOnly(String change) throws SQLException {
+        assertThat(kinds(inbox(change).process(messages("A 1", "b 1", "A 2", "b 2"))))
+                .containsOnly(Kind.PROCESSED);
+        assertThat(kinds(inbox(change).process(messages("A 3", "A 4 fails", "b 3"))))
+                .containsExactly(Kind.PROCESSED, Kind.PARKED, Kind.PROCESSED);
+
+        assertThat(lab.own.askAll(ROWS))
+                .containsExactly("A 1 [A] f", "A 2 [A] f", "A 3 [A] f", "b 1 [] t", "b 2 [] t", "b 3 [] t");
+        String now = "SELECT concat(current_setting('app.tenant', true), current_setting('TimeZone'))";
+        String before = lab.own.ask(now);
+        try (Connection one = lab.pool.getConnection();
+                Connection two = lab.pool.getConnection()) {
+            assertThat(SessionLab.ask(one, now)).isEqualTo(before);
+            assertThat(SessionLab.ask(two, now)).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void valueWithQuotesAndBackslashesIsPutBackAsItWas() throws SQLException {
+        String value = "it's a \\ \"tenant\" ?";
+        try (Connection one = lab.pool.getConnection();
+                Connection two = lab.pool.getConnection()) {
+            for (Connection each : new Connection[] {one, two}) {
+                execute(each, "SELECT set_config('app.tenant', '" + value.replace("'", "''") + "', false)");
+            }
+        }
+        inbox("SET LOCAL app.tenant = 'A'").process(messages("A", "b"));
+        assertThat(lab.own.askAll("SELECT tenant FROM doc ORDER BY text")).containsExactly("[A]", "[" + value + "]");
+    }
+
+    @Test
+    void deferredWritesRunInNobodysName() {
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    if (payload.startsWith("A")) {
+                        execute(context, "SELECT set_config('app.tenant', 'A', true)");
+                    }
+                    context.deferExpecting(1, "INSERT INTO doc (text) VALUES (?)", payload);
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("A", "b")))).containsOnly(Kind.PROCESSED);
+        assertThat(lab.own.askAll(ROWS)).containsExactly("A [] t", "b [] t");
+    }
+
+    @Test
+    void settingWhoseNameIsNotToldOrIsOursIsRefused() {
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    Connection connection = context.connection();
+                    assertThatThrownBy(() -> connection.prepareStatement("SELECT set_config(?, ?, true)"))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining("set_config('app.tenant', ?, true)");
+                    assertThatThrownBy(() -> execute(context, "SELECT set_config('app.' || 'tenant', 'A', true)"))
+                            .isInstanceOf(IllegalStateException.class);
+                    assertThatThrownBy(() -> execute(context, "SET LOCAL pigeonhole.session = ''"))
+                            .isInstanceOf(IllegalStateException.class);
+                    assertThatThrownBy(() -> connection.setClientInfo("ApplicationName", "A"))
+                            .isInstanceOf(IllegalStateException.class);
+                    execute(context, "SET search_path TO pigeonhole");
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("one")))).containsOnly(Kind.PROCESSED);
+    }
+}

@@ -1,0 +1,290 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.FinishedMessage;
+import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayPlan;
+import io.pigeonhole.core.store.ReplayProgress;
+import io.pigeonhole.core.store.ReplayState;
+import io.pigeonhole.core.store.ReplayStore;
+import io.pigeonhole.core.store.SkippedMessage;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Programs with different windows work on one schema, or stand still for longer than their window. */
+abstract class SharedWindowTests {
+    private static final Author ANN = new Author("ann", "the clock is right");
+
+    private final Workshop workshop;
+    private final DatabaseServer.MovableClock clock;
+
+    SharedWindowTests(DatabaseServer server) {
+        workshop = server.schema();
+        clock = server.clock(workshop);
+    }
+
+    @AfterEach
+    void drop() {
+        workshop.close();
+    }
+
+    private JdbcStore store(int days) {
+        return JdbcStore.builder(clock.dataSource())
+                .window(Duration.ofDays(days))
+                .build();
+    }
+
+    private static RegisteredConsumer consumer(JdbcStore store) {
+        return store.register(new ConsumerRegistration("payments", IdForm.TIME_ORDERED));
+    }
+
+    private static MessageKey newKey(RegisteredConsumer consumer) {
+        return consumer.keys().keyOf("notes", MessageId.of("id " + UUID.randomUUID()));
+    }
+
+    private static boolean isNew(JdbcStore store, RegisteredConsumer consumer, MessageKey key) {
+        try (InboxTransaction<JdbcContext> transaction = store.begin(Duration.ofMinutes(1))) {
+            Claim claim = transaction.claim(consumer, List.of(key), Duration.ofSeconds(10));
+            transaction.commit();
+            return claim.claimed().contains(key);
+        }
+    }
+
+    /** Forgets with a clock that moved by some days and was found to be right. */
+    private void forgetAfter(int days, JdbcStore store) {
+        clock.advance(Duration.ofDays(days));
+        store.confirmClock(ANN);
+        forget(store);
+    }
+
+    private static void forget(JdbcStore store) {
+        store.maintain();
+        while (store.retire().more()) {
+            // The next piece.
+        }
+    }
+
+    @Test
+    @Tag("A6")
+    void programWithAShorterWindowForgetsNothingThatAnotherStillNeeds() {
+        JdbcStore patient = store(30);
+        JdbcStore hasty = store(7);
+        RegisteredConsumer consumer = consumer(patient);
+        MessageKey key = newKey(consumer);
+        assertThat(isNew(patient, consumer, key)).isTrue();
+
+        forgetAfter(10, hasty);
+
+        assertThat(isNew(patient, consumer, key)).isFalse();
+        assertThat(hasty.sizes().window()).isEqualTo(Duration.ofDays(30));
+        forgetAfter(21, patient);
+        assertThat(isNew(patient, consumer, key)).isTrue();
+    }
+
+    @Test
+    @Tag("A6")
+    void windowThatNoProgramConfirmsEndsAfterItsOwnTime() {
+        consumer(store(30));
+        JdbcStore store = store(7);
+
+        forgetAfter(29, store);
+        assertThat(store.sizes().window()).isEqualTo(Duration.ofDays(30));
+
+        forgetAfter(2, store);
+        assertThat(store.sizes().window()).isEqualTo(Duration.ofDays(7));
+    }
+
+    /** The clocks of database and machine agree: only the time of the last look tells that nobody was there. */
+    @Test
+    @Tag("F39")
+    void outageLongerThanTheWindowForgetsNothingBeforeMessagesCanComeAgain() {
+        JdbcStore before = store(7);
+        RegisteredConsumer consumer = consumer(before);
+        MessageKey key = newKey(consumer);
+        assertThat(isNew(before, consumer, key)).isTrue();
+        Object past = moment(Instant.now().minus(Duration.ofDays(9)));
+        workshop.execute("UPDATE inbox_ledger SET accepted_at = ?", past);
+        workshop.execute("UPDATE inbox_clock SET seen_at = ?, trusted_at = ?", past, past);
+
+        JdbcStore store = store(7);
+        forget(store);
+        forget(store);
+        assertThat(isNew(store, consumer, key)).isFalse();
+
+        forgetAfter(0, store);
+        assertThat(isNew(store, consumer, key)).isTrue();
+        assertThat(workshop.askAll("SELECT action FROM inbox_audit")).containsExactly("CONFIRM_CLOCK");
+    }
+
+    /** As docs/retention.md says. */
+    @Test
+    @Tag("D3")
+    void wrongClockThatWasConfirmedIsRecoveredFrom() {
+        JdbcStore misled = store(7);
+        RegisteredConsumer consumer = consumer(misled);
+        forgetAfter(10, misled);
+        clock.reset();
+        MessageKey today = keyOfDay(0);
+        assertThat(isNew(misled, consumer, today)).as("it is late").isFalse();
+
+        dropDays();
+        Object first = workshop.server()
+                .parameter(MessageKey.firstOf(
+                        Instant.now().truncatedTo(ChronoUnit.DAYS).toEpochMilli()));
+        workshop.execute("UPDATE inbox_horizon SET oldest = ?, newest = ?", first, first);
+        JdbcStore store = store(7);
+        consumer(store);
+        store.confirmClock(ANN);
+
+        assertThat(isNew(store, consumer, today)).isTrue();
+        assertThat(isNew(store, consumer, keyOfDay(8))).isTrue();
+        forget(store);
+        assertThat(isNew(store, consumer, today)).isFalse();
+        assertThat(store.sizes().daysAhead()).isEqualTo(8);
+    }
+
+    private void dropDays() {
+        if (workshop.server() instanceof PostgresServer) {
+            workshop.askAll("SELECT relname FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace)"
+                            + " AND relkind = 'r' AND relname ~ '^inbox_ledger_[0-9]{8}$'")
+                    .forEach(table -> workshop.execute("DROP TABLE " + table));
+        } else if (workshop.server() instanceof MariaDbServer) {
+            workshop.askAll("SELECT partition_name FROM information_schema.partitions WHERE table_schema = DATABASE()"
+                            + " AND table_name = 'inbox_ledger' AND partition_name REGEXP '^p[0-9]{8}$'")
+                    .forEach(day -> workshop.execute("ALTER TABLE inbox_ledger DROP PARTITION " + day));
+        }
+    }
+
+    /** Passes and tasks that a wrong clock has put off go on when the right one is confirmed. */
+    @Test
+    @Tag("C7")
+    void confirmedClockEndsWhatAWrongOneHolds() {
+        JdbcStore store = store(7);
+        consumer(store);
+        Object wrong = moment(Instant.now().plus(Duration.ofDays(35)));
+        forget(store);
+        workshop.execute("UPDATE inbox_upkeep SET next_at = ?, busy_until = ?", wrong, wrong);
+        workshop.execute("UPDATE inbox_clock SET seen_at = ?, trusted_at = ?", wrong, wrong);
+
+        store.confirmClock(ANN);
+
+        assertThat(store.retire().more()).isTrue();
+        assertThat(store.replays().create(plan("now"), "ann", "a test").state()).isEqualTo(ReplayState.WAITING);
+    }
+
+    @Test
+    @Tag("C3")
+    void storeInUseWithoutMaintenanceGetsItsDays() {
+        AtomicLong nanos = new AtomicLong();
+        JdbcStore store =
+                JdbcStore.builder(clock.dataSource()).nanos(nanos::get).build();
+        RegisteredConsumer consumer = consumer(store);
+        clock.advance(Duration.ofDays(12));
+        nanos.addAndGet(Duration.ofMinutes(61).toNanos());
+
+        assertThat(isNew(store, consumer, keyOfDay(12))).isTrue();
+    }
+
+    /** Even where the caller has the only connection: it is done when that is free again. */
+    @Test
+    @Tag("C3")
+    void ledgerOfCallersWithoutMaintenanceGetsItsDays() throws SQLException {
+        AtomicLong nanos = new AtomicLong();
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(clock.dataSource());
+        config.setMaximumPoolSize(1);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            JdbcStore store = JdbcStore.builder(pool).nanos(nanos::get).build();
+            RegisteredConsumer consumer = consumer(store);
+            clock.advance(Duration.ofDays(12));
+            nanos.addAndGet(Duration.ofMinutes(61).toNanos());
+
+            try (Connection connection = pool.getConnection()) {
+                connection.setAutoCommit(false);
+                store.ledger(connection).claim(consumer, newKey(consumer));
+                connection.commit();
+            }
+
+            await().untilAsserted(() -> assertThat(store.sizes().daysAhead()).isEqualTo(8));
+        }
+    }
+
+    @Test
+    @Tag("F43")
+    void runsThatEndedLongAgoAreForgottenOnceTheHistoryHasNoneOfTheirMessages() {
+        JdbcStore store = JdbcStore.builder(clock.dataSource())
+                .historyRetention(Duration.ofDays(2))
+                .replayRetention(Duration.ofHours(1))
+                .build();
+        RegisteredConsumer consumer = consumer(store);
+        Message message = Message.builder("notes").id("1").type("note").build();
+        MessageKey key = newKey(consumer);
+        try (InboxTransaction<JdbcContext> transaction = store.begin(Duration.ofMinutes(1))) {
+            transaction.claim(consumer, List.of(key), Duration.ofSeconds(10));
+            transaction.record(consumer, List.of(new FinishedMessage(key, message, 1, true)));
+            transaction.commit();
+        }
+        ReplayStore replays = store.replays();
+        ReplayProgress run = replays.create(plan("ended"), "ann", "a test");
+        replays.create(plan("waiting"), "ann", "a test");
+        try (InboxTransaction<JdbcContext> transaction = store.begin(Duration.ofMinutes(1))) {
+            transaction.replay().skip(run, new SkippedMessage(1, key, "it failed"));
+            transaction.commit();
+        }
+        replays.change("ended", ReplayState.WAITING, ReplayState.CANCELLED, "ann", "a test");
+        store.historyDays().exported(LocalDate.now(ZoneOffset.UTC).minusDays(60), 3);
+
+        forgetAfter(1, store);
+        assertThat(replays.find("ended")).as("its message is there").isPresent();
+        assertThat(count("inbox_export")).isZero();
+
+        replays.change("waiting", ReplayState.WAITING, ReplayState.CANCELLED, "ann", "let the history go");
+        forgetAfter(3, store);
+        forgetAfter(1, store);
+        assertThat(replays.find("ended")).isEmpty();
+        assertThat(replays.list()).isEmpty();
+        assertThat(count("inbox_replay_skipped")).isZero();
+    }
+
+    private long count(String table) {
+        return Long.parseLong(workshop.ask("SELECT count(*) FROM " + table));
+    }
+
+    private static ReplayPlan plan(String name) {
+        return new ReplayPlan(name, "payments", null, null, null, null, null, false);
+    }
+
+    private static MessageKey keyOfDay(int ahead) {
+        return MessageKey.firstOf(Instant.now().plus(Duration.ofDays(ahead)).toEpochMilli());
+    }
+
+    private Object moment(Instant instant) {
+        return workshop.server() instanceof PostgresServer
+                ? instant.atOffset(ZoneOffset.UTC)
+                : LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
+    }
+}

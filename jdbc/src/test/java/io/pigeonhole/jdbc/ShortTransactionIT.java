@@ -1,0 +1,124 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.InboxTransaction;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A transaction that did not come to its commit leaves nothing, whatever was thrown. */
+@ParameterizedClass
+@MethodSource("io.pigeonhole.jdbc.AnyDatabase#all")
+@Tag("A11")
+class ShortTransactionIT {
+    private final Workshop workshop;
+    private final String effect = "half " + UUID.randomUUID();
+    private final DatabaseServer server;
+
+    ShortTransactionIT(DatabaseServer server) {
+        this.server = server;
+        this.workshop = server.sharedSchema();
+    }
+
+    private List<String> left() {
+        return workshop.askAll("SELECT text FROM effect WHERE text = ?", effect);
+    }
+
+    private boolean write(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("INSERT INTO effect (text) VALUES (?)")) {
+            statement.setString(1, effect);
+            statement.executeUpdate();
+        }
+        return true;
+    }
+
+    /** A connection whose rollback fails with an error that says nothing about the database. */
+    private Connection withBrokenRollback(Throwable failure) throws SQLException {
+        Connection connection = workshop.dataSource().getConnection();
+        return (Connection) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("rollback") && arguments == null) {
+                        throw failure;
+                    }
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw Objects.requireNonNull(e.getCause());
+                    }
+                });
+    }
+
+    private void errand(ConnectionSource connections, Error failure) {
+        if (server instanceof PostgresServer) {
+            Errand.run(connections, "to write", connection -> {
+                write(connection);
+                throw failure;
+            });
+        } else {
+            Dialect dialect = Objects.requireNonNull(Products.find(workshop.dataSource()::getConnection));
+            PlainErrand.run(connections, dialect, "to write", session -> {
+                write(session.connection());
+                throw failure;
+            });
+        }
+    }
+
+    @Test
+    void errorInTheMiddleCommitsNothing() {
+        Error failure = new InternalError("injected");
+
+        assertThatThrownBy(() -> errand(workshop.dataSource()::getConnection, failure))
+                .isSameAs(failure);
+
+        assertThat(left()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void rollbackThatFailsCommitsNothing(boolean withError) {
+        Error failure = new LinkageError("injected");
+        Throwable ofRollback = withError ? new InternalError("injected") : new SQLException("injected", "HY000");
+
+        assertThatThrownBy(() -> errand(() -> withBrokenRollback(ofRollback), failure))
+                .isSameAs(failure);
+
+        assertThat(left()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void transactionOfMessagesWhoseRollbackFailsCommitsNothing(boolean withError) throws SQLException {
+        StoreLab lab = StoreLab.of(workshop.dataSource());
+        Throwable ofRollback = withError ? new InternalError("injected") : new SQLException("injected", "HY000");
+        Message message = StoreLab.message();
+        JdbcStore breaking = JdbcStore.create(broken(ofRollback));
+        try (InboxTransaction<JdbcContext> transaction = breaking.begin(StoreLab.IDLE_LIMIT)) {
+            write(lab.claimed(transaction, message).connection());
+        }
+
+        assertThat(left()).isEmpty();
+        assertThat(lab.isNew(message)).isTrue();
+    }
+
+    private DataSource broken(Throwable ofRollback) {
+        return (DataSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> withBrokenRollback(ofRollback));
+    }
+}

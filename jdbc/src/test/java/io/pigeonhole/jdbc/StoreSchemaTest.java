@@ -1,0 +1,82 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every statement names its tables with their schema. */
+@Tag("A1")
+class StoreSchemaTest {
+    private static final Path FILES = Path.of("src/test/resources/io/pigeonhole/jdbc/statements");
+
+    /** Not a column of a table, not in a string, not the name of an index that is to be used. */
+    private static final Pattern PLAIN_NAME = Pattern.compile("(?<![\\w.'^(])inbox_[a-z_]+\\b(?![.'])");
+
+    private static final StoreSchema SCHEMA = new StoreSchema("\"own\"", "'own'");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb", "mysql", "h2"})
+    void noStatementLeavesATableWithoutItsSchema(String database) throws IOException {
+        String statements = Files.readString(FILES.resolve(database + ".txt"));
+        for (String statement : statements.split("(?m)^== ", -1)) {
+            int end = statement.indexOf('\n') + 1;
+            String qualified = SCHEMA.qualify(statement.substring(end));
+            assertThat(PLAIN_NAME.matcher(qualified).find()).as(qualified).isFalse();
+        }
+        assertThat(PLAIN_NAME.matcher(statements).find()).isTrue();
+    }
+
+    @Test
+    void statementThatIsQualifiedStaysAsItIs() {
+        String once = SCHEMA.qualify("SELECT id FROM inbox_work AS w, inbox_consumer WHERE w.x = inbox_consumer.x");
+        assertThat(once)
+                .isEqualTo("SELECT id FROM \"own\".inbox_work AS w, \"own\".inbox_consumer"
+                        + " WHERE w.x = inbox_consumer.x");
+        assertThat(SCHEMA.qualify(once)).isEqualTo(once);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "SELECT 1; SELECT a FROM t | false",
+                "/* a tag */ INSERT INTO t VALUES (1) | false",
+                "/* a tag */ (SELECT 1) | false",
+                "SET CONSTRAINTS ALL DEFERRED | false",
+                "SAVEPOINT a; ROLLBACK TO SAVEPOINT a | false",
+                "SET LOCAL ROLE tenant | true",
+                "/*!40000 USE other */ | true",
+                "select Set_Config('search_path', 'x', true) | true",
+                "UPDATE t SET x = 1; RESET ROLE | true",
+                "CALL become_tenant() | true",
+                "use other | true",
+                "DO $$ BEGIN END $$ | true"
+            })
+    void whatMayChangeTheSessionIsToldFromItsText(String sql, boolean mayChange) {
+        assertThat(SessionChange.mayBeIn(sql)).isEqualTo(mayChange);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SET TRANSACTION READ ONLY",
+                "set session characteristics as transaction read only",
+                "SET LOCAL transaction_read_only = on",
+                "RESET ALL",
+                "DISCARD ALL",
+                "SELECT 1; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"
+            })
+    void anotherKindOfTransactionIsRefusedOnPostgres(String sql) {
+        assertThat(PostgresControl.endsTransaction(sql)).isTrue();
+        assertThat(PostgresControl.endsTransaction("SET LOCAL ROLE a; RESET ROLE; SET x.transaction_id = 1"))
+                .isFalse();
+    }
+}

@@ -1,0 +1,90 @@
+package io.pigeonhole.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Topics whose id the cluster does not tell. */
+@Tag("C5")
+class TopicIdentitiesTest {
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private final List<String> warnings = new ArrayList<>();
+    private CompletableFuture<String> answer = CompletableFuture.failedFuture(new TopicAuthorizationException("t"));
+    private int lookUps;
+    private long now;
+    private final TopicIdentities identities = new TopicIdentities(
+            topic -> {
+                lookUps++;
+                return answer;
+            },
+            () -> {},
+            () -> now,
+            warnings::add);
+
+    /** What the poll loop does. */
+    private void poll(Duration time) {
+        for (long end = now + time.toNanos(); now < end; now += POLL.toNanos()) {
+            assertThat(identities.prefixOf("t")).isNull();
+        }
+    }
+
+    @Test
+    void missingRightIsWarnedOfOnceWithWhatToGrantAndWhatIsNotDone() {
+        poll(Duration.ofMinutes(9));
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains("'t'", "DESCRIBE", "on the cluster", "nothing", "is read");
+    }
+
+    @Test
+    void missingRightThatLastsIsWarnedOfAgainAfterALongTime() {
+        poll(Duration.ofMinutes(35));
+        assertThat(warnings).hasSize(4);
+    }
+
+    @Test
+    void clusterIsAskedLessAndLessOften() {
+        poll(Duration.ofMinutes(10));
+        assertThat(lookUps).isBetween(20, 35);
+    }
+
+    @Test
+    void anotherReasonIsWarnedOfAtOnce() {
+        poll(Duration.ofMinutes(1));
+        answer = CompletableFuture.failedFuture(new TimeoutException("slow"));
+        poll(Duration.ofMinutes(1));
+        assertThat(warnings).hasSize(2);
+        assertThat(warnings.get(1)).contains("slow").doesNotContain("grant");
+    }
+
+    @Test
+    void rightThatIsGrantedIsNoticedWithinHalfAMinute() {
+        poll(Duration.ofMinutes(5));
+        answer = CompletableFuture.completedFuture("kafka:c/t/");
+        now += Duration.ofSeconds(30).toNanos();
+        assertThat(identities.prefixOf("t")).isEqualTo("kafka:c/t/");
+        answer = CompletableFuture.failedFuture(new TopicAuthorizationException("t"));
+        assertThat(identities.prefixOf("t")).isEqualTo("kafka:c/t/");
+        identities.forget("t");
+        poll(Duration.ofMinutes(1));
+        assertThat(warnings).hasSize(2);
+    }
+
+    @Test
+    void partitionThatIsAssignedAnewIsNoReasonToWarnAgain() {
+        for (int rebalance = 0; rebalance < 10; rebalance++) {
+            identities.forget("t");
+            poll(Duration.ofSeconds(10));
+        }
+        assertThat(warnings).hasSize(1);
+    }
+}
