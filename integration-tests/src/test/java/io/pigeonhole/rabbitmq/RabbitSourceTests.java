@@ -10,6 +10,7 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.testkit.memory.InMemoryContext;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Arrays;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 abstract class RabbitSourceTests extends RabbitSourceTestBase {
     @Tag("full")
     @Test
-    void hundredThousandMessagesLeaveNoUnacknowledgedRest() {
+    void hundredThousandMessagesLeaveNoUnacknowledgedRest() throws IOException {
         int count = 100_000;
         AmqpQueue queue = queue(AmqpQueue.CLASSIC);
         queue.send(messages(0, count));
@@ -43,7 +44,8 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
                 "%s: %,d messages/s, %,d acknowledgements%n",
                 getClass().getSimpleName(), count * 1_000L / millis, channel.frames());
         assertThat(watched.channels()).hasSize(1);
-        // Cut, so that closing can acknowledge nothing more.
+        // Cut, so that closing can acknowledge nothing more. What was sent before is still on its way.
+        channel.awaitBroker(queue);
         proxy.close();
         assertNothingComesBack(source, queue);
         assertThat(effects).hasSize(count).doesNotHaveDuplicates();

@@ -6,6 +6,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeoutException;
@@ -17,18 +18,41 @@ final class WatchedConnections implements ConnectionOpener {
 
     /** One channel. */
     static final class Seen {
-        private final AtomicLong acknowledged = new AtomicLong();
+        private final Channel channel;
         private final AtomicLong frames = new AtomicLong();
+        private final BitSet acknowledged = new BitSet();
         private final List<String> closings = new CopyOnWriteArrayList<>();
+
+        Seen(Channel channel) {
+            this.channel = channel;
+        }
+
+        private void acknowledged(long deliveryTag, boolean multiple) {
+            int tag = Math.toIntExact(deliveryTag);
+            synchronized (acknowledged) {
+                acknowledged.set(multiple ? Math.min(acknowledged.nextClearBit(1), tag) : tag, tag + 1);
+            }
+            frames.incrementAndGet();
+        }
 
         /** How many acknowledgements were sent, each for one message or more. */
         long frames() {
             return frames.get();
         }
 
-        /** The greatest delivery tag that was acknowledged. */
+        /** How many deliveries were acknowledged; the acknowledgements may still be on their way to the broker. */
         long acknowledged() {
-            return acknowledged.get();
+            synchronized (acknowledged) {
+                return acknowledged.cardinality();
+            }
+        }
+
+        /**
+         * Waits until the broker has the acknowledgements that were sent: it answers what comes behind them on their channel
+         * after it has handed them to the queue, which takes them before it notices the end of the channel.
+         */
+        void awaitBroker(AmqpQueue queue) throws IOException {
+            channel.messageCount(queue.name());
         }
 
         /** Why it was closed; empty while it is open. */
@@ -47,9 +71,9 @@ final class WatchedConnections implements ConnectionOpener {
     }
 
     private Connection watched(Connection connection) {
-        return proxy(Connection.class, connection, (method, values) -> {}, result -> {
+        return proxy(Connection.class, connection, (method, values, result) -> {
             if (result instanceof Channel channel) {
-                Seen seen = new Seen();
+                Seen seen = new Seen(channel);
                 channels.add(seen);
                 channel.addShutdownListener(signal -> seen.closings.add(String.valueOf(signal.getMessage())));
                 return watched(channel, seen);
@@ -59,36 +83,25 @@ final class WatchedConnections implements ConnectionOpener {
     }
 
     private static Channel watched(Channel channel, Seen seen) {
-        return proxy(
-                Channel.class,
-                channel,
-                (method, values) -> {
-                    if (method.equals("basicAck")) {
-                        seen.frames.incrementAndGet();
-                        seen.acknowledged.accumulateAndGet((Long) values[0], Math::max);
-                    }
-                },
-                result -> result);
-    }
-
-    /** What to do before a call. */
-    @FunctionalInterface
-    interface Before {
-        void call(String method, Object[] values);
+        return proxy(Channel.class, channel, (method, values, result) -> {
+            if (method.equals("basicAck")) {
+                seen.acknowledged((Long) values[0], (Boolean) values[1]);
+            }
+            return result;
+        });
     }
 
     /** What to make of the result of a call. */
     @FunctionalInterface
     interface After {
-        Object of(Object result);
+        Object of(String method, Object[] values, Object result);
     }
 
     @SuppressWarnings({"unchecked", "NullAway"}) // A call without values has null for them, one without result, too.
-    static <T> T proxy(Class<T> type, T target, Before before, After after) {
+    static <T> T proxy(Class<T> type, T target, After after) {
         return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, values) -> {
-            before.call(method.getName(), values);
             try {
-                return after.of(method.invoke(target, values));
+                return after.of(method.getName(), values, method.invoke(target, values));
             } catch (InvocationTargetException e) {
                 throw e.getCause();
             }
