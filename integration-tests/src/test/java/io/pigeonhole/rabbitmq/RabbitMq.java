@@ -3,6 +3,7 @@ package io.pigeonhole.rabbitmq;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 
@@ -62,11 +64,17 @@ final class RabbitMq implements AutoCloseable {
         }
     }
 
+    /** None that the system gives to clients: while the node is stopped, somebody who connects to it could get its port. */
     private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(10_000, 32_000);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (BindException e) {
+                // Somebody has it.
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 
@@ -132,7 +140,11 @@ final class RabbitMq implements AutoCloseable {
         await();
     }
 
-    /** Kills the node, SIGKILL. */
+    /**
+     * Kills the node, SIGKILL. A queue that was declared shortly before may be lost, with its messages, confirmed or not:
+     * RabbitMQ answers a declaration before all of it is in the file of its log of definitions, which is written every two
+     * seconds. After {@link #stop} all of it is.
+     */
     void kill() {
         List<ProcessHandle> all = process.descendants().toList();
         process.destroyForcibly();

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,7 +48,11 @@ class RabbitMqFailuresIT extends RabbitSourceTestBase {
 
     @Test
     void brokerThatIsKilledInTheMiddleOfABatchIsFoundAgain() {
-        isFoundAgain(queue(AmqpQueue.CLASSIC), rabbit::kill);
+        AmqpQueue queue = queue(AmqpQueue.CLASSIC);
+        // The queue has to be older than the kill, see there.
+        rabbit.stop();
+        rabbit.startAgain();
+        isFoundAgain(queue, rabbit::kill);
     }
 
     @Test
@@ -70,14 +76,49 @@ class RabbitMqFailuresIT extends RabbitSourceTestBase {
         await().atMost(PATIENCE).until(() -> ended.get() && handled.get() > 100);
         assertThat(source.state()).isEqualTo(SourceState.RUNNING);
         rabbit.startAgain();
-        awaitEffects(500);
+        awaitEffects(500, source, queue);
         await().atMost(PATIENCE).until(() -> queue.ready() == 0);
         queue.send(messages(490, 600));
-        awaitEffects(600);
+        awaitEffects(600, source, queue);
         assertThat(source.failure()).isNull();
         source.close();
         takeTheRest(queue);
         assertEachOnce(600);
+    }
+
+    private void awaitEffects(int count, RabbitSource source, AmqpQueue queue) {
+        try {
+            awaitEffects(count);
+        } catch (ConditionTimeoutException e) {
+            throw new AssertionError(
+                    "%d effects of %d; the source is %s (%s) and has opened %d channels; the queue: %s; the threads:%n%s"
+                            .formatted(
+                                    effects.size(),
+                                    count,
+                                    source.state(),
+                                    source.failure(),
+                                    watched.channels().size(),
+                                    stateOf(queue),
+                                    threadsOfTheSource()),
+                    e);
+        }
+    }
+
+    /** What the broker says of it, or why it says nothing. */
+    private static String stateOf(AmqpQueue queue) {
+        try {
+            return queue.ready() + " messages ready, " + queue.consumers() + " consumers";
+        } catch (IllegalStateException e) {
+            return Trouble.reason(e);
+        }
+    }
+
+    private static String threadsOfTheSource() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(thread -> thread.getKey().getName().startsWith("pigeonhole-rabbitmq"))
+                .map(thread -> thread.getKey().getName() + ": "
+                        + Stream.of(thread.getValue()).limit(15).toList())
+                .collect(Collectors.joining("\n"));
     }
 
     /** A quorum queue may lose the last acknowledgements of a connection that ends: what comes again is a duplicate. */
