@@ -21,6 +21,7 @@ final class Assignment {
     private @Nullable Watermark owner;
     private long expectedPosition;
     private long provenPosition = -1;
+    private long lastFailure;
     private boolean paused;
 
     /**
@@ -91,6 +92,16 @@ final class Assignment {
         owner = watermark;
         expectedPosition = watermark.position();
         tracker.polledTo(position);
+    }
+
+    /** The number of the last failure to acquire it, 0 before the first; later failures have greater numbers. */
+    long lastFailure() {
+        return lastFailure;
+    }
+
+    /** Notes that it could not be acquired. */
+    void failed(long number) {
+        lastFailure = number;
     }
 
     /** The position to commit, or null where it is committed. */

@@ -62,11 +62,7 @@ final class Assignments implements ConsumerRebalanceListener {
     /** Acquires the partitions that need it, as far as that is possible now. */
     void acquire() {
         if (owner != null) {
-            for (Assignment assignment : current.values()) {
-                if (assignment.owner() == null) {
-                    owner.acquire(assignment);
-                }
-            }
+            owner.acquire(current.values());
         }
     }
 

@@ -118,7 +118,7 @@ public final class KafkaSource implements Source {
             LogOwner owner = identities == null || logStart == null
                     ? null
                     : new LogOwner(
-                            inbox, consumer, identities, settings.mapper().source(), logStart);
+                            inbox, consumer, identities, settings.mapper().source(), logStart, System::nanoTime);
             WatermarkCheck check = owner == null ? null : new WatermarkCheck(settings.name(), inbox);
             PollLoop loop = new PollLoop(settings, consumer, identities, owner, check, lanes, inbox);
             Thread thread = new Thread(loop, settings.name());

@@ -6,11 +6,15 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.Watermark;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -27,6 +31,7 @@ final class LogOwner {
     private static final Logger log = LoggerFactory.getLogger(LogOwner.class);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration PAUSE = Duration.ofMillis(300);
+    private static final Duration LONGEST_PAUSE_OF_STORE = Duration.ofSeconds(2);
 
     /** Committed with an offset where the database has a watermark, so that a database that has lost it is noticed. */
     private static final String MARK = "pigeonhole: the watermark in the database decides";
@@ -36,8 +41,10 @@ final class LogOwner {
     private final TopicIdentities identities;
     private final UnaryOperator<String> sourceName;
     private final LogStart start;
+    private final LongSupplier clock;
     private final Map<TopicPartition, Beginning> beginnings = new HashMap<>();
-    private long nextTry = System.nanoTime();
+    private long nextTry;
+    private long failures;
     private volatile boolean waiting;
 
     /** Where this process has begun with a partition that had no watermark. */
@@ -48,12 +55,15 @@ final class LogOwner {
             Consumer<byte[], byte[]> consumer,
             TopicIdentities identities,
             UnaryOperator<String> sourceName,
-            LogStart start) {
+            LogStart start,
+            LongSupplier clock) {
         this.inbox = inbox;
         this.consumer = consumer;
         this.identities = identities;
         this.sourceName = sourceName;
         this.start = start;
+        this.clock = clock;
+        this.nextTry = clock.getAsLong();
     }
 
     /** Whether the database did not let it acquire the last partition that it asked for. */
@@ -72,14 +82,27 @@ final class LogOwner {
     }
 
     /**
-     * Acquires a partition if that is possible now; else it is to be called again.
+     * Acquires the partitions that need it, as far as that is possible now; it is to be called again. After a failure all of
+     * them wait, because a failure may cost the poll thread time; then the one that failed last is tried last, so that it
+     * holds back none that can be acquired.
      *
      * @throws ConfigurationException if somebody has to decide something first
      */
-    void acquire(Assignment assignment) {
+    void acquire(Collection<Assignment> assignments) {
+        List<Assignment> missing = assignments.stream()
+                .filter(assignment -> assignment.owner() == null)
+                .sorted(Comparator.comparingLong(Assignment::lastFailure))
+                .toList();
+        for (Assignment assignment : missing) {
+            acquire(assignment);
+        }
+    }
+
+    private void acquire(Assignment assignment) {
         TopicPartition partition = assignment.partition();
         String identity = identities.prefixOf(partition.topic());
-        if (identity == null || System.nanoTime() - nextTry < 0) {
+        long begun = clock.getAsLong();
+        if (identity == null || begun - nextTry < 0) {
             return;
         }
         try {
@@ -100,15 +123,19 @@ final class LogOwner {
             throw e;
         } catch (PigeonholeException e) {
             waiting = true;
-            tryLater(partition, e);
+            tryLater(assignment, begun, LONGEST_PAUSE_OF_STORE, e);
         } catch (RetriableException e) {
-            tryLater(partition, e);
+            tryLater(assignment, begun, PATIENCE, e);
         }
     }
 
-    private void tryLater(TopicPartition partition, RuntimeException why) {
-        nextTry = System.nanoTime() + PAUSE.toNanos();
-        log.debug("{} cannot be acquired by '{}' now, trying again", partition, inbox.consumer(), why);
+    /** The pause is as long as the failure took, within bounds: the poll thread has other things to do. */
+    private void tryLater(Assignment assignment, long begun, Duration longest, RuntimeException why) {
+        long now = clock.getAsLong();
+        nextTry = now + Math.max(PAUSE.toNanos(), Math.min(longest.toNanos(), now - begun));
+        failures++;
+        assignment.failed(failures);
+        log.debug("{} cannot be acquired by '{}' now, trying again", assignment.partition(), inbox.consumer(), why);
     }
 
     private long beginning(TopicPartition partition, Watermark watermark) {
