@@ -22,6 +22,7 @@ final class Assignment {
     private long expectedPosition;
     private long provenPosition = -1;
     private long lastFailure;
+    private boolean refusedByStore;
     private boolean paused;
 
     /**
@@ -99,9 +100,15 @@ final class Assignment {
         return lastFailure;
     }
 
-    /** Notes that it could not be acquired. */
-    void failed(long number) {
+    /** Notes that it could not be acquired, because of the store or of Kafka. */
+    void failed(long number, boolean byStore) {
         lastFailure = number;
+        refusedByStore = byStore;
+    }
+
+    /** Whether it is to be acquired, and the store did not let it the last time. */
+    boolean isWaitingForStore() {
+        return owner == null && refusedByStore;
     }
 
     /** The position to commit, or null where it is committed. */

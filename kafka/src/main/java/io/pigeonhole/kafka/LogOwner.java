@@ -66,7 +66,7 @@ final class LogOwner {
         this.nextTry = clock.getAsLong();
     }
 
-    /** Whether the database did not let it acquire the last partition that it asked for. */
+    /** Whether the database did not let it acquire a partition that this member has. */
     boolean isWaiting() {
         return waiting;
     }
@@ -96,6 +96,7 @@ final class LogOwner {
         for (Assignment assignment : missing) {
             acquire(assignment);
         }
+        waiting = missing.stream().anyMatch(Assignment::isWaitingForStore);
     }
 
     private void acquire(Assignment assignment) {
@@ -117,12 +118,10 @@ final class LogOwner {
             OffsetAndMetadata position = new OffsetAndMetadata(watermark.position(), leaderEpoch, "");
             consumer.seek(partition, position);
             assignment.owned(watermark, position);
-            waiting = false;
             log.info("{} is acquired by '{}' at {}", partition, inbox.consumer(), watermark);
         } catch (ConfigurationException e) {
             throw e;
         } catch (PigeonholeException e) {
-            waiting = true;
             tryLater(assignment, begun, LONGEST_PAUSE_OF_STORE, e);
         } catch (RetriableException e) {
             tryLater(assignment, begun, PATIENCE, e);
@@ -134,7 +133,7 @@ final class LogOwner {
         long now = clock.getAsLong();
         nextTry = now + Math.max(PAUSE.toNanos(), Math.min(longest.toNanos(), now - begun));
         failures++;
-        assignment.failed(failures);
+        assignment.failed(failures, why instanceof PigeonholeException);
         log.debug("{} cannot be acquired by '{}' now, trying again", assignment.partition(), inbox.consumer(), why);
     }
 

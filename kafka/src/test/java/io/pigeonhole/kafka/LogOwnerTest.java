@@ -117,4 +117,26 @@ class LogOwnerTest {
         assertThat(ANSWER.multipliedBy(consumer.unanswered))
                 .isBetween(time.dividedBy(3), time.dividedBy(2).plus(ANSWER));
     }
+
+    @Test
+    void sourceWaitsForTheStoreUntilAllThatCanBeAcquiredIs() {
+        store.available(false);
+        poll(Duration.ofSeconds(10));
+        assertThat(owner.isWaiting()).isTrue();
+        store.available(true);
+        poll(Duration.ofMinutes(2));
+        assertThat(owner.isWaiting()).isFalse();
+    }
+
+    @Test
+    void sourceDoesNotWaitForTheStoreOnceThePartitionsAreAnothers() {
+        store.available(false);
+        poll(Duration.ofSeconds(10));
+        assignments.onPartitionsRevoked(PARTITIONS.subList(0, 5));
+        poll(Duration.ofSeconds(10));
+        assertThat(owner.isWaiting()).isTrue();
+        assignments.onPartitionsLost(PARTITIONS.subList(5, 10));
+        poll(POLL);
+        assertThat(owner.isWaiting()).isFalse();
+    }
 }
