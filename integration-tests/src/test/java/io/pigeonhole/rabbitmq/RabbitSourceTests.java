@@ -104,8 +104,32 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
                     throw new IllegalStateException("no key");
                 }));
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);
-        assertThat(source.failure()).hasRootCauseMessage("no key").hasMessageContaining(queue.name());
+        assertThat(source.failure())
+                .hasRootCauseMessage("no key")
+                .hasMessageContaining(queue.name())
+                .hasMessageContaining("the function that finds ordering keys");
         await().atMost(PATIENCE).until(() -> queue.ready() == 1);
+    }
+
+    @Test
+    void memoryThatIsUsedUpAtADeliveryCostsOnlyTheConnection() {
+        AtomicInteger asked = new AtomicInteger();
+        AmqpQueue queue = queue(AmqpQueue.CLASSIC);
+        queue.send(messages(0, 10));
+        RabbitSource source = start(
+                inbox(),
+                queue,
+                builder -> builder.orderingKey(delivery -> {
+                    if (asked.incrementAndGet() == 5) {
+                        throw new OutOfMemoryError("of the test");
+                    }
+                    return delivery.getBody();
+                }));
+        awaitEffects(10);
+        assertEachOnce(10);
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+        assertThat(watched.channels()).hasSize(2);
+        assertNothingComesBack(source, queue);
     }
 
     @Test

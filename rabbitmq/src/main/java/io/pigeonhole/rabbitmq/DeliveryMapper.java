@@ -3,6 +3,7 @@ package io.pigeonhole.rabbitmq;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.Envelope;
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
@@ -25,7 +26,11 @@ record DeliveryMapper(
     private static final String DELIVERY_COUNT = "x-delivery-count";
     private static final char REPLACEMENT = '\uFFFD';
 
-    /** The message of a delivery from a queue. */
+    /**
+     * The message of a delivery from a queue.
+     *
+     * @throws ConfigurationException if the function that finds ordering keys failed
+     */
     Message map(String queue, Delivery delivery) {
         Envelope envelope = delivery.getEnvelope();
         BasicProperties properties = delivery.getProperties();
@@ -35,12 +40,26 @@ record DeliveryMapper(
                 .id(id)
                 .type(typeOf(properties.getType(), headers))
                 .contentType(properties.getContentType())
-                .orderingKey(orderingKey.apply(delivery))
+                .orderingKey(orderingKeyOf(queue, delivery))
                 .headers(headers)
                 .payload(delivery.getBody())
                 .deliveries(deliveriesOf(properties))
                 .origin(originOf(queue, envelope, id))
                 .build();
+    }
+
+    /** Only what the function did is blamed on it: used up memory is nobody's, and is there again later. */
+    private byte @Nullable [] orderingKeyOf(String queue, Delivery delivery) {
+        try {
+            return orderingKey.apply(delivery);
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new ConfigurationException(
+                    "queue '" + queue + "': the function that finds ordering keys failed at a delivery; correct it,"
+                            + " then start the source anew",
+                    e);
+        }
     }
 
     /**

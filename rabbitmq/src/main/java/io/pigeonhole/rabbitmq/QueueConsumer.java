@@ -37,17 +37,12 @@ final class QueueConsumer {
      *
      * @return in how many nanoseconds there is something to do, unless it is woken up before
      * @throws ConfigurationException if the broker refuses for good, or a function of the user failed
+     * @throws Error if a delivery failed with it: what was not acknowledged comes again on another connection
      */
     long tend(Connection connection) {
         Subscription subscription = current;
         if (subscription != null) {
-            Throwable failure = subscription.failure();
-            if (failure != null) {
-                throw new ConfigurationException(
-                        "queue '" + queue + "': the function that finds ordering keys failed at a delivery; correct it,"
-                                + " then start the source anew",
-                        failure);
-            }
+            throwFailure(subscription.failure());
             acknowledge(subscription);
             if (subscription.end() == null) {
                 return Long.MAX_VALUE;
@@ -56,6 +51,19 @@ final class QueueConsumer {
         }
         long left = beginAt - System.nanoTime();
         return left > 0 ? left : begin(connection);
+    }
+
+    private void throwFailure(@Nullable Throwable failure) {
+        if (failure instanceof Error e) {
+            throw e;
+        }
+        if (failure instanceof ConfigurationException e) {
+            throw e;
+        }
+        if (failure != null) {
+            throw new IllegalStateException(
+                    "queue '" + queue + "': a delivery could not be taken; this is a defect", failure);
+        }
     }
 
     private long begin(Connection connection) {

@@ -86,7 +86,7 @@ public final class RabbitSourceBuilder {
      * Finds the key within which messages keep their order, such as the routing key. Replaces {@link #orderingKeyHeader}.
      *
      * @param ofDelivery the bytes of the key, or null for none; always the same for one message. A source whose function
-     *     throws gives up, with the exception in {@link RabbitSource#failure()}
+     *     throws anything but an {@link OutOfMemoryError} gives up, with the exception in {@link RabbitSource#failure()}
      * @return this
      */
     public RabbitSourceBuilder orderingKey(Function<Delivery, byte @Nullable []> ofDelivery) {

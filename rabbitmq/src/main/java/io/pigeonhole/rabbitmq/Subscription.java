@@ -97,7 +97,7 @@ final class Subscription extends DefaultConsumer {
         return end;
     }
 
-    /** What a function of the user threw at a delivery, or null. */
+    /** What was thrown at a delivery, or null. */
     @Nullable
     Throwable failure() {
         return failure;

@@ -2,13 +2,16 @@ package io.pigeonhole.rabbitmq;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.impl.LongStringHelper;
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.Message;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -48,6 +51,35 @@ class DeliveryMapperTest {
         assertThat(map(STANDARD, new BasicProperties.Builder()).origin()).isNotEqualTo(first);
         assertThat(map(STANDARD, new BasicProperties.Builder().messageId("id")).origin())
                 .isEqualTo("queue q, exchange 'exchange', routing key 'routing.key'");
+    }
+
+    @Test
+    void whateverTheFunctionThrowsIsBlamedOnIt() {
+        for (Throwable thrown : List.of(new IllegalStateException(), new AssertionError(), new StackOverflowError())) {
+            assertThatThrownBy(() -> map(failing(thrown), new BasicProperties.Builder()))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("queue 'q'")
+                    .hasMessageContaining("the function that finds ordering keys")
+                    .hasCause(thrown);
+        }
+    }
+
+    @Test
+    void memoryThatIsUsedUpIsNotBlamedOnTheFunction() {
+        Throwable thrown = new OutOfMemoryError();
+        assertThatThrownBy(() -> map(failing(thrown), new BasicProperties.Builder()))
+                .isSameAs(thrown);
+    }
+
+    private static DeliveryMapper failing(Throwable thrown) {
+        return new DeliveryMapper(Map.of("q", "q"), null, "message-type", delivery -> {
+            throw DeliveryMapperTest.<RuntimeException>sneaky(thrown);
+        });
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <T extends Throwable> T sneaky(Throwable thrown) throws T {
+        throw (T) thrown;
     }
 
     @Test
