@@ -1,6 +1,8 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.message.MessageKey;
+import java.io.InputStream;
+import java.io.Reader;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -30,6 +32,11 @@ record DeferredWrite(MessageKey key, Object scope, String sql, List<@Nullable Ob
                             ? instant.atOffset(ZoneOffset.UTC)
                             : streams.watch(this, parameter));
         }
+    }
+
+    boolean hasStreams() {
+        return parameters.stream()
+                .anyMatch(parameter -> parameter instanceof InputStream || parameter instanceof Reader);
     }
 
     boolean expectsRows() {

@@ -116,9 +116,11 @@ final class DeferredWrites {
         String sql = batch.get(0).sql();
         streams = new WatchedStreams();
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            // A driver may not count the rows of each entry of a batch; with one message's writes it must not be in
-            // doubt.
-            if (batch.size() == 1 || (alone && batch.stream().anyMatch(DeferredWrite::expectsRows))) {
+            // A driver may not count the rows of each entry of a batch, or may not send it after it has read its
+            // streams;
+            // with one message's writes that must not be in doubt.
+            if (batch.size() == 1
+                    || (alone && batch.stream().anyMatch(write -> write.expectsRows() || write.hasStreams()))) {
                 sendSingly(statement, batch);
             } else {
                 for (DeferredWrite write : batch) {
@@ -190,6 +192,16 @@ final class DeferredWrites {
         } catch (SQLException e) {
             if (!errors.refusesBatch(e)) {
                 throw e;
+            }
+            if (streams.wereRead()) {
+                // They are empty now. Each message by itself brings new ones, and is sent singly.
+                throw new StoreException(
+                        ErrorClass.ABORTED,
+                        Refusals.describe(
+                                "the batch of " + batch.size() + " deferred " + statement(batch.get(0))
+                                        + ", whose streams are read",
+                                e),
+                        ErrorsWithoutValues.of(e));
             }
             statement.clearBatch();
             sendSingly(statement, batch);

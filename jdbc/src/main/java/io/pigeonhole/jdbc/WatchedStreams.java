@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WatchedStreams {
     private @Nullable Failure failure;
+    private boolean read;
 
     /**
      * What a stream threw.
@@ -29,6 +30,11 @@ final class WatchedStreams {
         return failure;
     }
 
+    /** Whether any of them was read, so that what is sent again would say something else. */
+    boolean wereRead() {
+        return read;
+    }
+
     /** The parameter itself, unless it is a stream. */
     @Nullable
     Object watch(DeferredWrite write, @Nullable Object parameter) {
@@ -39,6 +45,7 @@ final class WatchedStreams {
     }
 
     private int read(DeferredWrite write, Reading reading) throws IOException {
+        read = true;
         try {
             return reading.read();
         } catch (Throwable e) {

@@ -22,6 +22,7 @@ import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
+import java.io.StringReader;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -383,6 +384,26 @@ class MariaDbTransactionIT {
         }
         assertThat(workshop.askAll("SELECT text FROM effect WHERE text = ?", text))
                 .hasSize(2);
+    }
+
+    @Test
+    void streamsOfStatementsThatTheDriverCannotSendInBulkKeepWhatTheySay() {
+        String run = UUID.randomUUID().toString();
+        Inbox<JdbcContext> inbox = Inbox.builder("streams " + run, lab().store())
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    for (int i = 1; i <= payload.length(); i++) {
+                        context.defer(
+                                "INSERT INTO effect (text) SELECT ? FROM inbox_horizon",
+                                new StringReader(run + " " + payload + i));
+                    }
+                })
+                .build();
+
+        assertThat(inbox.process(List.of(keyed("a", "a"), keyed("b", "bb"), keyed("c", "c"))))
+                .extracting(Outcome::kind)
+                .containsOnly(Outcome.Kind.PROCESSED);
+        assertThat(workshop.askAll("SELECT text FROM effect WHERE text LIKE ?", run + "%"))
+                .containsExactlyInAnyOrder(run + " a1", run + " bb1", run + " bb2", run + " c1");
     }
 
     @Test
