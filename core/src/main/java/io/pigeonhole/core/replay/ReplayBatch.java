@@ -30,7 +30,9 @@ final class ReplayBatch<C extends HandlerContext> {
     private int done;
     private int skipped;
     private boolean interrupted;
+    private boolean atMessages;
     private @Nullable Throwable thrown;
+    private @Nullable HistoryEntry culprit;
 
     ReplayBatch(
             InboxTransaction<C> transaction, ReplayProgress run, ReplaySettings settings, Handler<Message, C> handler) {
@@ -62,14 +64,16 @@ final class ReplayBatch<C extends HandlerContext> {
         page = transaction.replay().read(run, limit);
     }
 
-    /** The message, where it is only one. */
+    /** The message that met what all failed with; null where only a transaction of its own can tell. */
     @Nullable
-    HistoryEntry only() {
-        return page.entries().size() == 1 ? page.entries().get(0) : null;
+    HistoryEntry culprit() {
+        boolean alone = culprit == null && page.entries().size() == 1;
+        return alone ? page.entries().get(0) : culprit;
     }
 
     /** Everything, or whatever a handler threw. */
     ReplayProgress together() throws Throwable {
+        atMessages = true;
         for (HistoryEntry entry : page.entries()) {
             handle(entry);
             done++;
@@ -92,6 +96,7 @@ final class ReplayBatch<C extends HandlerContext> {
             } else if (settings.onFailure() == OnFailure.STOP) {
                 return moved(ReplayState.FAILED, describe(entry, failure));
             } else {
+                atMessages = false;
                 transaction.replay().skip(run, new SkippedMessage(entry.place(), entry.key(), describe(failure)));
                 skipped++;
             }
@@ -102,7 +107,9 @@ final class ReplayBatch<C extends HandlerContext> {
 
     /** What the message failed with, or null. */
     private @Nullable Throwable attempt(HistoryEntry entry, Function<Throwable, ErrorClass> classes) throws Throwable {
+        atMessages = false;
         transaction.savepoint();
+        atMessages = true;
         try {
             handle(entry);
             flush();
@@ -114,6 +121,7 @@ final class ReplayBatch<C extends HandlerContext> {
             }
             ErrorClass errorClass = classes.apply(e);
             if (errorClass == ErrorClass.RETRY_NOW || errorClass == ErrorClass.UNAVAILABLE) {
+                culprit = entry;
                 throw e;
             }
             rollBack(e);
@@ -132,6 +140,12 @@ final class ReplayBatch<C extends HandlerContext> {
             }
             throw lost;
         }
+    }
+
+    /** What is refused now is what the messages have written. */
+    void commit() {
+        atMessages = true;
+        transaction.commit();
     }
 
     /** What is deferred may run code of the application as well, to read what it sends. */
@@ -168,6 +182,11 @@ final class ReplayBatch<C extends HandlerContext> {
         return failure == thrown;
     }
 
+    /** Whether it was at what the messages do when it failed, and not at a statement of the run's own. */
+    boolean wasAtMessages() {
+        return atMessages;
+    }
+
     /** Whether a handler was interrupted, or left an interrupt behind, which is cleared. */
     boolean wasInterrupted() {
         return interrupted;
@@ -179,6 +198,7 @@ final class ReplayBatch<C extends HandlerContext> {
     }
 
     private ReplayProgress moved(ReplayState state, @Nullable String error) {
+        atMessages = false;
         transaction.replay().move(run, position, done, skipped, state, error);
         return new ReplayProgress(
                 run.consumer(),

@@ -6,12 +6,14 @@ import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
-import io.pigeonhole.core.store.DeferredWriteException;
+import io.pigeonhole.core.store.HistoryEntry;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.StoreException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  *   <li><em>Alone.</em> Even that was refused as a whole, at its COMMIT: one message, and if that is refused too, it is the
  *       one that fails.
  * </ol>
+ *
+ * <p>What the database refuses in passing is tried a few times more at each of these steps. Whatever a message has the
+ * database do, and that is refused each time, is the failure of that message; the run's own statements are nobody's.
  *
  * <p>Whatever the end of a COMMIT was, the next transaction reads how far the run is: there is nothing to be handed in again.
  * Safe for use by many threads.
@@ -48,9 +53,6 @@ final class ReplayBatches<C extends HandlerContext> {
         this.settings = settings;
         this.handler = handler;
     }
-
-    /** A message that made a COMMIT of its own fail. */
-    private record Condemned(long place, Throwable failure) {}
 
     /** The run after one more batch, or as somebody else left it; empty where another is at work on it. */
     Optional<ReplayProgress> next() {
@@ -74,7 +76,8 @@ final class ReplayBatches<C extends HandlerContext> {
         private int tries;
         private int limit = settings.batch();
         private boolean isolated;
-        private @Nullable Condemned condemned;
+        /** The places of messages that are known to fail, which do not run again, and what they failed with. */
+        private final Map<Long, Throwable> condemned = new HashMap<>();
         /** A handler left an interrupt behind: the caller finds it again, once the batch is decided. */
         private boolean interrupted;
 
@@ -92,8 +95,10 @@ final class ReplayBatches<C extends HandlerContext> {
             }
             batch = new ReplayBatch<>(transaction, held.get(), settings, handler);
             batch.read(so.limit);
-            ReplayProgress after = so.isolated ? isolated(batch, so.condemned) : batch.together();
-            transaction.commit();
+            ReplayProgress after = so.isolated
+                    ? batch.isolated(store::classify, entry -> so.condemned.get(entry.place()))
+                    : batch.together();
+            batch.commit();
             so.ended = true;
             return Optional.of(after);
         } catch (Throwable e) {
@@ -107,22 +112,28 @@ final class ReplayBatches<C extends HandlerContext> {
     /** Learns from a failure how the next attempt is to be made. Throws what no attempt mends. */
     private void failed(Attempts so, @Nullable ReplayBatch<C> batch, Throwable e) {
         boolean ofHandler = batch != null && batch.isOfHandler(e);
-        boolean passes = passes(e, ofHandler);
-        if (passes && ++so.tries >= MOST_TRIES && !ofHandler) {
-            throw new RetryableException(
-                    "the replay '" + settings.plan().name() + "' got no batch through in " + MOST_TRIES
-                            + " tries, and no message is at fault; run it again",
-                    e);
+        boolean ofMessages = batch != null && batch.wasAtMessages() && (ofHandler || !isUnknownCommit(e));
+        if (passes(e, ofHandler, ofMessages)) {
+            if (++so.tries < MOST_TRIES) {
+                pause();
+                return;
+            }
+            if (!ofMessages) {
+                throw new RetryableException(
+                        "the replay '" + settings.plan().name() + "' got no batch through in " + MOST_TRIES
+                                + " tries, and no message is at fault; run it again",
+                        e);
+            }
         }
-        if (passes && so.tries < MOST_TRIES) {
-            pause();
-        } else if (!so.isolated) {
+        so.tries = 0;
+        HistoryEntry culprit = batch == null ? null : batch.culprit();
+        if (!so.isolated) {
             so.isolated = true;
             so.limit = Math.min(so.limit, CHUNK);
+        } else if (culprit != null && !so.condemned.containsKey(culprit.place())) {
+            so.condemned.put(culprit.place(), e);
         } else if (so.limit > 1) {
             so.limit = 1;
-        } else if (batch != null && batch.only() != null && so.condemned == null) {
-            so.condemned = new Condemned(batch.only().place(), e);
         } else {
             throw new RetryableException(
                     "the database refused a statement of the replay '"
@@ -132,19 +143,13 @@ final class ReplayBatches<C extends HandlerContext> {
         }
     }
 
-    private ReplayProgress isolated(ReplayBatch<C> batch, @Nullable Condemned condemned) throws Throwable {
-        return batch.isolated(
-                store::classify,
-                entry -> condemned != null && condemned.place() == entry.place() ? condemned.failure() : null);
-    }
-
     /** Whether it is nobody's fault, so that the same can be tried again. */
-    private boolean passes(Throwable e, boolean ofHandler) {
+    private boolean passes(Throwable e, boolean ofHandler, boolean ofMessages) {
         boolean ofApplication = ofHandler || e instanceof StackOverflowError || e instanceof OutOfMemoryError;
         if (e instanceof VirtualMachineError fatal && !ofApplication) {
             throw fatal;
         }
-        if (e instanceof OutcomeUnknownException) {
+        if (isUnknownCommit(e)) {
             return !ofHandler;
         }
         ErrorClass errorClass = store.classify(e);
@@ -152,8 +157,12 @@ final class ReplayBatches<C extends HandlerContext> {
             store.probe();
             return true;
         }
-        boolean ownStatement = !ofHandler && e instanceof StoreException && !(e instanceof DeferredWriteException);
+        boolean ownStatement = !ofMessages && e instanceof StoreException;
         return errorClass == ErrorClass.RETRY_NOW || (ownStatement && errorClass == ErrorClass.UNKNOWN);
+    }
+
+    private static boolean isUnknownCommit(Throwable e) {
+        return e instanceof OutcomeUnknownException;
     }
 
     private static void pause() {

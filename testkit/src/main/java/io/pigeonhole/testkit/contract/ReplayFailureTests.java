@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.Handler;
@@ -12,6 +13,7 @@ import io.pigeonhole.core.replay.Replay;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.SkippedMessage;
+import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +27,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What becomes of a run when its handler fails, or its process does. */
 abstract class ReplayFailureTests<C extends HandlerContext> extends ReplayLab<C> {
@@ -32,6 +36,8 @@ abstract class ReplayFailureTests<C extends HandlerContext> extends ReplayLab<C>
 
     /** A part of what may be thrown is enough where a test does not try all of it. */
     private static final int PARTS = 8;
+
+    private static final int MORE_CALLS_THAN_ANY_BOUND = 200;
 
     private final BooleanSupplier everything;
 
@@ -216,6 +222,52 @@ abstract class ReplayFailureTests<C extends HandlerContext> extends ReplayLab<C>
 
         assertThat(replay("again").build().run().state()).isEqualTo(ReplayState.FINISHED);
         assertThat(fixture.effects()).isEqualTo(all);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BEFORE_FLUSH", "BEFORE_COMMIT"})
+    void whatIsRefusedInPassingTooOftenIsTheFailureOfTheMessageThatMeetsIt(CrashPoint point) {
+        List<String> all = finish(6);
+        int[] calls = new int[1];
+        Handler<String, C> refused = (payload, context) -> {
+            calls[0]++;
+            fixture.defer(context, payload);
+            if (payload.equals("2")) {
+                plan.at(point, plan.passages(point) + 1, () -> {
+                    throw new StoreException(ErrorClass.RETRY_NOW, "could not serialize access", null);
+                });
+            }
+        };
+
+        ReplayProgress end =
+                replay("refused", refused).batch(4).skipFailures().build().run();
+
+        assertThat(end.state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(end.skipped()).isEqualTo(1);
+        assertThat(control.skipped(name("refused"), 0, 100))
+                .singleElement()
+                .satisfies(message -> assertThat(message.error()).contains("could not serialize access"));
+        List<String> others = new ArrayList<>(all);
+        others.remove("2");
+        assertThat(fixture.effects()).containsExactlyInAnyOrderElementsOf(others);
+        assertThat(calls[0]).isLessThan(MORE_CALLS_THAN_ANY_BOUND);
+    }
+
+    @Test
+    void whatPassesIsTheFailureOfNoMessage() {
+        List<String> all = finish(6);
+        int[] refusals = new int[1];
+        Handler<String, C> refused = (payload, context) -> {
+            fixture.defer(context, payload);
+            if (payload.equals("2") && refusals[0]++ < 4) {
+                plan.at(CrashPoint.BEFORE_FLUSH, plan.passages(CrashPoint.BEFORE_FLUSH) + 1, () -> {
+                    throw new StoreException(ErrorClass.RETRY_NOW, "could not serialize access", null);
+                });
+            }
+        };
+
+        assertThat(replay("passing", refused).build().run().state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(fixture.effects()).containsExactlyInAnyOrderElementsOf(all);
     }
 
     /** An error of the virtual machine goes through everything, as the end of the process does. */
