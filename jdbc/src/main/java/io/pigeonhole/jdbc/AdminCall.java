@@ -6,10 +6,12 @@ import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -118,12 +120,24 @@ abstract class AdminCall implements AutoCloseable {
     abstract AdminCall ids(Collection<Long> ids) throws SQLException;
 
     final <T> List<T> all(AdminRows.Reader<T> reader) throws SQLException {
-        return AdminRows.readAll(statement, reader);
+        try (ResultSet answer = ask()) {
+            List<T> all = new ArrayList<>();
+            while (answer.next()) {
+                all.add(reader.read(answer));
+            }
+            return all;
+        }
     }
 
     /** Null where the answer has no row. */
     final <T> @Nullable T first(AdminRows.Reader<T> reader) throws SQLException {
-        return AdminRows.readFirst(statement, reader);
+        List<T> all = all(reader);
+        return all.isEmpty() ? null : all.get(0);
+    }
+
+    /** Executes it, where it answers with rows. */
+    ResultSet ask() throws SQLException {
+        return statement.executeQuery();
     }
 
     /** Answers how many rows were changed. */

@@ -20,13 +20,10 @@ import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -57,21 +54,6 @@ abstract class AdminRows {
     @FunctionalInterface
     interface Reader<T> {
         T read(ResultSet row) throws SQLException;
-    }
-
-    static <T> List<T> readAll(PreparedStatement statement, Reader<T> reader) throws SQLException {
-        try (ResultSet rows = statement.executeQuery()) {
-            List<T> all = new ArrayList<>();
-            while (rows.next()) {
-                all.add(reader.read(rows));
-            }
-            return all;
-        }
-    }
-
-    static <T> @Nullable T readFirst(PreparedStatement statement, Reader<T> reader) throws SQLException {
-        List<T> all = readAll(statement, reader);
-        return all.isEmpty() ? null : all.get(0);
     }
 
     static RegisteredConsumer consumer(ResultSet row) throws SQLException {

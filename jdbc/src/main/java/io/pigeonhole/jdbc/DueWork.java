@@ -111,8 +111,8 @@ final class DueWork {
         return List.of();
     }
 
-    /** The search stands behind the setting of its limit. */
-    private static ResultSet search(PreparedStatement statement) throws SQLException {
+    /** The answer of {@link PostgresStatements#withoutHandlersLimit}: the search stands behind the setting of its limit. */
+    static ResultSet search(PreparedStatement statement) throws SQLException {
         statement.execute();
         statement.getMoreResults();
         return statement.getResultSet();

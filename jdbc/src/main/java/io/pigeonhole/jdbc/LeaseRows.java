@@ -15,6 +15,9 @@ import java.util.Set;
 
 /** The leases in {@code inbox_work}. */
 final class LeaseRows {
+    private static final String LEASE = PostgresStatements.withoutHandlersLimit(WorkStatements.LEASE);
+    private static final String TAKE_EXPIRED = PostgresStatements.withoutHandlersLimit(WorkStatements.TAKE_EXPIRED);
+
     private LeaseRows() {}
 
     static List<WorkItem> lease(
@@ -24,13 +27,15 @@ final class LeaseRows {
             List<WorkItem> heads = DueWork.heads(connection, consumer, lane, limit);
             return heads.isEmpty() ? heads : leaseThese(connection, consumer, heads, owner, duration);
         }
-        try (PreparedStatement statement = connection.prepareStatement(WorkStatements.LEASE)) {
+        try (PreparedStatement statement = connection.prepareStatement(LEASE)) {
             statement.setLong(1, duration.toMillis());
             statement.setString(2, CleanText.of(owner));
             statement.setShort(3, consumer.id());
             statement.setInt(4, lane);
             statement.setInt(5, limit);
-            return WorkItems.readAll(statement);
+            try (ResultSet rows = DueWork.search(statement)) {
+                return WorkItems.readAll(rows);
+            }
         }
     }
 
@@ -59,11 +64,11 @@ final class LeaseRows {
 
     static List<ExpiredLease> takeExpired(Connection connection, RegisteredConsumer consumer, int limit, long bytes)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(WorkStatements.TAKE_EXPIRED)) {
+        try (PreparedStatement statement = connection.prepareStatement(TAKE_EXPIRED)) {
             statement.setShort(1, consumer.id());
             statement.setInt(2, limit);
             statement.setLong(3, bytes);
-            try (ResultSet rows = statement.executeQuery()) {
+            try (ResultSet rows = DueWork.search(statement)) {
                 List<ExpiredLease> expired = new ArrayList<>();
                 while (rows.next()) {
                     int next = WorkItems.COLUMNS + 1;

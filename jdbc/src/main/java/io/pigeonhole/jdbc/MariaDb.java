@@ -98,9 +98,17 @@ public class MariaDb extends Dialect {
 
     private static final int LONGEST_SECONDS = 100_000_000;
 
-    /** Statements that may take long where very much lies in a lane. */
-    private static final Set<PlainStatement> SEARCHES =
-            Set.of(WorkStatement.KEYS_OF_DUE, WorkStatement.KEYS_OF_HEADS, WorkStatement.DUE_PAGE, WorkStatement.TAKE);
+    /** Statements that may take long where very much lies in a lane, has run out, or is in the history. */
+    private static final Set<PlainStatement> SEARCHES = Set.of(
+            WorkStatement.KEYS_OF_DUE,
+            WorkStatement.KEYS_OF_HEADS,
+            WorkStatement.DUE_PAGE,
+            WorkStatement.TAKE,
+            WorkStatement.BLOCKED_FROM,
+            WorkStatement.EXPIRED_PAGE,
+            WorkStatement.TAKE_EXPIRED,
+            ReplayStatement.SIZES,
+            ReplayStatement.READ);
 
     private static final Map<PlainStatement, String> TEXTS = Map.ofEntries(
             entry(LedgerStatement.NOW, "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"),

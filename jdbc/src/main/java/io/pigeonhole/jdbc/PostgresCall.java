@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.admin.Cursor;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -40,8 +41,28 @@ final class PostgresCall extends AdminCall {
         }
     };
 
+    private final boolean isSearch;
+
     PostgresCall(PreparedStatement statement) {
+        this(statement, false);
+    }
+
+    private PostgresCall(PreparedStatement statement, boolean isSearch) {
         super(statement, ROWS);
+        this.isSearch = isSearch;
+    }
+
+    /** In a transaction in which handlers run. */
+    static PostgresCall besideHandlers(Connection connection, ReplayStatement statement) throws SQLException {
+        String text = PostgresReplayStatements.text(statement);
+        boolean isSearch = statement == ReplayStatement.SIZES || statement == ReplayStatement.READ;
+        return new PostgresCall(
+                connection.prepareStatement(isSearch ? PostgresStatements.withoutHandlersLimit(text) : text), isSearch);
+    }
+
+    @Override
+    ResultSet ask() throws SQLException {
+        return isSearch ? DueWork.search(statement) : super.ask();
     }
 
     @Override

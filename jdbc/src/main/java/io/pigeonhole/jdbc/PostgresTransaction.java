@@ -462,7 +462,7 @@ final class PostgresTransaction extends JdbcTransaction {
 
     @Override
     ReplayCalls replayCalls() {
-        return statement -> new PostgresCall(connection.prepareStatement(PostgresReplayStatements.text(statement)));
+        return statement -> PostgresCall.besideHandlers(connection, statement);
     }
 
     @Override

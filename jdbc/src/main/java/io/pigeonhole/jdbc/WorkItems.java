@@ -38,12 +38,16 @@ final class WorkItems {
 
     static List<WorkItem> readAll(PreparedStatement statement) throws SQLException {
         try (ResultSet rows = statement.executeQuery()) {
-            List<WorkItem> items = new ArrayList<>();
-            while (rows.next()) {
-                items.add(read(rows));
-            }
-            return items;
+            return readAll(rows);
         }
+    }
+
+    static List<WorkItem> readAll(ResultSet rows) throws SQLException {
+        List<WorkItem> items = new ArrayList<>();
+        while (rows.next()) {
+            items.add(read(rows));
+        }
+        return items;
     }
 
     static Duration microseconds(long microseconds) {

@@ -5,13 +5,19 @@ import static io.pigeonhole.jdbc.SessionLab.execute;
 import static io.pigeonhole.jdbc.SessionLab.kinds;
 import static io.pigeonhole.jdbc.SessionLab.messages;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayPlan;
 import java.io.InputStream;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -27,6 +33,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a handler may take holds for a handler: for all that it causes, and for nothing of ours. */
@@ -34,6 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HandlersLimitIT {
     private static final Duration LIMIT = Duration.ofSeconds(1);
     private static final long LONGEST_SECONDS = 60;
+    private static final String CONSUMER = "limits";
 
     static Stream<DatabaseServer> servers() {
         return Stream.of(PostgresServers.all(), MariaDbServers.all(), Stream.of(H2Server.FILES))
@@ -45,7 +53,7 @@ class HandlersLimitIT {
     }
 
     private static Inbox<JdbcContext> worker(DataSource connections, String question, List<String> answers) {
-        return Inbox.builder("limits", JdbcStore.create(connections))
+        return Inbox.builder(CONSUMER, JdbcStore.create(connections))
                 .order(KeyOrder.PAST_DEAD_LETTERS)
                 .lanes(1)
                 .handle("note", PayloadDecoder.text(), (payload, context) -> {
@@ -106,6 +114,85 @@ class HandlersLimitIT {
             inbox.work();
 
             assertThat(workshop.askAll("SELECT text FROM effect")).containsExactly("x");
+        }
+    }
+
+    /** What looks for messages in a transaction in which handlers run, and in which table. */
+    private enum Search {
+        OF_MESSAGES_TO_LEASE("inbox_work") {
+            @Override
+            void run(JdbcStore store, RegisteredConsumer consumer, InboxTransaction<JdbcContext> transaction) {
+                transaction.lease(consumer, 0, 10, "node", LIMIT);
+            }
+        },
+        OF_EXPIRED_LEASES("inbox_work") {
+            @Override
+            void run(JdbcStore store, RegisteredConsumer consumer, InboxTransaction<JdbcContext> transaction) {
+                transaction.takeExpired(consumer, 10, 1000);
+            }
+        },
+        OF_A_RUN_OVER_THE_HISTORY("inbox_history") {
+            @Override
+            void prepare(JdbcStore store) {
+                store.replays()
+                        .create(new ReplayPlan("run", CONSUMER, null, null, null, null, null, false), "ann", "a test");
+                store.replays().settle("run");
+            }
+
+            @Override
+            void run(JdbcStore store, RegisteredConsumer consumer, InboxTransaction<JdbcContext> transaction) {
+                transaction.replay().read(transaction.replay().lock("run").orElseThrow(), 10);
+            }
+        };
+
+        private final String table;
+
+        Search(String table) {
+            this.table = table;
+        }
+
+        void prepare(JdbcStore store) {}
+
+        abstract void run(JdbcStore store, RegisteredConsumer consumer, InboxTransaction<JdbcContext> transaction);
+    }
+
+    static Stream<Arguments> searches() {
+        return Stream.of(PostgresServers.all(), MariaDbServers.all())
+                .flatMap(servers -> servers)
+                .flatMap(server -> Stream.of(Search.values()).map(search -> Arguments.of(server, search)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("searches")
+    void searchThatWaitsLongerThanAHandlerMayIsNotCancelled(DatabaseServer server, Search search) throws Exception {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            RegisteredConsumer consumer = store.register(new ConsumerRegistration(CONSUMER, IdForm.TIME_ORDERED));
+            search.prepare(store);
+            try (Connection other = workshop.dataSource().getConnection()) {
+                other.setAutoCommit(false);
+                boolean isPostgres = server instanceof PostgresServer;
+                execute(
+                        other,
+                        isPostgres
+                                ? "LOCK TABLE " + search.table + " IN ACCESS EXCLUSIVE MODE"
+                                : "LOCK TABLES " + search.table + " WRITE");
+                CompletableFuture<Void> searching = CompletableFuture.runAsync(() -> {
+                    try (InboxTransaction<JdbcContext> transaction = store.begin(LIMIT)) {
+                        search.run(store, consumer, transaction);
+                    }
+                });
+                String waiting = isPostgres
+                        ? "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                                + " AND wait_event_type = 'Lock' AND clock_timestamp() - query_start > interval '1.2 s'"
+                        : "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE()"
+                                + " AND state = 'Waiting for table metadata lock' AND time_ms > 1200";
+                await().until(() ->
+                        searching.isDone() || workshop.askAll(waiting).equals(List.of("1")));
+                execute(other, isPostgres ? "ROLLBACK" : "UNLOCK TABLES");
+
+                assertThat(searching).succeedsWithin(Duration.ofSeconds(LONGEST_SECONDS));
+            }
         }
     }
 
