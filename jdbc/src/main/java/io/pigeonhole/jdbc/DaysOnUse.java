@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -18,12 +19,19 @@ final class DaysOnUse {
 
     private final Runnable maintenance;
     private final LongSupplier nanos;
+    private final Executor background;
     private final AtomicBoolean running = new AtomicBoolean();
     private volatile long next;
 
     DaysOnUse(Runnable maintenance, LongSupplier nanos) {
+        this(maintenance, nanos, DaysOnUse::startThread);
+    }
+
+    /** With other threads to maintain it on. */
+    DaysOnUse(Runnable maintenance, LongSupplier nanos, Executor background) {
         this.maintenance = maintenance;
         this.nanos = nanos;
+        this.background = background;
         this.next = nanos.getAsLong() + INTERVAL;
     }
 
@@ -39,21 +47,31 @@ final class DaysOnUse {
         }
     }
 
-    /** The same for a caller who has a connection already, and perhaps the only one of the pool: on a thread of its own. */
+    /**
+     * The same for a caller who has a connection already, and perhaps the only one of the pool: on a thread of its own. Where
+     * there is none, that is not the caller's failure.
+     */
     void during() {
         if (isDue() && running.compareAndSet(false, true)) {
-            Thread thread = new Thread(
-                    () -> {
-                        try {
-                            maintainOnce();
-                        } finally {
-                            running.set(false);
-                        }
-                    },
-                    "pigeonhole-days");
-            thread.setDaemon(true);
-            thread.start();
+            try {
+                background.execute(() -> {
+                    try {
+                        maintainOnce();
+                    } finally {
+                        running.set(false);
+                    }
+                });
+            } catch (OutOfMemoryError e) {
+                failed(e);
+                running.set(false);
+            }
         }
+    }
+
+    private static void startThread(Runnable task) {
+        Thread thread = new Thread(task, "pigeonhole-days");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private boolean isDue() {
@@ -68,8 +86,12 @@ final class DaysOnUse {
             maintenance.run();
             done();
         } catch (RuntimeException e) {
-            next = nanos.getAsLong() + AFTER_FAILURE;
-            log.warn("no days could be created ahead for the ledger; it is tried again after a minute", e);
+            failed(e);
         }
+    }
+
+    private void failed(Throwable e) {
+        next = nanos.getAsLong() + AFTER_FAILURE;
+        log.warn("no days could be created ahead for the ledger; it is tried again after a minute", e);
     }
 }
