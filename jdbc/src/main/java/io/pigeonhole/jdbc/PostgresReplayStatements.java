@@ -25,9 +25,12 @@ final class PostgresReplayStatements {
     /** Parameters: name. */
     static final String LOCK = "SELECT name FROM inbox_replay WHERE name = ? FOR UPDATE SKIP LOCKED";
 
-    /** How many bytes each row of {@link #READ} has. Parameters: those of that. */
-    static final String SIZES = """
-            SELECT CASE WHEN h.wanted THEN octet_length(h.headers) + coalesce(octet_length(h.payload), 0) ELSE 0 END
+    /**
+     * As many rows of the history as are asked for, and whether each is wanted. Filters that took part in the search would make
+     * the planner expect so few rows that it sorted all that is left, for each batch anew. Parameters: consumer, position,
+     * cutoff, type, source, ordering key, since, until, limit.
+     */
+    private static final String SCANNED = """
             FROM (
                 SELECT CAST(? AS smallint) AS consumer_id, CAST(? AS bigint) AS position, CAST(? AS bigint) AS cutoff,
                     CAST(? AS text) AS type, CAST(? AS text) AS source, CAST(? AS bytea) AS ordering_key,
@@ -46,35 +49,20 @@ final class PostgresReplayStatements {
             ) AS h
             ORDER BY h.id""";
 
-    /**
-     * Looks through as many rows as are asked for, and says which are wanted. Filters that took part in the search would make
-     * the planner expect so few rows that it sorted all that is left, for each batch anew. Parameters: consumer, position,
-     * cutoff, type, source, ordering key, since, until, limit.
-     */
+    /** How many bytes each row of {@link #READ} has. Parameters: those of {@link #SCANNED}. */
+    static final String SIZES = """
+            SELECT CASE WHEN h.wanted THEN octet_length(h.headers) + coalesce(octet_length(h.payload), 0) ELSE 0 END
+            """ + SCANNED;
+
+    /** With headers and payload where they are wanted. Parameters: those of {@link #SCANNED}. */
     static final String READ = """
             SELECT h.id, h.message_key, h.attempts, h.with_payload, h.processed_at,
                 h.source, h.message_id, h.type, h.ordering_key, CASE WHEN h.wanted THEN h.headers END, h.content_type,
                 CASE WHEN h.wanted THEN h.payload END, h.origin,
                 h.wanted
-            FROM (
-                SELECT CAST(? AS smallint) AS consumer_id, CAST(? AS bigint) AS position, CAST(? AS bigint) AS cutoff,
-                    CAST(? AS text) AS type, CAST(? AS text) AS source, CAST(? AS bytea) AS ordering_key,
-                    CAST(? AS timestamptz) AS since, CAST(? AS timestamptz) AS until
-            ) AS p
-            CROSS JOIN LATERAL (
-                SELECT i.*, coalesce(i.id <= p.cutoff AND i.with_payload
-                    AND (p.type IS NULL OR i.type = p.type)
-                    AND (p.source IS NULL OR i.source = p.source)
-                    AND (p.ordering_key IS NULL OR i.ordering_key = p.ordering_key)
-                    AND i.processed_at >= p.since AND i.processed_at < p.until, false) AS wanted
-                FROM inbox_history AS i
-                WHERE i.consumer_id = p.consumer_id AND i.id > p.position
-                ORDER BY i.id
-                LIMIT ?
-            ) AS h
-            ORDER BY h.id""";
+            """ + SCANNED;
 
-    /** With a payload, without, and the place before the first. Parameters: those of {@link #READ} but the limit. */
+    /** With a payload, without, and the place before the first. Parameters: those of {@link #SCANNED} but the limit. */
     static final String COUNT = """
             SELECT count(*) FILTER (WHERE h.with_payload), count(*) FILTER (WHERE NOT h.with_payload),
                 coalesce(min(h.id) - 1, 0)
