@@ -395,9 +395,10 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     /**
-     * Sets how long an external handler may run. Then its thread is interrupted and its lease is not prolonged any more, so
-     * that a handler that hangs does not keep its message for ever: the attempt has failed, here or where the lease is found
-     * to have run out. It is looked at with every heartbeat.
+     * Sets how long a message may be in work under a lease: that of an external handler, or one that is worked on alone
+     * because it may have killed a process. Then the handler's thread is interrupted and the lease is not prolonged any more,
+     * so that a handler that hangs keeps neither its message nor others for ever: the attempt has failed, here or where the
+     * lease is found to have run out. It is looked at with every heartbeat.
      *
      * @param timeout at least a millisecond, an hour unless set
      * @return this

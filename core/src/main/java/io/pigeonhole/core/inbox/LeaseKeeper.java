@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -86,10 +88,34 @@ final class LeaseKeeper {
             }
         }
 
-        /** The handler begins on this thread, and may be interrupted until it {@linkplain #handled has ended}. */
-        void handling() {
+        /**
+         * Calls a handler on this thread, which is interrupted where the lease is kept for too long. Nothing is left of that
+         * interrupt afterwards.
+         *
+         * @throws TimeoutException if the handler was interrupted and failed, or the lease was kept for too long before
+         * @throws Exception whatever else the handler throws
+         */
+        <R> R call(Callable<R> handler) throws Exception {
+            handling();
+            try {
+                return handler.call();
+            } catch (Throwable e) {
+                if (handled()) {
+                    throw tookTooLong("the handler was interrupted after ", e);
+                }
+                throw e;
+            } finally {
+                handled();
+            }
+        }
+
+        private void handling() throws TimeoutException {
             lock.lock();
             try {
+                if (tooLong) {
+                    throw tookTooLong(
+                            "the handler is not begun again, the message has been in work for longer than ", null);
+                }
                 handler = Thread.currentThread();
             } finally {
                 lock.unlock();
@@ -97,7 +123,7 @@ final class LeaseKeeper {
         }
 
         /** The handler has ended; true if it was interrupted because it took too long. The thread is not interrupted then. */
-        boolean handled() {
+        private boolean handled() {
             lock.lock();
             try {
                 handler = null;
@@ -109,6 +135,13 @@ final class LeaseKeeper {
             } finally {
                 lock.unlock();
             }
+        }
+
+        private TimeoutException tookTooLong(String what, @Nullable Throwable cause) {
+            TimeoutException failure = new TimeoutException(
+                    what + longest + ". Let it give up by itself before, or set a longer externalTimeout");
+            failure.initCause(cause);
+            return failure;
         }
 
         private boolean isTooLong() {

@@ -20,10 +20,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +49,17 @@ final class LeaseWorker<C extends HandlerContext> {
     /** No type needs a lease for itself: whatever is under one may have killed a process. */
     private final boolean onlySuspects;
     /** What a killer finds beside it fails with it, and might be given up on with it. */
-    private final ReentrantLock alone = new ReentrantLock();
+    private final AtomicReference<@Nullable Turn> alone = new AtomicReference<>();
+
+    /** Being alone, which ends with the lease: a handler that hangs would keep all others waiting. */
+    private static final class Turn {
+        private volatile LeaseKeeper.@Nullable Kept lease;
+
+        boolean isOver() {
+            LeaseKeeper.Kept under = lease;
+            return under != null && under.isLost();
+        }
+    }
 
     LeaseWorker(
             InboxStore<C> store,
@@ -75,23 +85,26 @@ final class LeaseWorker<C extends HandlerContext> {
 
     /** Leases one message of a lane and works on it; 0 where there is none to lease, or another has to be alone. */
     int work(int lane) {
+        Turn turn = new Turn();
         if (!onlySuspects) {
-            return workBesideOthers(lane);
+            return work(lane, turn);
         }
-        if (!alone.tryLock()) {
+        @Nullable Turn before = alone.get();
+        if ((before != null && !before.isOver()) || !alone.compareAndSet(before, turn)) {
             return 0;
         }
         try {
-            return workBesideOthers(lane);
+            return work(lane, turn);
         } finally {
-            alone.unlock();
+            alone.compareAndSet(turn, null);
         }
     }
 
-    private int workBesideOthers(int lane) {
+    private int work(int lane, Turn turn) {
         List<WorkItem> leased = lease(lane);
         for (WorkItem item : leased) {
             try (LeaseKeeper.Kept lease = keeper.keep(item)) {
+                turn.lease = lease;
                 work(item, lease);
             }
         }
@@ -143,10 +156,15 @@ final class LeaseWorker<C extends HandlerContext> {
         }
         boolean tooLarge = item.message().payload().length > routing.payloadLimitOf(route);
         if (route == null || route.external() == null || tooLarge) {
-            finish(item, envelope, lease, desk -> desk.handle(envelope), Map.of());
+            finish(item, envelope, lease, desk -> handle(desk, envelope, lease), Map.of());
         } else {
             external(item, envelope, lease, route);
         }
+    }
+
+    private static <C extends HandlerContext> void handle(Desk<C> desk, Envelope envelope, LeaseKeeper.Kept lease) {
+        desk.handle(envelope);
+        desk.tasks().replaceAll(task -> new Task.UnderLease<>(task, lease));
     }
 
     /**
@@ -171,28 +189,18 @@ final class LeaseWorker<C extends HandlerContext> {
         Completion<C> completion = Completion.nothing();
         Map<Envelope, Failure> known = Map.of();
         long started = System.nanoTime();
-        lease.handling();
         try {
             ExternalHandler<T, C> handler = Objects.requireNonNull(route.external());
-            completion = handler.handle(payload, new Context(consumer.name(), item, lease));
+            completion = lease.call(() -> handler.handle(payload, new Context(consumer.name(), item, lease)));
         } catch (Throwable e) {
             Interrupts.requireNotEnding(1, e);
             Duration duration = Duration.ofNanos(System.nanoTime() - started);
-            Throwable failure = lease.handled() ? tookTooLong(e) : e;
-            known = Map.of(envelope, Failure.ofExternal(failure, store.classify(failure), duration));
+            known = Map.of(envelope, Failure.ofExternal(e, store.classify(e), duration));
         } finally {
-            lease.handled();
             Interrupts.clear();
         }
         Completion<C> toWrite = completion;
         finish(item, envelope, lease, desk -> desk.complete(envelope, toWrite), known);
-    }
-
-    private TimeoutException tookTooLong(Throwable e) {
-        TimeoutException failure = new TimeoutException("the handler was interrupted after "
-                + settings.externalTimeout() + ". Let it give up by itself before, or set a longer externalTimeout");
-        failure.initCause(e);
-        return failure;
     }
 
     /**

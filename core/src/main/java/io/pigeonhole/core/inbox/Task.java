@@ -73,4 +73,20 @@ interface Task<C extends HandlerContext> {
             completion.complete(context.apply(envelope));
         }
     }
+
+    /** A call that is interrupted where the lease of its message is kept for too long. */
+    record UnderLease<C extends HandlerContext>(Task<C> task, LeaseKeeper.Kept lease) implements Task<C> {
+        @Override
+        public List<Envelope> envelopes() {
+            return task.envelopes();
+        }
+
+        @Override
+        public void run(Function<Envelope, C> context) throws Exception {
+            lease.call(() -> {
+                task.run(context);
+                return envelopes();
+            });
+        }
+    }
 }

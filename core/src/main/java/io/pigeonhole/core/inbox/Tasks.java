@@ -5,6 +5,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.MessageKey;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The calls to make in one transaction, in the order of arrival. */
@@ -33,6 +34,10 @@ final class Tasks<C extends HandlerContext> {
 
     void add(Envelope envelope, Completion<C> completion) {
         tasks.add(new Task.Completing<>(envelope, completion));
+    }
+
+    void replaceAll(UnaryOperator<Task<C>> change) {
+        tasks.replaceAll(change);
     }
 
     List<Task<C>> list() {

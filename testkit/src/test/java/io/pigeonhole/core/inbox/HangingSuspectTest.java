@@ -1,0 +1,113 @@
+package io.pigeonhole.core.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a message that is worked on alone, because it may have killed a process, and whose handler hangs. */
+@Tag("B11")
+class HangingSuspectTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final InMemoryStore store = InMemoryStore.create();
+    private final Set<String> effects = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void letGo() {
+        end.countDown();
+        executor.shutdownNow();
+    }
+
+    private interface Hanging {
+        void hang() throws Exception;
+    }
+
+    /** A message {@code hangs} hangs, others are effects. */
+    private Inbox<InMemoryContext> inbox(Hanging hanging) {
+        return Inbox.builder("suspects", store)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    if (payload.equals("hangs")) {
+                        begun.countDown();
+                        hanging.hang();
+                    }
+                    context.defer(() -> effects.add(payload));
+                })
+                .crashLimit(1)
+                .retry(RetryPolicy.fixed(Duration.ofHours(1)))
+                .lease(Duration.ofSeconds(1))
+                .externalTimeout(Duration.ofMillis(1))
+                .build();
+    }
+
+    private static Message suspect(String payload) {
+        return Message.builder("notes")
+                .id(payload)
+                .type("note")
+                .payload(payload)
+                .deliveries(2)
+                .build();
+    }
+
+    @Test
+    void suspectThatHangsIsInterruptedAndItsAttemptHasFailed() throws Exception {
+        Inbox<InMemoryContext> inbox = inbox(() -> end.await());
+        inbox.process(suspect("hangs"));
+
+        Future<Integer> work = executor.submit(() -> inbox.work());
+
+        assertThat(work.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(1);
+        assertThat(store.parked("suspects"))
+                .extracting(ParkedMessage::attempt)
+                .singleElement()
+                .satisfies(attempt -> {
+                    assertThat(attempt.number()).isEqualTo(1);
+                    assertThat(attempt.message()).startsWith("the handler was interrupted after PT0.001S");
+                });
+    }
+
+    @Test
+    void suspectThatNobodyCanInterruptKeepsNoOtherWaiting() throws Exception {
+        Inbox<InMemoryContext> inbox = inbox(this::hangWhateverComes);
+        inbox.process(suspect("hangs"));
+        Future<Integer> first = executor.submit(() -> inbox.work());
+        assertThat(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        inbox.process(suspect("b"));
+
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            inbox.work();
+            assertThat(effects).containsExactly("b");
+        });
+        assertThat(first.isDone()).isFalse();
+    }
+
+    private void hangWhateverComes() {
+        boolean over = false;
+        while (!over) {
+            try {
+                over = end.await(1, TimeUnit.HOURS);
+            } catch (InterruptedException e) {
+                over = false;
+            }
+        }
+    }
+}
