@@ -31,6 +31,9 @@ final class Worker<C extends HandlerContext> {
     private final LeaseWorker<C> leases;
     private final Set<Integer> visited = ConcurrentHashMap.newKeySet();
 
+    /** Lanes in which a thread of this process is at its first batch: two would take back each other's beginning. */
+    private final Set<Integer> beginners = ConcurrentHashMap.newKeySet();
+
     /** Lanes that were begun with and are not ended, as far as the database could be told. */
     private final Map<Integer, Begun> begun = new ConcurrentHashMap<>();
 
@@ -67,6 +70,18 @@ final class Worker<C extends HandlerContext> {
         if (visited.contains(lane)) {
             return settle(work);
         }
+        if (!beginners.add(lane)) {
+            return 0;
+        }
+        try {
+            return firstBatch(lane, work);
+        } finally {
+            beginners.remove(lane);
+        }
+    }
+
+    /** An error leaves the beginning counted: what the batch does to this process may well be what ended others. */
+    private int firstBatch(int lane, DueWork<C> work) {
         if (!begin(lane)) {
             return 0;
         }

@@ -1,0 +1,90 @@
+package io.pigeonhole.core.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.testkit.crash.CrashPlan;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import io.pigeonhole.testkit.crash.CrashingStore;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryFixture;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class WorkerTest {
+    private static final long PATIENCE_SECONDS = 20;
+
+    private final InMemoryFixture fixture = new InMemoryFixture();
+    private final CrashPlan plan = CrashPlan.none();
+    private final ExecutorService other = Executors.newSingleThreadExecutor(task -> new Thread(task, "other"));
+
+    @AfterEach
+    void close() {
+        other.shutdownNow();
+    }
+
+    /** An inbox in a process of its own, as far as it knows. */
+    private Inbox<InMemoryContext> process() {
+        return Inbox.builder("notes", new CrashingStore<>(fixture.store(), plan))
+                .handle("note", PayloadDecoder.text(), (payload, context) -> fixture.write(context, payload))
+                .lanes(1)
+                .crashLimit(1)
+                .build();
+    }
+
+    private static int result(Future<Integer> work) {
+        try {
+            return work.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    @Tag("C1")
+    void threadThatLeavesALaneTakesNoBeginningBackThatAnotherOfItsProcessStillNeeds() {
+        Inbox<InMemoryContext> inbox = process();
+        inbox.receive(Message.builder("notes").id("1").type("note").payload("x").build());
+        AtomicInteger entries = new AtomicInteger();
+        plan.always(CrashPoint.BEFORE_ENTER, () -> {
+            if (Thread.currentThread().getName().equals("other") && entries.incrementAndGet() > 1) {
+                throw new StoreUnavailableException("the test says so", null);
+            }
+        });
+        // Between the beginning that the first thread notes and its batch.
+        plan.at(CrashPoint.BEFORE_ENTER, 2, () -> result(other.submit(() -> workAsFarAsItGoes(inbox))));
+        plan.at(CrashPoint.BEFORE_FLUSH, plan.passages(CrashPoint.BEFORE_FLUSH) + 1, () -> {
+            throw new InternalError("the process dies");
+        });
+        assertThatThrownBy(inbox::work).hasMessage("the process dies");
+
+        fixture.advance(Duration.ofMinutes(1));
+        Inbox<InMemoryContext> next = process();
+        next.work();
+        next.work();
+
+        assertThat(plan.passages(CrashPoint.AFTER_LEASE)).isEqualTo(1);
+        assertThat(fixture.effects()).containsExactly("x");
+    }
+
+    private static int workAsFarAsItGoes(Inbox<InMemoryContext> inbox) {
+        try {
+            return inbox.work();
+        } catch (RetryableException e) {
+            return 0;
+        }
+    }
+}
