@@ -3,15 +3,26 @@ package io.pigeonhole.core.lane;
 import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.OrderingKey;
+import org.jspecify.annotations.Nullable;
 
-/** A message in a lane. Compared by identity: two deliveries of one message are two entries. */
-final class Entry {
+/** A message in a lane. Compared by identity: two deliveries of one message are two entries. Open for tests. */
+class Entry {
     private static final int MOST_TELLINGS = 5;
 
     private final Consignment consignment;
     private final Message message;
     private final Settlement settlement;
     private final boolean inSequence;
+    /** Where it waits and between whom, for {@link EntryQueue} only. */
+    @Nullable
+    EntryQueue queue;
+
+    @Nullable
+    Entry before;
+
+    @Nullable
+    Entry after;
+
     private boolean gone;
     private boolean told;
     private int toldInVain;

@@ -1,13 +1,13 @@
 package io.pigeonhole.core.lane;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.LinkedHashMap;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The messages of a lane that were busy, and behind each those that must not overtake it. Guarded by the lane's lock.
@@ -19,9 +19,30 @@ final class HeldEntries {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
-    private final Map<Object, Deque<Entry>> byOrder = new LinkedHashMap<>();
+    /** None of them empty. */
+    private final Map<Object, OfOrder> byOrder = new HashMap<>();
+
     private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
     private long dueAt;
+    private long turns;
+
+    /** Those of one order. */
+    private static final class OfOrder extends EntryQueue {
+        private final Object order;
+        private long turn;
+
+        OfOrder(Object order) {
+            this.order = order;
+        }
+
+        long turn() {
+            return turn;
+        }
+
+        Entry head() {
+            return Objects.requireNonNull(first());
+        }
+    }
 
     boolean isEmpty() {
         return byOrder.isEmpty();
@@ -32,61 +53,64 @@ final class HeldEntries {
         return dueAt - now;
     }
 
-    /** Up to so many heads, which stay here until {@link #settled}. */
+    /** Up to so many heads, which stay here until {@link #settled}: those first that were not busy for longest. */
     List<Entry> heads(int max) {
-        List<Entry> heads = new ArrayList<>();
-        for (Deque<Entry> waiting : byOrder.values()) {
-            if (heads.size() == max) {
-                break;
-            }
-            heads.add(waiting.getFirst());
-        }
-        return heads;
+        return byOrder.values().stream()
+                .sorted(Comparator.comparingLong(OfOrder::turn))
+                .limit(max)
+                .map(OfOrder::head)
+                .toList();
     }
 
-    /** Puts an entry behind a held one of its ordering key; false where there is none. */
-    boolean queuedBehind(Entry entry) {
-        Deque<Entry> waiting = byOrder.get(entry.order());
-        if (waiting == null) {
-            return false;
-        }
-        waiting.addLast(entry);
-        return true;
+    /** Behind whom an entry has to wait; null where it need not. */
+    @Nullable
+    EntryQueue ofOrder(Entry entry) {
+        return byOrder.get(entry.order());
     }
 
-    /** Keeps an entry that was busy, as a new one or as the head that it was. */
+    /** Keeps an entry that was busy, as a new one or where it was; it may be told again where the memory was used up. */
     void busy(Entry entry, long now) {
-        if (byOrder.isEmpty()) {
+        boolean isFirst = byOrder.isEmpty();
+        OfOrder waiting = waiting(entry.order());
+        if (entry.queue != waiting) {
+            waiting.addLast(entry);
+        }
+        // Behind all others, so that many busy heads take turns.
+        waiting.turn = ++turns;
+        if (isFirst) {
             backoff.reset();
             dueAt = now;
         }
-        Object order = entry.order();
-        Deque<Entry> waiting = byOrder.remove(order);
-        if (waiting == null) {
-            waiting = new ArrayDeque<>();
-        }
-        if (waiting.peekFirst() != entry) {
-            waiting.addLast(entry);
-        }
-        // Put behind all others, so that many busy heads take turns.
-        byOrder.put(order, waiting);
         if (dueAt - now <= 0) {
             dueAt = now + backoff.nextNanos();
         }
     }
 
-    /** Lets go of an entry, if it was held; those behind it are free, in their order. */
-    List<Entry> settled(Entry entry) {
-        if (byOrder.isEmpty()) {
-            return List.of();
+    private OfOrder waiting(Object order) {
+        OfOrder before = byOrder.get(order);
+        if (before != null) {
+            return before;
         }
-        Deque<Entry> waiting = byOrder.get(entry.order());
-        if (waiting == null || waiting.peekFirst() != entry) {
-            return List.of();
+        OfOrder made = new OfOrder(order);
+        try {
+            byOrder.put(order, made);
+        } catch (Throwable e) {
+            // The map may have taken it in before it failed to grow.
+            byOrder.remove(order);
+            throw e;
         }
-        byOrder.remove(entry.order());
-        waiting.removeFirst();
-        return List.copyOf(waiting);
+        return made;
+    }
+
+    /** Lets go of an entry, if it was the head of its order; gives those behind it, which are free, in their order. */
+    @Nullable
+    EntryQueue settled(Entry entry) {
+        if (!(entry.queue instanceof OfOrder waiting) || waiting.first() != entry) {
+            return null;
+        }
+        byOrder.remove(waiting.order);
+        EntryQueue.leave(entry);
+        return waiting;
     }
 
     /** Lets go of the entries that match, and forgets them. */

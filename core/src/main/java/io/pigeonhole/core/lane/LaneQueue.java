@@ -1,14 +1,16 @@
 package io.pigeonhole.core.lane;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
-/** What waits in a lane, in order: the new ones, and those held because they were busy. Guarded by the lane's lock. */
+/**
+ * What waits in a lane, in order: the new ones, and those held because they were busy. Where the memory is used up in the
+ * middle, each entry is where it was before, or where it is to be. Guarded by the lane's lock.
+ */
 final class LaneQueue {
-    private final Deque<Entry> fresh = new ArrayDeque<>();
+    private final EntryQueue fresh = new EntryQueue();
     private final HeldEntries held = new HeldEntries();
 
     void add(Entry entry) {
@@ -19,17 +21,32 @@ final class LaneQueue {
     List<Entry> take(int max, long now) {
         boolean headsAreDue = !held.isEmpty() && held.nanosUntilDue(now) <= 0;
         List<Entry> heads = headsAreDue ? held.heads(max) : List.of();
-        // Large enough before anything is taken out: where memory is short, no entry may be lost.
+        // Large enough before anything is taken out.
         List<Entry> batch = new ArrayList<>(Math.min(max, heads.size() + fresh.size()));
         batch.addAll(heads);
-        while (batch.size() < max && !fresh.isEmpty()) {
-            Entry entry = fresh.getFirst();
-            if (held.isEmpty() || !held.queuedBehind(entry)) {
-                batch.add(entry);
+        try {
+            takeFresh(batch, max);
+        } catch (Throwable e) {
+            for (int i = batch.size() - 1; i >= heads.size(); i--) {
+                fresh.addFirst(batch.get(i));
             }
-            fresh.removeFirst();
+            throw e;
         }
         return batch;
+    }
+
+    private void takeFresh(List<Entry> batch, int max) {
+        Entry entry = fresh.first();
+        while (entry != null && batch.size() < max) {
+            @Nullable EntryQueue behind = held.isEmpty() ? null : held.ofOrder(entry);
+            if (behind == null) {
+                EntryQueue.leave(entry);
+                batch.add(entry);
+            } else {
+                behind.addLast(entry);
+            }
+            entry = fresh.first();
+        }
     }
 
     /** How long until {@link #take} has something, if nothing is added; {@link Long#MAX_VALUE} where it never will. */
@@ -47,9 +64,10 @@ final class LaneQueue {
 
     /** An entry that was taken is settled. */
     void settled(Entry entry) {
-        List<Entry> free = held.settled(entry);
-        for (int i = free.size() - 1; i >= 0; i--) {
-            fresh.addFirst(free.get(i));
+        @Nullable EntryQueue free = held.settled(entry);
+        EntryQueue.leave(entry);
+        if (free != null) {
+            fresh.addFirst(free);
         }
     }
 

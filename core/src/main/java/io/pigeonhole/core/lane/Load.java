@@ -9,16 +9,18 @@ final class Load {
     private final AtomicLong bytes = new AtomicLong();
 
     void add(Entry entry) {
+        long size = entry.size(); // First, as it may need memory.
         messages.incrementAndGet();
-        bytes.addAndGet(entry.size());
+        bytes.addAndGet(size);
     }
 
     /** Counts the entry off, once; false if it was counted off before. */
     boolean remove(Entry entry) {
+        long size = entry.size(); // First, as it may need memory.
         boolean left = entry.leave();
         if (left) {
             messages.decrementAndGet();
-            bytes.addAndGet(-entry.size());
+            bytes.addAndGet(-size);
         }
         return left;
     }
