@@ -20,7 +20,7 @@ import java.util.Set;
  * asked later, a horizon that has moved would make a plain duplicate look late.
  */
 final class Claimer {
-    private static final Duration SHORT_PATIENCE = Duration.ofMillis(20);
+    static final Duration SHORT_PATIENCE = Duration.ofMillis(20);
 
     private final InboxTransaction<?> transaction;
     private final RegisteredConsumer consumer;

@@ -11,6 +11,7 @@ import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,6 +33,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Deliveries<C extends HandlerContext> implements Intake<C> {
     private static final Logger logger = LoggerFactory.getLogger(Deliveries.class);
+    private static final String LANE_BUSY = "another transaction is at work in the lane of its ordering key";
+    private static final String BEHIND_BUSY = "a message before it that it must not overtake is busy";
 
     private final RegisteredConsumer consumer;
     private final EngineSettings settings;
@@ -42,8 +45,8 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     private final List<Envelope> group;
     /** Keys that other threads of this process have. */
     private final Set<MessageKey> busyHere;
-    /** Those that must not be claimed, because a message before them that they must not overtake is busy. */
-    private final Set<Envelope> heldBack = new HashSet<>();
+    /** Those that must not be claimed, because their lane, or a message that they must not overtake, is busy; with what they say. */
+    private final Map<Envelope, String> heldBack = new HashMap<>();
 
     private LogView log = LogView.none();
 
@@ -78,7 +81,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     public void admit(InboxTransaction<C> transaction, Desk<C> desk) {
         Verdicts<C> verdicts = desk.verdicts();
         log = LogView.read(transaction, consumer, group);
-        lockLanes(transaction);
+        lockLanes(transaction, desk.plan().inHalves());
         Map<MessageKey, PayloadHash> hashes = settings.conflicts() ? hashes() : Map.of();
         Claimer claimer = claim(transaction, desk.plan().inHalves(), hashes);
         holdBackBehindBusy(claimer);
@@ -100,10 +103,11 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             Envelope.Unusable unusable = envelope.unusable();
             Claim outside = claimer.outside().get(key);
             String refusal = log.refusal(envelope);
+            String held = heldBack.get(envelope);
             if (refusal == null && log.isBehind(envelope)) {
                 envelope.propose(new Outcome.Duplicate());
-            } else if (heldBack.contains(envelope)) {
-                envelope.propose(new Outcome.Busy("a message before it that it must not overtake is busy"));
+            } else if (held != null) {
+                envelope.propose(new Outcome.Busy(held));
             } else if (refusal != null) {
                 envelope.propose(new Outcome.Busy(refusal));
             } else if (unusable != null) {
@@ -158,27 +162,76 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         return refused.isEmpty() ? Set.of() : transaction.known(consumer, refused);
     }
 
-    /** Blocked here means that others are at work, which is no reason to look for a message that is held. */
-    private void lockLanes(InboxTransaction<C> transaction) {
+    /**
+     * Blocked here means that others are at work, which is no reason to look for a message that is held: it is tried again, and
+     * in the end what belongs to the lanes that are not free is busy.
+     */
+    private void lockLanes(InboxTransaction<C> transaction, boolean inHalves) {
         if (!consumer.order().isKept()) {
             return;
         }
         TreeSet<Integer> lanes = new TreeSet<>();
         for (Envelope envelope : group) {
-            if (consumer.keepsOrderOf(envelope.message()) && log.isAhead(envelope)) {
-                lanes.add(consumer.laneOf(envelope.message(), envelope.key()));
+            if (needsLane(envelope)) {
+                lanes.add(laneOf(envelope));
             }
         }
         if (lanes.isEmpty()) {
             return;
         }
+        if (inHalves) {
+            Set<Integer> busy = new HashSet<>();
+            lockInHalves(transaction, List.copyOf(lanes), settings.twinPatience(), busy);
+            holdBackOf(busy);
+            return;
+        }
         try {
             transaction.lock(consumer, List.copyOf(lanes), settings.twinPatience());
         } catch (ClaimBlockedException e) {
-            throw new StoreException(
-                    ErrorClass.RETRY_NOW,
-                    "another transaction is at work in one of " + lanes.size() + " lanes of ordered keys",
-                    e);
+            throw new LaneBusyException(lanes.size(), e);
+        }
+    }
+
+    private boolean needsLane(Envelope envelope) {
+        return consumer.keepsOrderOf(envelope.message()) && log.isAhead(envelope) && !heldBack.containsKey(envelope);
+    }
+
+    private int laneOf(Envelope envelope) {
+        return consumer.laneOf(envelope.message(), envelope.key());
+    }
+
+    /** As with keys: a half waits only long enough to see that it is not free yet. */
+    private void lockInHalves(
+            InboxTransaction<C> transaction, List<Integer> sorted, Duration patience, Set<Integer> busy) {
+        transaction.savepoint();
+        try {
+            transaction.lock(consumer, sorted, patience);
+        } catch (ClaimBlockedException e) {
+            transaction.rollbackToSavepoint();
+            if (sorted.size() == 1) {
+                busy.addAll(sorted);
+                return;
+            }
+            int middle = sorted.size() / 2;
+            lockInHalves(transaction, sorted.subList(0, middle), Claimer.SHORT_PATIENCE, busy);
+            lockInHalves(transaction, sorted.subList(middle, sorted.size()), Claimer.SHORT_PATIENCE, busy);
+        }
+    }
+
+    /** Messages of lanes that are not free are busy, and what must not overtake them is held back. */
+    private void holdBackOf(Set<Integer> busyLanes) {
+        Set<Object> held = new HashSet<>();
+        for (Envelope envelope : group) {
+            Object order = orderOf(envelope);
+            if (needsLane(envelope) && busyLanes.contains(laneOf(envelope))) {
+                heldBack.put(envelope, LANE_BUSY);
+                held.add(envelope.key());
+                if (order != null) {
+                    held.add(order);
+                }
+            } else if (held.contains(envelope.key()) || (order != null && held.contains(order))) {
+                heldBack.putIfAbsent(envelope, BEHIND_BUSY);
+            }
         }
     }
 
@@ -193,7 +246,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     }
 
     private boolean isToBeClaimed(Envelope envelope) {
-        return envelope.byLedger() && log.isAhead(envelope) && !heldBack.contains(envelope);
+        return envelope.byLedger() && log.isAhead(envelope) && !heldBack.containsKey(envelope);
     }
 
     /** What messages share that must not overtake each other; null for one that may overtake all others. */
@@ -241,7 +294,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
                 continue;
             }
             if (held.contains(order)) {
-                heldBack.add(envelope);
+                heldBack.putIfAbsent(envelope, BEHIND_BUSY);
                 claimedOne |= claimer.isClaimed(envelope.key());
             } else if (claimer.isBusy(envelope.key())) {
                 held.add(order);
@@ -271,7 +324,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             } else if (!held.isEmpty()
                     && here.contains(envelope)
                     && (held.contains(envelope.key()) || (order != null && held.contains(order)))) {
-                heldBack.add(envelope);
+                heldBack.putIfAbsent(envelope, BEHIND_BUSY);
             }
         }
     }
@@ -310,7 +363,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             OrderingKey key = OrderingKey.of(envelope.message());
             boolean accepted = envelope.byLedger()
                     ? claimer.isClaimed(envelope.key())
-                    : envelope.unusable() == null && log.isAhead(envelope) && !heldBack.contains(envelope);
+                    : envelope.unusable() == null && log.isAhead(envelope) && !heldBack.containsKey(envelope);
             if (key != null && accepted) {
                 keys.add(key);
             }

@@ -179,16 +179,22 @@ final class InboxEngine<C extends HandlerContext> {
             if (result == null) {
                 return;
             }
-            if (result instanceof RunResult.Blocked && !inHalves) {
-                inHalves = true;
-            } else if (result instanceof RunResult.Culprit culprit && !replayed) {
+            if (result instanceof RunResult.Culprit culprit && !replayed) {
                 replayed = true;
                 condemned.put(culprit.envelope(), culprit.failure());
             } else if (!(result instanceof RunResult.Transient) || !replays.another()) {
-                isolated(intake, known, result);
-                return;
+                if (inHalves || !isBlocked(result)) {
+                    isolated(intake, known, result);
+                    return;
+                }
+                inHalves = true;
             }
         }
+    }
+
+    /** Whether a transaction elsewhere holds something: in halves, what it does not hold goes on. */
+    private static boolean isBlocked(RunResult.RolledBack result) {
+        return result instanceof RunResult.Blocked || result.failure().cause() instanceof LaneBusyException;
     }
 
     private void isolated(Intake<C> intake, Map<Envelope, Failure> known, RunResult.RolledBack result) {
@@ -211,11 +217,11 @@ final class InboxEngine<C extends HandlerContext> {
             if (result == null) {
                 return;
             }
-            if (result instanceof RunResult.Blocked && !inHalves) {
-                inHalves = true;
+            if (result instanceof RunResult.Transient && replays.another()) {
                 continue;
             }
-            if (result instanceof RunResult.Transient && replays.another()) {
+            if (isBlocked(result) && !inHalves) {
+                inHalves = true;
                 continue;
             }
             Envelope culprit = culprit(result, chunk);

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The messages of an ordering key take effect in the order of their arrival, whatever fails. */
@@ -67,6 +68,26 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
         assertThat(workLater(inbox)).isEqualTo(3);
         assertThat(effectsOf("a")).containsExactly("a0", "a1", "a2", "a3");
         assertThat(kinds(inbox.process(keyed("a4")))).containsExactly(Kind.PROCESSED);
+    }
+
+    @Test
+    @Tag("C1")
+    @Tag("full")
+    void messagesOfALaneThatAnotherTransactionIsAtWorkInAreBusyAndTheOthersAreProcessed() {
+        Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS)
+                .twinPatience(Duration.ofMillis(1))
+                .build();
+        List<Message> messages = keyed("a1", "d1", "a2", "d2"); // In two lanes.
+        try (InboxTransaction<C> other = store.begin(Duration.ofMinutes(1))) {
+            int lane = inbox.registered().laneOf(messages.get(0), keyOf(inbox, messages.get(0)));
+            other.lock(inbox.registered(), List.of(lane), Duration.ofSeconds(1));
+
+            assertThat(kinds(inbox.process(messages)))
+                    .containsExactly(Kind.BUSY, Kind.PROCESSED, Kind.BUSY, Kind.PROCESSED);
+        }
+        assertThat(kinds(inbox.process(messages)))
+                .containsExactly(Kind.PROCESSED, Kind.DUPLICATE, Kind.PROCESSED, Kind.DUPLICATE);
+        assertThat(fixture.effects()).containsExactly("d1", "d2", "a1", "a2");
     }
 
     @Test

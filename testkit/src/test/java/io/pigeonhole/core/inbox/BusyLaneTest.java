@@ -1,0 +1,100 @@
+package io.pigeonhole.core.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.node.Circuit;
+import io.pigeonhole.core.node.Node;
+import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.testkit.broker.InMemoryBroker;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListSet;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Somebody else works for long on messages whose ordering keys share a lane of the database with those that come. */
+@Tag("C1")
+class BusyLaneTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final InMemoryStore store = InMemoryStore.create();
+    private final Queue<String> effects = new ConcurrentLinkedQueue<>();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("payments", store)
+            .order(KeyOrder.PAST_DEAD_LETTERS)
+            .lanes(2)
+            .twinPatience(Duration.ofMillis(1))
+            .handle("payment", PayloadDecoder.text(), (payload, context) -> context.defer(() -> effects.add(payload)))
+            .build();
+
+    private static Message message(String key, String payload) {
+        return Message.builder("queue")
+                .id(payload)
+                .type("payment")
+                .orderingKey(key)
+                .payload(payload)
+                .build();
+    }
+
+    /** Another process at work in the lane of a message. */
+    private InboxTransaction<InMemoryContext> otherAtWork(Message message) {
+        InboxTransaction<InMemoryContext> other = store.begin(Duration.ofMinutes(1));
+        int lane = inbox.registered()
+                .laneOf(message, Envelope.of(message, inbox.registered()).key());
+        other.lock(inbox.registered(), List.of(lane), Duration.ofSeconds(1));
+        return other;
+    }
+
+    @Test
+    void messagesOfALaneThatAnotherTransactionIsAtWorkInAreBusyAndTheOthersAreProcessed() {
+        try (InboxTransaction<InMemoryContext> other = otherAtWork(message("a", "a1"))) {
+            assertThat(inbox.process(List.of(
+                            message("a", "a1"),
+                            message("d", "d1"),
+                            message("a", "a2"),
+                            message("d", "d2"))))
+                    .satisfiesExactly(
+                            held -> assertThat(((Outcome.Busy) held).why()).contains("lane"),
+                            free -> assertThat(free).isEqualTo(new Outcome.Processed()),
+                            held -> assertThat(((Outcome.Busy) held).why()).contains("lane"),
+                            free -> assertThat(free).isEqualTo(new Outcome.Processed()));
+            other.commit();
+        }
+        assertThat(inbox.process(List.of(message("a", "a1"), message("a", "a2"))))
+                .containsOnly(new Outcome.Processed());
+        assertThat(effects).containsExactly("d1", "d2", "a1", "a2");
+    }
+
+    @Test
+    void laneThatAnotherTransactionIsAtWorkInOpensNoCircuit() throws Exception {
+        InMemoryBroker broker = InMemoryBroker.create();
+        Set<Circuit> circuits = new ConcurrentSkipListSet<>();
+        Set<SourceState> states = new ConcurrentSkipListSet<>();
+        try (Node node =
+                Node.builder(store).source(broker.source(inbox, "queue")).start()) {
+            try (InboxTransaction<InMemoryContext> other = otherAtWork(message("a", "a1"))) {
+                broker.send("queue", message("a", "a1"));
+                await().during(Duration.ofMillis(500)).atMost(PATIENCE).until(() -> {
+                    circuits.add(node.circuit());
+                    states.add(node.sources().get(0).state());
+                    return true;
+                });
+                broker.send("queue", message("d", "d1"));
+                await().atMost(PATIENCE).untilAsserted(() -> assertThat(effects).containsExactly("d1"));
+                other.commit();
+            }
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(effects).containsExactly("d1", "a1"));
+        }
+        assertThat(circuits).containsExactly(Circuit.CLOSED);
+        assertThat(states).doesNotContain(SourceState.WAITING_FOR_STORE);
+    }
+}
