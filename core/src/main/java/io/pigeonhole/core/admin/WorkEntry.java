@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param leaseOwner the node that has the lease, or null where nobody has
  * @param leaseUntil until when the lease holds, or null where there is none
  * @param receivedAt when it was stored first
- * @param lastError what the last attempt failed with, or null where none has failed since its last beginning
+ * @param lastError what the last attempt failed with, or why it waits for another program; null where none has failed since its
+ *     last beginning
  */
 public record WorkEntry(
         long id,

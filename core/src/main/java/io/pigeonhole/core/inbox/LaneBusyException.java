@@ -9,6 +9,9 @@ final class LaneBusyException extends StoreException {
     private static final long serialVersionUID = 1L;
 
     LaneBusyException(int lanes, ClaimBlockedException cause) {
-        super(ErrorClass.RETRY_NOW, "another transaction is at work in one of " + lanes + " lanes of ordered keys", cause);
+        super(
+                ErrorClass.RETRY_NOW,
+                "another transaction is at work in one of " + lanes + " lanes of ordered keys",
+                cause);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.admin.Admin;
 import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.MessageStatus;
 import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.admin.WorkEntry;
@@ -69,6 +70,22 @@ abstract class UnknownWorkTests<C extends HandlerContext> extends FlowLab<C> {
         workLater(newer);
         assertThat(fixture.effects()).containsExactly("news");
         assertThat(runs).containsExactly("news 1", "news 2");
+    }
+
+    @Test
+    @Tag("A13")
+    void receivedMessageOfAnUnknownTypeIsParkedAndTellsWhyItWaits() {
+        Inbox<C> newer = newer(KeyOrder.NONE)
+                .handleExternal("call", PayloadDecoder.text(), (payload, context) -> Completion.nothing())
+                .build();
+        newer.receive(List.of(typed("k", NEW, "news"), typed("k", "call", "called")));
+        ordered(KeyOrder.NONE).build().work();
+
+        assertThat(work()).hasSize(2).allSatisfy(entry -> {
+            assertThat(entry.status()).isEqualTo(MessageStatus.PARKED);
+            assertThat(entry.attempts()).isZero();
+            assertThat(entry.lastError()).contains("no handler for type");
+        });
     }
 
     @Test

@@ -65,7 +65,7 @@ record WorkRow(
                 now,
                 grave.token(),
                 null,
-                grave.letter().attempt());
+                null);
     }
 
     /** Whether it is in nobody's hands and due; whether it needs a lease is another question. */
@@ -95,14 +95,13 @@ record WorkRow(
         if (lease != null) {
             return MessageStatus.LEASED;
         }
-        return attempts > retriedAttempts ? MessageStatus.PARKED : MessageStatus.RECEIVED;
+        return failed != null ? MessageStatus.PARKED : MessageStatus.RECEIVED;
     }
 
-    /** What it failed with since its last beginning. */
+    /** What it failed with, or waits for, since its last beginning. */
     @Nullable
     String lastError() {
-        boolean since = failed != null && failed.number() > retriedAttempts;
-        return since && failed != null ? failed.errorClass() + ": " + failed.message() : null;
+        return failed != null ? failed.errorClass() + ": " + failed.message() : null;
     }
 
     WorkRow needingLease() {

@@ -57,11 +57,8 @@ class BusyLaneTest {
     @Test
     void messagesOfALaneThatAnotherTransactionIsAtWorkInAreBusyAndTheOthersAreProcessed() {
         try (InboxTransaction<InMemoryContext> other = otherAtWork(message("a", "a1"))) {
-            assertThat(inbox.process(List.of(
-                            message("a", "a1"),
-                            message("d", "d1"),
-                            message("a", "a2"),
-                            message("d", "d2"))))
+            assertThat(inbox.process(
+                            List.of(message("a", "a1"), message("d", "d1"), message("a", "a2"), message("d", "d2"))))
                     .satisfiesExactly(
                             held -> assertThat(((Outcome.Busy) held).why()).contains("lane"),
                             free -> assertThat(free).isEqualTo(new Outcome.Processed()),
