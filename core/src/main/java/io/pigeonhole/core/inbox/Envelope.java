@@ -185,6 +185,8 @@ final class Envelope {
     /** What the outcome will be if this transaction commits; null to leave the message as it is. */
     void propose(@Nullable Outcome outcomeAfterCommit) {
         this.proposed = outcomeAfterCommit;
+        this.horizon = null;
+        this.endOfLedger = null;
     }
 
     /** What was proposed last. */
@@ -195,8 +197,8 @@ final class Envelope {
 
     /** The same for one that is late, with the horizon that says so. */
     void proposeLate(String detail, MessageKey oldest) {
-        this.horizon = oldest;
         propose(new Outcome.Late(detail));
+        this.horizon = oldest;
     }
 
     /** The horizon that it was found to be below; null unless it is late. */

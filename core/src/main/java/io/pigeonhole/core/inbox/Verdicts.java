@@ -247,11 +247,14 @@ final class Verdicts<C extends HandlerContext> {
     void outside(Envelope envelope, Claim claim) {
         MessageKey key = envelope.key();
         String detail = Horizon.describe(key, claim);
-        dead(envelope, claim.isLate(key) ? DeadReason.LATE : DeadReason.FROM_THE_FUTURE, detail, false);
-        if (claim.isLate(key) && plan.refusalOf(envelope) == null) {
-            envelope.proposeLate(detail, claim.oldest());
-        } else {
+        if (!claim.isLate(key)) {
+            dead(envelope, DeadReason.FROM_THE_FUTURE, detail, false);
             envelope.noteEndOfLedger(claim.newest());
+            return;
+        }
+        dead(envelope, DeadReason.LATE, detail, false);
+        if (plan.refusalOf(envelope) == null) {
+            envelope.proposeLate(detail, claim.oldest());
         }
     }
 

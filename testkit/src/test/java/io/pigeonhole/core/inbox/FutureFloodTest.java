@@ -14,6 +14,9 @@ import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.broker.InMemoryBroker;
+import io.pigeonhole.testkit.crash.CrashPlan;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import io.pigeonhole.testkit.crash.CrashingStore;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.lang.reflect.InvocationTargetException;
@@ -150,6 +153,29 @@ class FutureFloodTest {
         assertThat(careful.process(List.of(message(end.plusSeconds(2)), message(end.minusSeconds(1)))))
                 .extracting(Outcome::kind)
                 .containsExactly(Outcome.Kind.BUSY, Outcome.Kind.PROCESSED);
+    }
+
+    @Test
+    @Tag("C3")
+    void lateMessageThatTheDatabaseRefusesToKeepIsNoneFromTheFuture() {
+        store.horizon(end.minusSeconds(20), end);
+        CrashPlan plan = CrashPlan.none();
+        Inbox<InMemoryContext> refused = Inbox.builder("refused", new CrashingStore<>(store, plan))
+                .lateLimit(1)
+                .handle("payment", PayloadDecoder.text(), (payload, context) -> {})
+                .build();
+        for (int passage = 1; passage <= 2; passage++) {
+            plan.at(CrashPoint.BEFORE_BURY, passage, () -> {
+                throw new StoreException(ErrorClass.MESSAGE, "the table does not take it", null);
+            });
+        }
+
+        assertThat(refused.process(List.of(message(end.minusSeconds(50)))))
+                .satisfiesExactly(outcome ->
+                        assertThat(((Outcome.Dead) outcome).reason()).isEqualTo(DeadReason.NOT_STORED));
+        assertThat(refused.process(List.of(message(end.plusSeconds(1)))))
+                .satisfiesExactly(outcome ->
+                        assertThat(((Outcome.Dead) outcome).reason()).isEqualTo(DeadReason.FROM_THE_FUTURE));
     }
 
     private static Message ofKey(String orderingKey, Instant created) {
