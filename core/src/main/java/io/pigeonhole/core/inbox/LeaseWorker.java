@@ -213,7 +213,7 @@ final class LeaseWorker<C extends HandlerContext> {
             LeaseKeeper.Kept lease,
             Consumer<Desk<C>> decision,
             Map<Envelope, Failure> known) {
-        LeasedMessage<C> leased = new LeasedMessage<>(consumer, item, envelope, decision);
+        LeasedMessage<C> leased = new LeasedMessage<>(consumer, item, envelope, decision, lease::isFresh);
         int refusals = 0;
         while (true) {
             try {
@@ -226,7 +226,7 @@ final class LeaseWorker<C extends HandlerContext> {
                         item.message(),
                         FailureText.readable(e));
                 if (e instanceof OutcomeUnknownException) {
-                    leased.commitIsUnknown(lease.isFresh());
+                    leased.commitIsUnknown();
                 }
                 boolean away = e instanceof StoreUnavailableException || e instanceof OutcomeUnknownException;
                 refusals += away ? 0 : 1;

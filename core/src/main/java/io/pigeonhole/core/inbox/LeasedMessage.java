@@ -5,6 +5,7 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +15,8 @@ final class LeasedMessage<C extends HandlerContext> implements Intake<C> {
     private final WorkItem item;
     private final Envelope envelope;
     private final Consumer<Desk<C>> decision;
+    private final BooleanSupplier isFresh;
     private @Nullable Outcome uncertain;
-    private boolean fresh;
     private boolean fenced;
 
     /**
@@ -23,12 +24,19 @@ final class LeasedMessage<C extends HandlerContext> implements Intake<C> {
      *
      * @param envelope the message
      * @param decision what is to be done with it, while the lease is held
+     * @param isFresh whether the lease cannot have run out by now
      */
-    LeasedMessage(RegisteredConsumer consumer, WorkItem item, Envelope envelope, Consumer<Desk<C>> decision) {
+    LeasedMessage(
+            RegisteredConsumer consumer,
+            WorkItem item,
+            Envelope envelope,
+            Consumer<Desk<C>> decision,
+            BooleanSupplier isFresh) {
         this.consumer = consumer;
         this.item = item;
         this.envelope = envelope;
         this.decision = decision;
+        this.isFresh = isFresh;
     }
 
     /** Whether somebody else has a newer lease, or has finished the message. */
@@ -36,16 +44,11 @@ final class LeasedMessage<C extends HandlerContext> implements Intake<C> {
         return fenced;
     }
 
-    /**
-     * Its last transaction may be committed or not. If it is, nobody can hold the lease again.
-     *
-     * @param isFresh whether the lease cannot have run out when that is found
-     */
-    void commitIsUnknown(boolean isFresh) {
+    /** Its last transaction may be committed or not. If it is, nobody can hold the lease again. */
+    void commitIsUnknown() {
         Outcome proposed = envelope.proposed();
         if (proposed != null) {
             uncertain = proposed;
-            fresh = isFresh;
         }
     }
 
@@ -80,11 +83,12 @@ final class LeasedMessage<C extends HandlerContext> implements Intake<C> {
 
     /**
      * Whether the transaction whose commit was unknown is what ended the lease. A message that is neither in work nor dead was
-     * finished; nobody else can have done so before a lease ran out, a failed attempt was recorded and its delay was over.
+     * finished; nobody else can have done so before a lease ran out, a failed attempt was recorded and its delay was over. One
+     * that is may have been kept by whoever found that the lease had run out, unless it cannot have run out even now.
      */
     private boolean isCommitted(InboxTransaction<C> transaction, Outcome mine) {
         boolean unfinished = !transaction.known(consumer, List.of(item.key())).isEmpty();
         boolean finishes = !(mine instanceof Outcome.Parked || mine instanceof Outcome.Dead);
-        return finishes ? !unfinished : unfinished && fresh;
+        return finishes ? !unfinished : unfinished && isFresh.getAsBoolean();
     }
 }

@@ -171,11 +171,11 @@ class FutureFloodTest {
         }
 
         assertThat(refused.process(List.of(message(end.minusSeconds(50)))))
-                .satisfiesExactly(outcome ->
-                        assertThat(((Outcome.Dead) outcome).reason()).isEqualTo(DeadReason.NOT_STORED));
+                .satisfiesExactly(
+                        outcome -> assertThat(((Outcome.Dead) outcome).reason()).isEqualTo(DeadReason.NOT_STORED));
         assertThat(refused.process(List.of(message(end.plusSeconds(1)))))
-                .satisfiesExactly(outcome ->
-                        assertThat(((Outcome.Dead) outcome).reason()).isEqualTo(DeadReason.FROM_THE_FUTURE));
+                .satisfiesExactly(
+                        outcome -> assertThat(((Outcome.Dead) outcome).reason()).isEqualTo(DeadReason.FROM_THE_FUTURE));
     }
 
     private static Message ofKey(String orderingKey, Instant created) {

@@ -1,0 +1,77 @@
+package io.pigeonhole.core.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.handler.Completion;
+import io.pigeonhole.core.handler.ExternalHandler;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.testkit.crash.CrashPlan;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import io.pigeonhole.testkit.crash.CrashingStore;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryFixture;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class LeasedMessageTest {
+    private static final Duration LEASE = Duration.ofSeconds(1);
+
+    private final InMemoryFixture fixture = new InMemoryFixture();
+    private final CrashPlan plan = CrashPlan.none();
+    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final Message message =
+            Message.builder("notes").id("1").type("call").payload("x").build();
+
+    private InboxBuilder<InMemoryContext> builder(ExternalHandler<String, InMemoryContext> handler) {
+        return Inbox.builder("calls", new CrashingStore<>(fixture.store(), plan))
+                .handleExternal("call", PayloadDecoder.text(), handler)
+                .lanes(1)
+                .lease(LEASE);
+    }
+
+    @Test
+    @Tag("C6")
+    void leaseThatRanOutWhileItWasAskedWhetherAFailedAttemptIsCommittedIsLost() {
+        Inbox<InMemoryContext> other = builder((payload, context) -> Completion.nothing())
+                .retry(RetryPolicy.fixed(Duration.ofHours(1)))
+                .build();
+        Inbox<InMemoryContext> inbox = builder((payload, context) -> {
+                    plan.at(CrashPoint.BEFORE_COMMIT, plan.passages(CrashPoint.BEFORE_COMMIT) + 1, () -> {
+                        throw new OutcomeUnknownException("the connection was lost as COMMIT was sent", null);
+                    });
+                    // The database is away for longer than the lease.
+                    plan.at(CrashPoint.BEFORE_BEGIN, plan.passages(CrashPoint.BEFORE_BEGIN) + 2, () -> {
+                        fixture.advance(Duration.ofMinutes(1));
+                        other.work();
+                        long since = System.nanoTime();
+                        await().until(() -> System.nanoTime() - since > LEASE.toNanos());
+                    });
+                    throw new IllegalStateException("no answer");
+                })
+                .retry(RetryPolicy.fixed(Duration.ofHours(1)))
+                .listener(new InboxListener() {
+                    @Override
+                    public void onOutcome(String name, Message message, Outcome outcome) {
+                        told.add(outcome.kind().name());
+                    }
+
+                    @Override
+                    public void onLeaseLost(String name, Message message) {
+                        told.add("lost");
+                    }
+                })
+                .build();
+        inbox.process(message);
+        inbox.work();
+
+        assertThat(fixture.parked("calls")).hasSize(1);
+        assertThat(told).containsExactly("RECEIVED", "lost");
+    }
+}
