@@ -183,13 +183,14 @@ final class Verdicts<C extends HandlerContext> {
         bury(envelope, envelope.key(), reason, detail, claimed, null);
     }
 
-    /** All attempts that its policy allows have failed, and whoever noted the last did not know the policy. */
+    /** All attempts that its policy allows have failed, and whoever noted the last could not give up on it. */
     void spent(Envelope envelope) {
         int failed = envelope.attemptForPolicy() - 1;
         int allowed = routing.retryOf(envelope.message()).maxAttempts();
-        String detail =
-                failed + " attempts have failed and " + allowed + " are allowed; whoever kept it then did not know its"
-                        + " policy. Requeue it once its cause is mended";
+        String detail = failed + " attempts have failed and " + allowed
+                + " are allowed; the last ended where its policy was not"
+                + " asked: its lease was released by a person, or ran out in a program that does not know the type. Requeue"
+                + " it once its cause is mended";
         dead(envelope, DeadReason.RETRIES_EXHAUSTED, detail, true);
     }
 

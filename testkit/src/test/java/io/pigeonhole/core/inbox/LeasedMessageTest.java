@@ -3,12 +3,18 @@ package io.pigeonhole.core.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.DeadLetterFilter;
+import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.ExternalHandler;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
@@ -73,5 +79,34 @@ class LeasedMessageTest {
 
         assertThat(fixture.parked("calls")).hasSize(1);
         assertThat(told).containsExactly("RECEIVED", "lost");
+    }
+
+    @Test
+    @Tag("C6")
+    void messageWhoseLeaseWasReleasedInItsLastAttemptIsDeadAndSaysSo() {
+        Inbox<InMemoryContext> inbox = builder((payload, context) -> Completion.nothing())
+                .retry(RetryPolicy.never())
+                .build();
+        inbox.process(message);
+        try (InboxTransaction<InMemoryContext> transaction = fixture.store().begin(Duration.ofMinutes(1))) {
+            assertThat(transaction.enter(inbox.registered(), 0)).isTrue();
+            assertThat(transaction.lease(inbox.registered(), 0, 1, "node", LEASE))
+                    .hasSize(1);
+            transaction.commit();
+        }
+        Admin admin = Admin.of(fixture.adminStore());
+        admin.releaseLease(
+                "calls", Envelope.of(message, inbox.registered()).key(), new Author("ann", "its node is gone"));
+        inbox.work();
+
+        assertThat(admin.deadLetters(DeadLetterFilter.of("calls"), PageRequest.first(10))
+                        .entries())
+                .singleElement()
+                .satisfies(letter -> {
+                    assertThat(letter.reason()).isEqualTo(DeadReason.RETRIES_EXHAUSTED);
+                    assertThat(letter.detail())
+                            .startsWith("1 attempts have failed and 1 are allowed")
+                            .contains("was released");
+                });
     }
 }
