@@ -87,8 +87,13 @@ final class Subscription extends DefaultConsumer {
 
     @Override
     public void handleShutdownSignal(String consumerTag, ShutdownSignalException signal) {
-        end = Trouble.reason(signal);
-        wakeUp.run();
+        // First what needs no memory: an end that nobody notes is the end of consuming.
+        end = "its channel was closed";
+        try {
+            end = Trouble.reason(signal);
+        } finally {
+            wakeUp.run();
+        }
     }
 
     /** Why it ended by itself, or null while it goes on. */

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.Consumer;
+import com.rabbitmq.client.Method;
+import com.rabbitmq.client.ShutdownSignalException;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
@@ -14,10 +19,15 @@ import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +42,50 @@ class RabbitSourceBuilderTest {
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("inbox 'payments'")
                 .hasMessageContainingAll(texts);
+    }
+
+    @Test
+    void channelIsReplacedAlsoWhereThereIsNoMemoryToSayWhyItWasClosed() {
+        Queue<Consumer> consumers = new ConcurrentLinkedQueue<>();
+        Channel channel = fake(Channel.class, (method, values) -> {
+            if (method.equals("basicConsume")) {
+                consumers.add((Consumer) values[2]);
+                return "tag";
+            }
+            return null;
+        });
+        Connection connection = fake(
+                Connection.class,
+                (method, values) -> method.equals("createChannel") ? channel : method.equals("isOpen") ? true : null);
+        RabbitSource source = RabbitSource.builder(inbox, new ConnectionFactory(), "queue")
+                .retryPause(Duration.ofMillis(10))
+                .connectionOpener((factory, name) -> connection)
+                .build();
+        source.start();
+        try {
+            await().until(() -> consumers.size() == 1);
+            ShutdownSignalException signal = new ShutdownSignalException(false, false, null, null) {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                public Method getReason() {
+                    throw new OutOfMemoryError("of the test");
+                }
+            };
+            Consumer first = consumers.element();
+            assertThatThrownBy(() -> first.handleShutdownSignal("tag", signal)).isInstanceOf(OutOfMemoryError.class);
+            await().until(() -> consumers.size() == 2);
+        } finally {
+            source.close();
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T> T fake(Class<T> type, BiFunction<String, Object[], @Nullable Object> answer) {
+        return (T) Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, values) -> answer.apply(method.getName(), values));
     }
 
     @Test
