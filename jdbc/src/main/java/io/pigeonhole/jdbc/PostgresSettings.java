@@ -11,19 +11,31 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * The settings of PostgreSQL that the SQL of a transaction's handlers has named, with what they were before, besides those of
  * {@link PostgresSession}. They are asked for once, when the first statement names them. Used by one thread at a time.
+ *
+ * <p>That value may be one of the transaction only, which a function has set where nobody saw it, and PostgreSQL does not say
+ * what the session has beneath it. So handlers change these settings for the transaction only, and they are put back for the
+ * transaction only: nothing of it outlives the commit.
  */
 final class PostgresSettings {
-    private static final Pattern COMMENT = Pattern.compile("--[^\\n]*|/\\*.*?\\*/", Pattern.DOTALL);
+    private static final Pattern COMMENT = Pattern.compile(
+            "(?<text>\\b[eE]'(?:[^'\\\\]|\\\\.|'')*+'|'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\")|--[^\\n]*|/\\*.*?\\*/",
+            Pattern.DOTALL);
+
+    /** What stands before a statement, also within a block and where it is executed as text. */
+    private static final String BEGINNING =
+            "(?<beginning>(?:\\A|;|\\b(?:BEGIN|THEN|ELSE|LOOP)\\b|\\bEXECUTE\\b[^;']*')\\s*+)?";
 
     /** In the bodies of functions too, and rather too often than too seldom: what is no setting has no value. */
     private static final Pattern SET = Pattern.compile(
-            "\\b(?:SET|RESET)\\s+(?:(?:SESSION|LOCAL)\\s+)?(?<name>TIME\\s+ZONE|NAMES|XML\\s+OPTION"
+            BEGINNING
+                    + "\\b(?:SET|RESET)\\s+(?:(?:SESSION|(?<local>LOCAL))\\s+)?(?<name>TIME\\s+ZONE|NAMES|XML\\s+OPTION"
                     + "|[\\p{L}_\"][\\p{L}\\p{N}_$\"]*(?:\\.[\\p{L}_\"][\\p{L}\\p{N}_$\"]*)*)",
             Pattern.CASE_INSENSITIVE);
 
@@ -86,7 +98,7 @@ final class PostgresSettings {
         before.forEach((name, value) -> {
             sql.append(sql.isEmpty() ? ";\nSELECT " : ", ");
             sql.append(
-                    "CASE WHEN coalesce(current_setting(%1$s, true), '') <> %2$s THEN set_config(%1$s, %2$s, false) END"
+                    "CASE WHEN coalesce(current_setting(%1$s, true), '') <> %2$s THEN set_config(%1$s, %2$s, true) END"
                             .formatted(literal(name), literal(value)));
         });
         return sql.toString();
@@ -96,8 +108,13 @@ final class PostgresSettings {
         return "E'" + text.replace("\\", "\\\\").replace("'", "''") + "'";
     }
 
+    /**
+     * The settings that SQL names.
+     *
+     * @throws IllegalStateException if it changes one of them for the session, or one of ours, or does not say which
+     */
     static Set<String> names(String sql) {
-        String text = COMMENT.matcher(sql).replaceAll(" ");
+        String text = withoutComments(sql);
         Matcher unnamed = UNNAMED.matcher(text);
         if (unnamed.find()
                 && PostgresControl.withoutText(sql).toLowerCase(Locale.ROOT).contains("set_config")) {
@@ -105,10 +122,15 @@ final class PostgresSettings {
                     + "»: the engine puts back what it sets, and has to know its name. Write it into the statement, as in"
                     + " set_config('app.tenant', ?, true), instead of " + unnamed.group("argument"));
         }
+        SET.matcher(text).results().filter(PostgresSettings::isOfSession).forEach(found -> refuse(found, sql));
+        NAMED.matcher(text)
+                .results()
+                .filter(found -> !isTrue(lastArgument(text, found.end())))
+                .forEach(found -> refuse(found, sql));
         Set<String> names = new LinkedHashSet<>();
         for (String each : List.of(text, sql)) {
-            SET.matcher(each).results().forEach(found -> add(found.group(1), names));
-            NAMED.matcher(each).results().forEach(found -> add(found.group(1), names));
+            SET.matcher(each).results().forEach(found -> add(name(found), names));
+            NAMED.matcher(each).results().forEach(found -> add(name(found), names));
         }
         if (names.stream().anyMatch(name -> name.startsWith("pigeonhole."))) {
             throw new IllegalStateException(
@@ -117,16 +139,67 @@ final class PostgresSettings {
         return names;
     }
 
+    private static String withoutComments(String sql) {
+        return COMMENT.matcher(sql)
+                .replaceAll(found -> found.group(1) == null ? " " : Matcher.quoteReplacement(found.group()));
+    }
+
+    /** It stands where a statement begins, not behind the table of an UPDATE, and is not for the transaction. */
+    private static boolean isOfSession(MatchResult found) {
+        return found.group(1) != null && found.group(2) == null;
+    }
+
+    private static String name(MatchResult found) {
+        return found.group(found.groupCount());
+    }
+
+    private static void refuse(MatchResult found, String sql) {
+        String name = known(name(found));
+        if (!NOT_THESE.contains(name)) {
+            throw new IllegalStateException("a handler may not execute «" + sql + "»: it changes " + name
+                    + " for the session, and what the session had before cannot be told, so that it would stay on the"
+                    + " connection. Change it for the transaction: SET LOCAL " + name + " = …, or set_config('" + name
+                    + "', …, true), where true stands in the statement");
+        }
+    }
+
+    /** What stands before the end of a call, which begins at an argument. */
+    private static String lastArgument(String text, int from) {
+        int begin = from;
+        int depth = 0;
+        boolean quoted = false;
+        for (int i = from; i < text.length(); i++) {
+            char each = text.charAt(i);
+            quoted ^= each == '\'';
+            if (!quoted && each == '(') {
+                depth++;
+            } else if (!quoted && each == ')' && depth-- == 0) {
+                return text.substring(begin, i);
+            } else if (!quoted && each == ',' && depth == 0) {
+                begin = i + 1;
+            }
+        }
+        return "";
+    }
+
+    private static boolean isTrue(String argument) {
+        return argument.strip().equalsIgnoreCase("true");
+    }
+
     private static void add(String written, Set<String> names) {
+        String known = known(written);
+        if (!NOT_THESE.contains(known)) {
+            names.add(known);
+        }
+    }
+
+    private static String known(String written) {
         String name = written.replace("\"", "").toLowerCase(Locale.ROOT).replaceAll("\\s+", " ");
-        String known = switch (name) {
+        return switch (name) {
             case "time zone" -> "timezone";
             case "names" -> "client_encoding";
             case "xml option" -> "xmloption";
             default -> name;
         };
-        if (!NOT_THESE.contains(known)) {
-            names.add(known);
-        }
     }
 }

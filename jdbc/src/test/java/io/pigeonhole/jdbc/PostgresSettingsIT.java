@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,8 +59,9 @@ class PostgresSettingsIT {
     @ValueSource(
             strings = {
                 "SET LOCAL app.tenant = 'A'; SET LOCAL TimeZone = 'Asia/Tokyo'",
-                "/* as */ SET /* a */ SESSION app.tenant TO 'A'; SET TIME ZONE 'Asia/Tokyo'",
-                "SELECT set_config('app.tenant', 'A', true), pg_catalog.set_config ( E'TimeZone' , 'Asia/Tokyo', false)",
+                "/* as */ SET /* a */ LOCAL app.tenant TO 'A'; SET LOCAL TIME ZONE 'Asia/Tokyo'",
+                "SELECT set_config('app.tenant', 'A', true),"
+                        + " pg_catalog.set_config ( E'TimeZone' , concat('Asia', '/', 'Tokyo'), TRUE )",
                 "DO $$ BEGIN PERFORM set_config('app.tenant', 'A', true); SET LOCAL timezone = 'Asia/Tokyo'; END $$"
             })
     void settingIsTheHandlersOnly(String change) throws SQLException {
@@ -89,6 +92,70 @@ class PostgresSettingsIT {
         }
         inbox("SET LOCAL app.tenant = 'A'").process(messages("A", "b"));
         assertThat(lab.own.askAll("SELECT tenant FROM doc ORDER BY text")).containsExactly("[A]", "[" + value + "]");
+    }
+
+    /** What a setting is when a statement first names it may be such a value. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SET LOCAL app.tenant = 'B'",
+                "SELECT set_config('app.tenant', 'B', true)",
+                "DO $$ BEGIN SET LOCAL app.tenant = 'B'; END $$"
+            })
+    void valueThatAFunctionHasSetEndsWithItsTransaction(String change) throws SQLException {
+        lab.own.execute("CREATE FUNCTION set_tenant(text) RETURNS text LANGUAGE sql AS"
+                + " $$ SELECT set_config('app.tenant', $1, true) $$");
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    execute(context, payload.equals("A") ? "SELECT set_tenant('A')" : change);
+                    execute(context, "INSERT INTO doc (text) VALUES ('" + payload + "')");
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("A", "B")))).containsOnly(Kind.PROCESSED);
+
+        assertThat(lab.own.askAll("SELECT tenant FROM doc ORDER BY text")).containsExactly("[A]", "[B]");
+        try (Connection one = lab.pool.getConnection();
+                Connection two = lab.pool.getConnection()) {
+            for (Connection each : new Connection[] {one, two}) {
+                assertThat(SessionLab.ask(each, "SELECT coalesce(current_setting('app.tenant', true), '')"))
+                        .isEmpty();
+            }
+        }
+    }
+
+    /** What it was in the session cannot be told where the transaction has another value already. */
+    @Test
+    void settingOfTheWholeSessionIsRefused() {
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    for (String sql : new String[] {
+                        "SET app.tenant = 'A'",
+                        "/* as */ SET /* a */ SESSION app.tenant TO 'A'",
+                        "SELECT '--'; /* as */ SET/**/app.tenant TO 'A'",
+                        "SET TIME ZONE 'Asia/Tokyo'",
+                        "SET NAMES 'UTF8'",
+                        "RESET TimeZone",
+                        "SELECT set_config('app.tenant', 'A', false)",
+                        "SELECT set_config('app.tenant', concat('A', ')'), ?)",
+                        "SELECT set_config('app.tenant', 'A', true), set_config('app.zone', ?, false)",
+                        "DO $$ BEGIN SET app.tenant = 'A'; END $$",
+                        "DO $$ BEGIN IF true THEN RESET app.tenant; END IF; END $$",
+                        "DO $$ BEGIN EXECUTE 'SET app.tenant = 1'; END $$"
+                    }) {
+                        Connection connection = context.connection();
+                        assertThatThrownBy(() -> connection.prepareStatement(sql))
+                                .as(sql)
+                                .isInstanceOf(IllegalStateException.class)
+                                .hasMessageContaining("SET LOCAL")
+                                .hasMessageContaining(sql);
+                    }
+                    execute(
+                            context,
+                            "DO $$ BEGIN UPDATE doc SET text = 'never', zone = 'none' WHERE false; END $$",
+                            "SET SESSION statement_timeout = '9s'",
+                            "SELECT set_config('lock_timeout', '3s', false)");
+                })
+                .build();
+        List<Outcome> outcomes = inbox.process(messages("one"));
+        assertThat(kinds(outcomes)).as("%s", outcomes).containsOnly(Kind.PROCESSED);
     }
 
     @Test
