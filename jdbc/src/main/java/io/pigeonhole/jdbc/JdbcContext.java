@@ -35,7 +35,7 @@ public interface JdbcContext extends HandlerContext {
      * @param sql an INSERT, UPDATE, DELETE or the like, with {@code ?} for each parameter
      * @param parameters what {@link java.sql.PreparedStatement#setObject(int, Object)} takes, nulls and
      *     {@link java.time.Instant} included; not to be changed afterwards
-     * @throws IllegalStateException if the handler has ended, or the statement would end the transaction
+     * @throws IllegalStateException if the handler has ended, or the statement would end the transaction or change the session
      */
     void defer(String sql, @Nullable Object... parameters);
 
@@ -46,7 +46,7 @@ public interface JdbcContext extends HandlerContext {
      * @param rows how many rows it must change, not negative
      * @param sql an INSERT, UPDATE, DELETE or the like, with {@code ?} for each parameter
      * @param parameters as for {@link #defer}
-     * @throws IllegalStateException if the handler has ended, or the statement would end the transaction
+     * @throws IllegalStateException if the handler has ended, or the statement would end the transaction or change the session
      */
     void deferExpecting(int rows, String sql, @Nullable Object... parameters);
 }

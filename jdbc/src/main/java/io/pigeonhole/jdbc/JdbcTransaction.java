@@ -144,6 +144,9 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
         sessionChanging();
     }
 
+    /** Whether SQL is there to change the session, and not only able to, as a procedure is. */
+    abstract boolean setsSession(String sql);
+
     /** A handler that had the connection has ended, and may have changed the session. */
     abstract void handlerLeft(boolean sessionChanged);
 
@@ -259,6 +262,12 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
         if (!harmless.contains(write.sql())) {
             TransactionControl.Effect effect = control.refuse(write.sql());
             if (effect == TransactionControl.Effect.SESSION) {
+                if (setsSession(write.sql())) {
+                    throw new IllegalStateException("a handler may not defer «" + write.sql()
+                            + "»: it would hold for what other messages have deferred, which is sent together with it."
+                            + " Execute it on context.connection(), with the writes that need it, or name the schema and"
+                            + " the tenant in the deferred statement");
+                }
                 run("to tell what the session is", () -> sessionChanging(write.sql()));
                 deferredChanges = true;
             } else if (effect == TransactionControl.Effect.NONE) {

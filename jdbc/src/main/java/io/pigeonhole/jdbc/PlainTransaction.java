@@ -139,6 +139,11 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
+    boolean setsSession(String sql) {
+        return SessionChange.isSetIn(dialect.withoutText(sql));
+    }
+
+    @Override
     void handlerLeft(boolean sessionChanged) {
         sessionInDoubt |= sessionChanged;
     }

@@ -41,6 +41,8 @@ final class PostgresSettings {
 
     private static final String CALL = "\\bset_config\\s*+\\(\\s*+(?:setting_name\\s*+(?:=>|:=)\\s*+)?+";
 
+    private static final Pattern CALLED = Pattern.compile(CALL, Pattern.CASE_INSENSITIVE);
+
     private static final Pattern NAMED =
             Pattern.compile(CALL + "E?'(?<name>[^'\\\\]+)'(?:\\s*::\\s*\\w+)?\\s*,", Pattern.CASE_INSENSITIVE);
 
@@ -137,6 +139,16 @@ final class PostgresSettings {
                     "a handler may not execute «" + sql + "»: settings named pigeonhole are the engine's");
         }
         return names;
+    }
+
+    /** Whether SQL sets something of the session or the transaction by itself, in a block too. */
+    static boolean areIn(String sql) {
+        String text = withoutComments(sql);
+        return CALLED.matcher(text).find()
+                || SET.matcher(text)
+                        .results()
+                        .anyMatch(found ->
+                                found.group(1) != null && !known(name(found)).equals("constraints"));
     }
 
     private static String withoutComments(String sql) {

@@ -297,6 +297,11 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     @Override
+    boolean setsSession(String sql) {
+        return PostgresSettings.areIn(sql);
+    }
+
+    @Override
     void sessionChanging(String sql) throws SQLException {
         settings.changing(connection, sql);
         sessionChanging();

@@ -12,6 +12,10 @@ final class SessionChange {
 
     private static final Pattern CALL = Pattern.compile("\\bset_config\\b", Pattern.CASE_INSENSITIVE);
 
+    /** Statements that set something, except those that do so for one other statement. */
+    private static final Pattern SETTING =
+            Pattern.compile("(?is)(?:\\A|;)\\s*(?:USE|SET(?!\\s+STATEMENT\\b(?!.*\\bFOR\\s+(?:SET|USE)\\b)))\\b");
+
     /** Statements that change nothing about a session by themselves. */
     private static final Set<String> HARMLESS = Set.of(
             "",
@@ -50,6 +54,11 @@ final class SessionChange {
             }
         }
         return CALL.matcher(sql).find();
+    }
+
+    /** Whether SQL without comments and strings sets something of the session by itself; a procedure may, too. */
+    static boolean isSetIn(String plain) {
+        return SETTING.matcher(plain).find();
     }
 
     private static boolean isOfConstraints(String statement) {

@@ -5,6 +5,7 @@ import static io.pigeonhole.jdbc.SessionLab.kept;
 import static io.pigeonhole.jdbc.SessionLab.kinds;
 import static io.pigeonhole.jdbc.SessionLab.messages;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
@@ -71,7 +72,21 @@ class PlainSessionIT {
     private static String state(Connection connection, boolean isH2) throws SQLException {
         return SessionLab.ask(
                 connection,
-                isH2 ? "SELECT CONCAT(SCHEMA(), ' ', LOCK_TIMEOUT())" : "SELECT CONCAT(DATABASE(), ' ', @@sql_mode)");
+                isH2
+                        ? "SELECT CONCAT(SCHEMA(), ' ', LOCK_TIMEOUT())"
+                        : "SELECT CONCAT(DATABASE(), ' ', @@sql_mode, ' ', @@time_zone)");
+    }
+
+    /** What changes the session where nobody sees it. */
+    private String procedure() {
+        if (isH2) {
+            lab.own.execute("CREATE ALIAS be_patient AS 'boolean bePatient(java.sql.Connection connection)"
+                    + " throws java.sql.SQLException {"
+                    + " return connection.createStatement().execute(\"SET LOCK_TIMEOUT 4321\"); }'");
+            return "CALL be_patient()";
+        }
+        lab.own.execute("CREATE PROCEDURE go_abroad() SET time_zone = '-07:00'");
+        return "CALL go_abroad()";
     }
 
     private void change(JdbcContext context, String how) throws SQLException {
@@ -133,9 +148,10 @@ class PlainSessionIT {
         try (Connection connection = lab.pool.getConnection()) {
             states.add(state(connection, isH2));
         }
+        String procedure = procedure();
         Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
                     if (payload.equals("changes")) {
-                        context.defer(isH2 ? "SET LOCK_TIMEOUT 4321" : "SET sql_mode = ''");
+                        context.defer(procedure);
                         if (fails) {
                             context.deferExpecting(1, "UPDATE effect SET text = 'never' WHERE text = 'nobody'");
                         }
@@ -155,6 +171,38 @@ class PlainSessionIT {
                 .as("%s", outcomes)
                 .containsExactly(fails ? Kind.PARKED : Kind.PROCESSED, Kind.PROCESSED);
         assertThat(states).hasSize(4).containsOnly(states.get(0));
+    }
+
+    @Test
+    void deferredChangeOfTheSessionIsRefused() {
+        String column = isH2 ? "\"SET\"" : "`USE`";
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    List<String> changes = isH2
+                            ? List.of("SET LOCK_TIMEOUT 4321", "SET SCHEMA " + other, "SET @tenant = 'A'")
+                            : List.of(
+                                    "SET sql_mode = ''",
+                                    "USE " + other,
+                                    "SET @tenant = 'A'",
+                                    "/*! SET */ time_zone = '-07:00'",
+                                    "SET STATEMENT max_statement_time = 9 FOR SET sql_mode = ''");
+                    for (String sql : changes) {
+                        assertThatThrownBy(() -> context.defer("# a tenant\n".substring(isH2 ? 11 : 0) + sql))
+                                .as(sql)
+                                .isInstanceOf(IllegalStateException.class)
+                                .hasMessageContaining(sql)
+                                .hasMessageContaining("context.connection()");
+                    }
+                    context.defer("INSERT INTO effect (text) SELECT " + column + " FROM (SELECT '; SET a' AS " + column
+                            + ") AS s");
+                    if (!isH2) {
+                        context.defer(
+                                "SET STATEMENT max_statement_time = 9 FOR DELETE FROM effect WHERE text = 'none'");
+                    }
+                })
+                .build();
+        List<Outcome> outcomes = inbox.process(messages("a"));
+        assertThat(kinds(outcomes)).as("%s", outcomes).containsOnly(Kind.PROCESSED);
+        assertThat(lab.own.askAll("SELECT text FROM effect")).containsExactly("; SET a");
     }
 
     @Test

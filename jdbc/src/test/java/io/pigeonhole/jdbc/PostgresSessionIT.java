@@ -203,12 +203,50 @@ class PostgresSessionIT {
         Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
                     execute(context, elsewhere("SET LOCAL ROLE TENANT; SET LOCAL search_path = OTHER"));
                     context.deferExpecting(1, "INSERT INTO effect (text) VALUES (?)", payload);
-                    context.defer(elsewhere("SET LOCAL search_path = OTHER"));
+                    context.defer("DO $$ BEGIN PERFORM go_elsewhere(); END $$");
                 })
                 .build();
         assertThat(kinds(inbox.process(messages("a", "b")))).containsOnly(Kind.PROCESSED);
         assertThat(lab.own.askAll("SELECT text FROM effect ORDER BY place")).containsExactly("a", "b");
         lab.assertNothingInTheOther();
+    }
+
+    @Test
+    void deferredChangeOfTheSessionIsRefused() {
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    for (String sql : List.of(
+                            "SET LOCAL search_path = OTHER",
+                            "-- a tenant\nSET ROLE TENANT",
+                            "SELECT 1; RESET ROLE",
+                            "SELECT set_config('app.tenant', ?, true)",
+                            "DO $$ BEGIN SET LOCAL search_path = OTHER; END $$")) {
+                        assertThatThrownBy(() -> context.defer(elsewhere(sql), payload))
+                                .as(sql)
+                                .isInstanceOf(IllegalStateException.class)
+                                .hasMessageContaining(elsewhere(sql))
+                                .hasMessageContaining("context.connection()");
+                    }
+                    context.defer("SET CONSTRAINTS ALL DEFERRED");
+                    context.defer("INSERT INTO effect (text) VALUES (?)", payload);
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("a")))).containsOnly(Kind.PROCESSED);
+        assertThat(lab.own.askAll("SELECT text FROM effect")).containsExactly("a");
+    }
+
+    /** It would hold for its writes, which are sent in the same flush. */
+    @Test
+    void deferredChangeOfTheSessionCostsItsOwnMessageAndNoOther() {
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    if (payload.equals("changes")) {
+                        context.defer(elsewhere("SET LOCAL search_path = OTHER"));
+                    }
+                    context.defer("INSERT INTO effect (text) VALUES (?)", payload);
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("changes", "a")))).containsExactly(Kind.PARKED, Kind.PROCESSED);
+        assertThat(lab.own.askAll("SELECT text FROM effect")).containsExactly("a");
+        assertThat(lab.other.askAll("SELECT text FROM effect")).isEmpty();
     }
 
     @Test
