@@ -294,13 +294,14 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
         }
         // To set auto-commit commits what was not rolled back.
         broken |= !finished && !broken && !Errand.rollback(connection);
+        // Whoever gets it next must not find what a handler has set.
+        broken = broken
+                || !gaveBack("restored", this::restore)
+                || !gaveBack("reset", () -> connection.setAutoCommit(autoCommit));
         if (broken) {
             Errand.abort(connection);
-        } else {
-            giveBack("restored", this::restore);
-            giveBack("reset", () -> connection.setAutoCommit(autoCommit));
         }
-        giveBack("closed", connection::close);
+        gaveBack("closed", connection::close);
     }
 
     private void endContextsAnyway() {
@@ -321,18 +322,20 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
         Thread thread = new Thread(
                 () -> {
                     Errand.abort(connection);
-                    giveBack("closed", connection::close);
+                    gaveBack("closed", connection::close);
                 },
                 "pigeonhole gives up a connection");
         thread.setDaemon(true);
         thread.start();
     }
 
-    private static void giveBack(String what, Step step) {
+    private static boolean gaveBack(String what, Step step) {
         try {
             step.run();
+            return true;
         } catch (SQLException | RuntimeException e) {
-            LOG.debug("a connection could not be {}: it is left to its pool to notice", what, e);
+            LOG.debug("a connection could not be {}: it is not used again", what, e);
+            return false;
         }
     }
 

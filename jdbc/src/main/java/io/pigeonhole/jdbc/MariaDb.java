@@ -343,14 +343,17 @@ public class MariaDb extends Dialect {
         return MariaDbControl.endsTransaction(sql);
     }
 
-    /** Other settings stay, as they do on this database: a handler that sets them puts them back. */
+    /**
+     * Other settings stay, as they do on this database: a handler that sets them puts them back. With a limit of its own, so
+     * that it has its row whatever a handler's {@code sql_select_limit} is.
+     */
     @Override
     public List<String> session(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT DATABASE(), CURRENT_ROLE(), @@sql_mode,"
                         + " @@foreign_key_checks, @@unique_checks, @@innodb_lock_wait_timeout, @@sql_select_limit,"
                         + " @@sql_safe_updates, @@sql_auto_is_null, @@completion_type, @@lock_wait_timeout,"
-                        + " @@time_zone")) {
+                        + " @@time_zone LIMIT 1")) {
             row.next();
             String schema = row.getString(1);
             return Stream.of(

@@ -67,9 +67,11 @@ interface PlainErrand<T> {
         }
     }
 
+    /** What cannot be put back is not given back either. */
     private static void reset(Connection connection, PlainSettings settings, boolean autoCommit) {
-        leave("restored", settings::end);
-        leave("reset", () -> connection.setAutoCommit(autoCommit));
+        if (!left("restored", settings::end) || !left("reset", () -> connection.setAutoCommit(autoCommit))) {
+            Errand.abort(connection);
+        }
     }
 
     /** Something to do on a connection that commits each statement by itself. */
@@ -94,10 +96,10 @@ interface PlainErrand<T> {
                 try {
                     work.run(connection);
                 } finally {
-                    leave("unlocked", () -> dialect.unlockSchema(connection));
+                    left("unlocked", () -> dialect.unlockSchema(connection));
                 }
             } finally {
-                leave("reset", () -> {
+                left("reset", () -> {
                     connection.setReadOnly(readOnly);
                     connection.setAutoCommit(autoCommit);
                 });
@@ -105,12 +107,14 @@ interface PlainErrand<T> {
         }
     }
 
-    private static void leave(String what, JdbcTransaction.Step step) {
+    private static boolean left(String what, JdbcTransaction.Step step) {
         try {
             step.run();
+            return true;
         } catch (SQLException e) {
             Logger log = LoggerFactory.getLogger(PlainErrand.class);
             log.debug("a connection could not be {}: it is left to its pool to notice", what, e);
+            return false;
         }
     }
 }

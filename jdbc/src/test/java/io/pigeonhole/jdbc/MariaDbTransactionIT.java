@@ -469,6 +469,33 @@ class MariaDbTransactionIT {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"SET sql_select_limit = 0", "SET @pigeonhole_wait = 'never'", "SET @pigeonhole_idle = 'never'"})
+    @Tag("A1")
+    void connectionThatAHandlerLeavesInAnyStateIsAsBeforeOrEnded(String change) throws SQLException {
+        String settings = "SELECT CONCAT_WS(' ', @@sql_select_limit, @@max_statement_time, @@idle_transaction_timeout,"
+                + " @@innodb_lock_wait_timeout) LIMIT 1";
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(workshop.dataSource());
+        config.setMaximumPoolSize(1);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            Inbox<JdbcContext> inbox = Inbox.builder("session " + UUID.randomUUID(), JdbcStore.create(pool))
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> SessionLab.execute(context, change))
+                    .build();
+            String before;
+            try (Connection connection = pool.getConnection()) {
+                before = SessionLab.ask(connection, settings);
+            }
+
+            assertThat(inbox.process(keyed("k", "sets")).settled()).isTrue();
+
+            try (Connection connection = pool.getConnection()) {
+                assertThat(SessionLab.ask(connection, settings)).isEqualTo(before);
+            }
+        }
+    }
+
     private static Message keyed(String key, String payload) {
         return Message.builder("notes")
                 .id(UUID.randomUUID().toString())
