@@ -29,6 +29,8 @@ import org.slf4j.LoggerFactory;
 abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcTransaction.class);
 
+    private static final int LONGEST_CHECK_SECONDS = 5;
+
     /** For statements of our own. */
     final Connection connection;
 
@@ -299,9 +301,29 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
                 || !gaveBack("restored", this::restore)
                 || !gaveBack("reset", () -> connection.setAutoCommit(autoCommit));
         if (broken) {
-            Errand.abort(connection);
+            end();
         }
         gaveBack("closed", connection::close);
+    }
+
+    /**
+     * The pool gets nothing back that can be used. A driver that knows no abort, as that of H2, leaves the connection as it
+     * is, and a pool may hand out again and again what is closed below it: there it is put back.
+     */
+    private void end() {
+        Errand.abort(connection);
+        if (isAlive() && Errand.rollback(connection)) {
+            gaveBack("restored", this::restore);
+            gaveBack("reset", () -> connection.setAutoCommit(autoCommit));
+        }
+    }
+
+    private boolean isAlive() {
+        try {
+            return connection.isValid(LONGEST_CHECK_SECONDS);
+        } catch (SQLException | RuntimeException e) {
+            return false;
+        }
     }
 
     private void endContextsAnyway() {
@@ -321,7 +343,7 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
         lost();
         Thread thread = new Thread(
                 () -> {
-                    Errand.abort(connection);
+                    end();
                     gaveBack("closed", connection::close);
                 },
                 "pigeonhole gives up a connection");

@@ -232,7 +232,7 @@ final class PlainTransaction extends JdbcTransaction {
 
     @Override
     void restore() throws SQLException {
-        if (sessionInDoubt) {
+        if (sessionInDoubt || isLost()) {
             restoreSession();
         }
         settings.end();

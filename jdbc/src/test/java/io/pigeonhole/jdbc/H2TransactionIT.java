@@ -3,6 +3,8 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -73,6 +75,25 @@ class H2TransactionIT {
                     ResultSet row = statement.executeQuery("SELECT LOCK_TIMEOUT()")) {
                 row.next();
                 assertThat(row.getInt(1)).isEqualTo(7000);
+            }
+        }
+    }
+
+    @Test
+    void connectionThatIsGivenUpComesBackAsItWas() throws SQLException {
+        lab();
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(inMemory(""));
+        config.setMaximumPoolSize(1);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            StoreLab lab = StoreLab.of(pool);
+            try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+                SessionLab.execute(lab.claimed(transaction), "SET LOCK_TIMEOUT 4321");
+                ((JdbcTransaction) transaction).giveUp();
+            }
+            try (Connection connection = pool.getConnection()) {
+                assertThat(connection.getAutoCommit()).isTrue();
+                assertThat(SessionLab.ask(connection, "SELECT LOCK_TIMEOUT()")).isEqualTo("2000");
             }
         }
     }
