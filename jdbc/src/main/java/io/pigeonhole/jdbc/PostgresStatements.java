@@ -129,15 +129,17 @@ final class PostgresStatements {
             ROLLBACK TO SAVEPOINT pigeonhole_check;
             RELEASE SAVEPOINT pigeonhole_check""";
 
+    /** What constraints wait for until the commit they wait for before it, while the limit holds; their triggers run here. */
+    static final String CONSTRAINTS = "SET CONSTRAINTS ALL IMMEDIATE;\n";
+
     /**
      * A COMMIT that waits for a standby must not be cancelled: it would be reported as done before the standby has it. Fails
      * with {@code 25P02} where a statement has failed unseen: COMMIT alone would answer ROLLBACK and no error. Fails with
      * {@link #NOT_OURS} where the setting is gone with the transaction that it was made in, and with
-     * {@link PostgresSession#CHANGED} where a handler has changed the session unseen. What constraints wait for until the
-     * commit they wait for before it, while the limit holds.
+     * {@link PostgresSession#CHANGED} where a handler has changed the session unseen. Goes behind
+     * {@link #CONSTRAINTS}.
      */
     static final String PROVE_AND_COMMIT = """
-            SET CONSTRAINTS ALL IMMEDIATE;
             SELECT CAST(CASE WHEN %s THEN current_setting('pigeonhole.transaction')
                 ELSE '%s' END AS regclass), set_config('statement_timeout', '0', true);
             COMMIT""".formatted(PostgresSession.AS_BEFORE, PostgresSession.CHANGED_TABLE);

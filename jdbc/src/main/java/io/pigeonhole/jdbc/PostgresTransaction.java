@@ -318,11 +318,16 @@ final class PostgresTransaction extends JdbcTransaction {
         }
     }
 
-    /** What goes before the end of the transaction, in the same trip. */
-    private String restoring(String sql) {
+    /**
+     * With what goes before the end of the transaction, in the same trip. Triggers of deferred constraints run without what
+     * handlers have set; what they set themselves is put back once a proof has found it.
+     */
+    private String ending(String proof) {
+        String end = PostgresStatements.CONSTRAINTS
+                + (session.isChangeExpected() ? PostgresSession.RESTORE + ";\n" + proof : proof);
         boolean restore = sessionInDoubt;
         sessionInDoubt = false;
-        return restore ? PostgresSession.RESTORE + settings.restore() + ";\n" + sql : sql;
+        return restore ? PostgresSession.RESTORE + settings.restore() + ";\n" + end : end;
     }
 
     private StoreException changedUnseen(String doing, Exception e) {
@@ -393,7 +398,7 @@ final class PostgresTransaction extends JdbcTransaction {
         begun = true;
         String sql = first
                 ? WatermarkStatements.PREAMBLE_ADVANCE_AND_COMMIT
-                : restoring(WatermarkStatements.ADVANCE_AND_COMMIT);
+                : ending(WatermarkStatements.ADVANCE_AND_COMMIT);
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             if (first) {
                 statement.setString(1, idleLimit);
@@ -406,6 +411,8 @@ final class PostgresTransaction extends JdbcTransaction {
                 throw new WatermarkMovedException(
                         "one of " + advances.size() + " watermarks is not where it was read", e);
             }
+            // A trigger of a deferred constraint may have taken a role.
+            sessionUnproven |= !session.isChangeExpected();
             throw refusedCommit(e);
         }
         whenCommitted.run();
@@ -423,8 +430,7 @@ final class PostgresTransaction extends JdbcTransaction {
             ended();
             return;
         }
-        try (PreparedStatement statement =
-                connection.prepareStatement(restoring(PostgresStatements.PROVE_AND_COMMIT))) {
+        try (PreparedStatement statement = connection.prepareStatement(ending(PostgresStatements.PROVE_AND_COMMIT))) {
             statement.execute();
             ended();
         } catch (SQLException e) {

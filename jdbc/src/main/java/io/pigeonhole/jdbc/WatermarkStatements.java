@@ -24,7 +24,6 @@ final class WatermarkStatements {
      * old positions, new positions, leader epochs, consumer, how many.
      */
     static final String ADVANCE_AND_COMMIT = """
-            SET CONSTRAINTS ALL IMMEDIATE;
             WITH a AS (
                 UPDATE inbox_watermark AS w
                 SET position = u.next, leader_epoch = u.leader, updated_at = clock_timestamp()

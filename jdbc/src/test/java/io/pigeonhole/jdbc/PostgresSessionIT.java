@@ -11,14 +11,20 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.Watermark;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -247,6 +253,78 @@ class PostgresSessionIT {
         assertThat(kinds(inbox.process(messages("changes", "a")))).containsExactly(Kind.PARKED, Kind.PROCESSED);
         assertThat(lab.own.askAll("SELECT text FROM effect")).containsExactly("a");
         assertThat(lab.other.askAll("SELECT text FROM effect")).isEmpty();
+    }
+
+    private void createDeferredTrigger(String body) {
+        lab.own.execute("CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + elsewhere(body)
+                + "; RETURN NULL; END $$");
+        lab.own.execute("CREATE CONSTRAINT TRIGGER change AFTER INSERT ON effect DEFERRABLE INITIALLY DEFERRED"
+                + " FOR EACH ROW EXECUTE FUNCTION change()");
+    }
+
+    /** It runs at the commit, behind everything that is put back there. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "PERFORM set_config('search_path', 'OTHER', true)",
+                "SET LOCAL ROLE TENANT",
+                "SET LOCAL statement_timeout = '9s'"
+            })
+    void deferredTriggerThatChangesTheSessionKeepsNoMessage(String change) throws SQLException {
+        createDeferredTrigger(change);
+        String now = "SELECT " + PostgresSession.NOW;
+        try (Connection connection = lab.pool.getConnection()) {
+            states.add(SessionLab.ask(connection, now));
+        }
+        List<String> runs = new ArrayList<>();
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    runs.add(payload);
+                    context.defer("INSERT INTO effect (text) VALUES (?)", payload);
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("a", "b")))).containsOnly(Kind.PROCESSED);
+        int first = runs.size();
+        assertThat(kinds(inbox.process(messages("c", "d")))).containsOnly(Kind.PROCESSED);
+
+        assertThat(runs).hasSize(first + 2);
+        assertThat(lab.own.askAll("SELECT text FROM effect ORDER BY place")).containsExactly("a", "b", "c", "d");
+        try (Connection one = lab.pool.getConnection();
+                Connection two = lab.pool.getConnection()) {
+            states.add(SessionLab.ask(one, now));
+            states.add(SessionLab.ask(two, now));
+        }
+        assertThat(states).containsOnly(states.get(0));
+    }
+
+    @Test
+    void deferredTriggerThatTakesARoleStopsAWatermarkOnceOnly() {
+        createDeferredTrigger("SET LOCAL ROLE TENANT");
+        RegisteredConsumer consumer = lab.store.register(new ConsumerRegistration(
+                "log " + UUID.randomUUID(), IdForm.OPAQUE, KeyOrder.NONE, 1, Deduplication.WATERMARKS));
+        LogPartition partition = new LogPartition("notes", 0);
+        lab.store.acquire(consumer, partition, "log:triggers");
+
+        assertThatThrownBy(() -> advance(consumer, partition))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("the session is put back");
+        advance(consumer, partition);
+
+        assertThat(lab.store.acquire(consumer, partition, "log:triggers").position())
+                .isEqualTo(5);
+        assertThat(lab.own.askAll("SELECT text FROM effect")).containsExactly("deferred");
+    }
+
+    private void advance(RegisteredConsumer consumer, LogPartition partition) {
+        Message message = StoreLab.message();
+        MessageKey key = consumer.keys().keyOf(message.source(), Objects.requireNonNull(message.id()));
+        try (InboxTransaction<JdbcContext> transaction = lab.store.begin(StoreLab.IDLE_LIMIT)) {
+            Watermark read =
+                    transaction.watermarks(consumer, List.of(partition)).get(0);
+            transaction.context(consumer, key, message, 1).defer("INSERT INTO effect (text) VALUES (?)", "deferred");
+            transaction.endContexts();
+            transaction.advance(consumer, List.of(new Advance(read, 5, 1)));
+            transaction.commit();
+        }
     }
 
     @Test
