@@ -32,7 +32,7 @@ final class PostgresSession {
 
     /**
      * Puts them back. Who the session is comes first, because it takes the role along. What a handler has set for the whole
-     * session is undone for the whole session; the engine's own three settings are for the transaction.
+     * session is undone for the whole session; what the engine has set is for the transaction.
      */
     static final String RESTORE = """
             SELECT CASE WHEN current_setting('session_authorization') <> s.v[1]
@@ -44,7 +44,12 @@ final class PostgresSession {
                         THEN set_config('statement_timeout', current_setting('pigeonhole.statement_timeout'), false) END,
                    set_config('statement_timeout', s.v[5], true),
                    CASE WHEN current_setting('lock_timeout') <> s.v[6] THEN set_config('lock_timeout', s.v[6], false) END,
+                   CASE WHEN current_setting('synchronous_commit') <> s.v[7]
+                        THEN set_config('synchronous_commit', current_setting('pigeonhole.synchronous_commit'), false) END,
                    set_config('synchronous_commit', s.v[7], true),
+                   CASE WHEN current_setting('idle_in_transaction_session_timeout') <> s.v[8]
+                        THEN set_config('idle_in_transaction_session_timeout',
+                            current_setting('pigeonhole.idle_limit'), false) END,
                    set_config('idle_in_transaction_session_timeout', s.v[8], true)
             FROM (SELECT CAST(nullif(current_setting('pigeonhole.session'), '') AS text[]) AS v OFFSET 0) AS s
             WHERE s.v IS NOT NULL""";

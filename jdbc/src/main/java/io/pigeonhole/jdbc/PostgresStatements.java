@@ -9,15 +9,17 @@ package io.pigeonhole.jdbc;
  */
 final class PostgresStatements {
     /**
-     * What every transaction of the engine begins with; it must come before the first snapshot. The handlers' lock_timeout
-     * and statement_timeout are remembered, and the name of a table that always exists is kept for as long as the transaction lives, see
-     * {@link #PROVE_AND_COMMIT}. A synchronous_commit that promises more than "on" stays. A statement may take as long as the
+     * What every transaction of the engine begins with; it must come before the first snapshot. What the session has of the
+     * settings that the engine changes is remembered, and the name of a table that always exists is kept for as long as the
+     * transaction lives, see {@link #PROVE_AND_COMMIT}. A synchronous_commit that promises more than "on" stays. A statement may take as long as the
      * transaction may be idle, but at least a second, unless somebody has set another limit; what a search of our own may
      * take is told by {@link #WITHOUT_HANDLERS_LIMIT}. Parameters: idle limit.
      */
     static final String PREAMBLE = """
             SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
-            SELECT set_config('idle_in_transaction_session_timeout', ?, true),
+            SELECT set_config('pigeonhole.idle_limit', current_setting('idle_in_transaction_session_timeout'), true),
+                   set_config('pigeonhole.synchronous_commit', current_setting('synchronous_commit'), true),
+                   set_config('idle_in_transaction_session_timeout', ?, true),
                    set_config('synchronous_commit',
                        CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true),
                    set_config('pigeonhole.lock_timeout', current_setting('lock_timeout'), true),

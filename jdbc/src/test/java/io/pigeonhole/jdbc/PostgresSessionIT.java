@@ -268,6 +268,7 @@ class PostgresSessionIT {
             strings = {
                 "PERFORM set_config('search_path', 'OTHER', true)",
                 "SET LOCAL ROLE TENANT",
+                "SET synchronous_commit = off",
                 "SET LOCAL statement_timeout = '9s'"
             })
     void deferredTriggerThatChangesTheSessionKeepsNoMessage(String change) throws SQLException {
