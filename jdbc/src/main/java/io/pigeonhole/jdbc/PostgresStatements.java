@@ -132,7 +132,7 @@ final class PostgresStatements {
             RELEASE SAVEPOINT pigeonhole_check""";
 
     /** What constraints wait for until the commit they wait for before it, while the limit holds; their triggers run here. */
-    static final String CONSTRAINTS = "SET CONSTRAINTS ALL IMMEDIATE;\n";
+    static final String CONSTRAINTS = "SET CONSTRAINTS ALL IMMEDIATE";
 
     /**
      * A COMMIT that waits for a standby must not be cancelled: it would be reported as done before the standby has it. Fails

@@ -323,7 +323,7 @@ final class PostgresTransaction extends JdbcTransaction {
      * handlers have set; what they set themselves is put back once a proof has found it.
      */
     private String ending(String proof) {
-        String end = PostgresStatements.CONSTRAINTS
+        String end = PostgresStatements.CONSTRAINTS + ";\n"
                 + (session.isChangeExpected() ? PostgresSession.RESTORE + ";\n" + proof : proof);
         boolean restore = sessionInDoubt;
         sessionInDoubt = false;

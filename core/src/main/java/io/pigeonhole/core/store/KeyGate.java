@@ -16,7 +16,7 @@ public interface KeyGate {
      * @param lanes distinct, in ascending order, at least one
      * @param patience how long to wait for another transaction; it holds for this call only
      * @throws ClaimBlockedException if another transaction still held one of them after {@code patience}: this transaction
-     *     must then be rolled back
+     *     must then be rolled back, to the savepoint at least
      */
     void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience);
 

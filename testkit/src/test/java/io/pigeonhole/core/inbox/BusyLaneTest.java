@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.message.LogPosition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.Circuit;
 import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.testkit.broker.InMemoryBroker;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
@@ -21,6 +26,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Somebody else works for long on messages whose ordering keys share a lane of the database with those that come. */
 @Tag("C1")
@@ -47,10 +54,13 @@ class BusyLaneTest {
 
     /** Another process at work in the lane of a message. */
     private InboxTransaction<InMemoryContext> otherAtWork(Message message) {
+        return otherAtWork(message, inbox.registered());
+    }
+
+    private InboxTransaction<InMemoryContext> otherAtWork(Message message, RegisteredConsumer consumer) {
         InboxTransaction<InMemoryContext> other = store.begin(Duration.ofMinutes(1));
-        int lane = inbox.registered()
-                .laneOf(message, Envelope.of(message, inbox.registered()).key());
-        other.lock(inbox.registered(), List.of(lane), Duration.ofSeconds(1));
+        int lane = consumer.laneOf(message, Envelope.of(message, consumer).key());
+        other.lock(consumer, List.of(lane), Duration.ofSeconds(1));
         return other;
     }
 
@@ -93,5 +103,44 @@ class BusyLaneTest {
         }
         assertThat(circuits).containsExactly(Circuit.CLOSED);
         assertThat(states).doesNotContain(SourceState.WAITING_FOR_STORE);
+    }
+
+    private static Message at(Watermark owner, long offset, String key) {
+        LogPartition partition = owner.partition();
+        return Message.builder(partition.source())
+                .type("payment")
+                .orderingKey(key)
+                .payload(partition.partition() + "@" + offset)
+                .logPosition(new LogPosition(owner.log(), partition.partition(), offset, 3, owner.assignment(), offset))
+                .build();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Deduplication.class,
+            names = {"WATERMARKS", "HYBRID"})
+    void watermarkDoesNotPassAMessageOfABusyLane(Deduplication by) {
+        Inbox<InMemoryContext> log = Inbox.builder("log " + by, store)
+                .deduplication(by)
+                .order(KeyOrder.PAST_DEAD_LETTERS)
+                .lanes(2)
+                .twinPatience(Duration.ofMillis(1))
+                .handle(
+                        "payment",
+                        PayloadDecoder.text(),
+                        (payload, context) -> context.defer(() -> effects.add(payload)))
+                .build();
+        Watermark first = log.beginAt(log.acquire(new LogPartition("queue", 0), "log"), 0);
+        Watermark second = log.beginAt(log.acquire(new LogPartition("queue", 1), "log"), 0);
+        List<Message> messages = List.of(at(first, 0, "d"), at(first, 1, "a"), at(first, 2, "d"), at(second, 0, "d"));
+        try (InboxTransaction<InMemoryContext> other = otherAtWork(messages.get(1), log.registered())) {
+            assertThat(log.process(messages))
+                    .extracting(Outcome::kind)
+                    .containsExactly(
+                            Outcome.Kind.PROCESSED, Outcome.Kind.BUSY, Outcome.Kind.BUSY, Outcome.Kind.PROCESSED);
+            other.commit();
+        }
+        assertThat(log.process(messages.subList(1, 3))).containsOnly(new Outcome.Processed());
+        assertThat(effects).containsExactly("0@0", "1@0", "0@1", "0@2");
     }
 }
