@@ -234,6 +234,40 @@ abstract class ExternalHandlerTests<C extends HandlerContext> extends FlowLab<C>
 
     @Test
     @Tag("B11")
+    void suspectWhoseHandlerHangsIsInterruptedAndItsAttemptHasFailed() {
+        Inbox<C> inbox = builder((payload, context) -> {
+                    fixture.write(context, payload);
+                    if (context.attempt() == 1) {
+                        assertThat(new CountDownLatch(1).await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS))
+                                .isTrue();
+                    }
+                })
+                .crashLimit(1)
+                .lease(Duration.ofSeconds(1))
+                .externalTimeout(Duration.ofMillis(1))
+                .retry(RETRY)
+                .build();
+        Message message = Message.builder("notes")
+                .id(Ids.opaque())
+                .type(TYPE)
+                .payload("x")
+                .deliveries(2)
+                .build();
+        inbox.process(message);
+        inbox.work();
+
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        assertThat(fixture.effects()).isEmpty();
+        assertThat(fixture.attempts(consumer, keyOf(inbox, message)))
+                .singleElement()
+                .asString()
+                .startsWith("1: java.util.concurrent.TimeoutException: the handler was interrupted after PT0.001S");
+        workLater(inbox);
+        assertThat(fixture.effects()).containsExactly("x");
+    }
+
+    @Test
+    @Tag("B11")
     void leaseOfAHandlerThatCannotBeInterruptedRunsOut() throws Exception {
         CountDownLatch beat = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
