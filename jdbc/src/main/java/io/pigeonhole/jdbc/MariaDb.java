@@ -104,7 +104,7 @@ public class MariaDb extends Dialect {
             WorkStatement.KEYS_OF_HEADS,
             WorkStatement.DUE_PAGE,
             WorkStatement.TAKE,
-            WorkStatement.BLOCKED_FROM,
+            WorkStatement.FIRST_OF_KEYS,
             WorkStatement.EXPIRED_PAGE,
             WorkStatement.TAKE_EXPIRED,
             ReplayStatement.SIZES,

@@ -1,7 +1,6 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.message.OrderingKey;
-import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.sql.PreparedStatement;
@@ -182,13 +181,15 @@ final class PlainDueWork {
         return plan;
     }
 
-    /**
-     * Asks for dead letters after it has read what is in work: a message that dies in between was still there as the head of its
-     * key, or is a letter by now.
-     */
+    /** A dead letter that blocks its key ends the run of the key, as a message does that is not ready. */
     private List<Planned> runs(List<OrderingKey> keys, int ofKey) throws SQLException {
-        try (PreparedStatement statement = session.prepare(WorkStatement.FIRST_OF_KEYS, keys.size())) {
-            int next = 1;
+        try (PreparedStatement statement = session.prepare(WorkStatement.FIRST_OF_KEYS, keys.size(), keys.size())) {
+            statement.setShort(1, consumer.id());
+            statement.setInt(2, lane);
+            int next = 3;
+            for (OrderingKey key : keys) {
+                statement.setBytes(next++, PlainColumns.hash(key));
+            }
             for (OrderingKey key : keys) {
                 statement.setShort(next++, consumer.id());
                 statement.setInt(next++, lane);
@@ -198,52 +199,30 @@ final class PlainDueWork {
             List<Candidate> candidates = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    boolean ready = !rows.getString(3).equals("leased")
+                    boolean ready = rows.getBoolean(3)
                             && rows.getBoolean(4) == byLease
                             && !rows.getObject(5, LocalDateTime.class).isAfter(now);
                     candidates.add(
                             new Candidate(rows.getLong(1), OrderingKey.of(rows.getBytes(2)), ready, rows.getLong(6)));
                 }
             }
-            return ready(candidates, blockedFrom(keys));
+            return ready(candidates);
         }
     }
 
-    private static List<Planned> ready(List<Candidate> candidates, Map<OrderingKey, Long> blockedFrom) {
+    private static List<Planned> ready(List<Candidate> candidates) {
         candidates.sort(Comparator.comparingLong(Candidate::id));
         Set<OrderingKey> ended = new HashSet<>();
         List<Planned> run = new ArrayList<>();
         for (Candidate candidate : candidates) {
             OrderingKey key = candidate.key();
-            boolean goesOn = candidate.ready() && candidate.id() < blockedFrom.getOrDefault(key, Long.MAX_VALUE);
-            if (goesOn && !ended.contains(key)) {
+            if (candidate.ready() && !ended.contains(key)) {
                 run.add(new Planned(candidate.id(), key, candidate.bytes()));
             } else {
                 ended.add(key);
             }
         }
         return run;
-    }
-
-    private Map<OrderingKey, Long> blockedFrom(List<OrderingKey> keys) throws SQLException {
-        if (consumer.order() != KeyOrder.BEHIND_DEAD_LETTERS) {
-            return Map.of();
-        }
-        try (PreparedStatement statement = session.prepare(WorkStatement.BLOCKED_FROM, keys.size())) {
-            statement.setShort(1, consumer.id());
-            statement.setInt(2, lane);
-            int next = 3;
-            for (OrderingKey key : keys) {
-                statement.setBytes(next++, PlainColumns.hash(key));
-            }
-            Map<OrderingKey, Long> blocked = new HashMap<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    blocked.merge(OrderingKey.of(rows.getBytes(1)), rows.getLong(2), Math::min);
-                }
-            }
-            return blocked;
-        }
     }
 
     private Map<Long, WorkItem> lock(List<Long> ids) throws SQLException {
@@ -282,7 +261,7 @@ final class PlainDueWork {
     /** A message to be locked, and its ordering key where it has an order. */
     private record Planned(long id, @Nullable OrderingKey key, long bytes) {}
 
-    /** A message of a key, and whether it may be worked on now. */
+    /** A message of a key, or a dead letter that blocks it, and whether it may be worked on now. */
     private record Candidate(long id, OrderingKey key, boolean ready, long bytes) {}
 
     /** Where a page ends, and the next begins; with the bytes of the message that is there. */

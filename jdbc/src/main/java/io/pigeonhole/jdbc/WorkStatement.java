@@ -94,22 +94,21 @@ public enum WorkStatement implements PlainStatement {
             LIMIT ?"""),
 
     /**
-     * The first messages of each key, however many are behind them. Repeated with UNION ALL between; parameters each time:
-     * consumer, lane, hash of the ordering key, limit.
+     * The first messages of each key, however many are behind them, and the dead letters that block these keys, in one view of
+     * both tables: a message that moves from one to the other meanwhile is seen once. Says of each whether it may be taken.
+     * Parameters: consumer, lane, hashes of ordering keys; then for each key: consumer, lane, hash of the ordering key, limit.
      */
     FIRST_OF_KEYS("""
-            {{(SELECT w.id, w.ordering_key, w.status, w.by_lease, w.due_at,
+            SELECT d.id, d.ordering_key, FALSE, d.by_lease, d.died_at, 0
+            FROM inbox_dead_letter AS d
+            WHERE d.consumer_id = ? AND d.lane = ? AND d.ordering_hash IN ({?}) AND d.blocks = TRUE
+            UNION ALL
+            {{(SELECT w.id, w.ordering_key, w.status <> 'leased', w.by_lease, w.due_at,
                 OCTET_LENGTH(w.headers) + COALESCE(OCTET_LENGTH(w.payload), 0)
             FROM inbox_work AS w
             WHERE w.consumer_id = ? AND w.lane = ? AND w.ordering_hash = ?
             ORDER BY w.id
             LIMIT ?)}}"""),
-
-    /** Where dead letters block keys. Parameters: consumer, lane, hashes of ordering keys. */
-    BLOCKED_FROM("""
-            SELECT d.ordering_key, d.id
-            FROM inbox_dead_letter AS d
-            WHERE d.consumer_id = ? AND d.lane = ? AND d.ordering_hash IN ({?}) AND d.blocks = TRUE"""),
 
     /** Which ordering keys have messages in work, or a dead letter that blocks. Parameters: consumer, lanes, hashes; twice. */
     BLOCKED("""

@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.DeadReason;
@@ -10,20 +11,28 @@ import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.ReceivedMessage;
-import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A message under a lease dies while a worker looks for what is due: at each moment what is behind it stays behind it. */
+/**
+ * The first message of a key dies, or comes back from the dead letters, while a worker looks for what is due: at each moment
+ * what is behind it stays behind it.
+ */
 class DyingHeadIT {
     /** Statements of the search that name the table of work or of dead letters. */
     private static final int MOMENTS = 4;
+
+    private static final List<String> TABLES = List.of("inbox_work AS w", "inbox_dead_letter AS d");
+
+    private final Message head = message();
+    private final Message behind = message();
 
     static Stream<DatabaseServer> servers() {
         return Stream.concat(Stream.of(H2Server.FILES), MariaDbServers.all());
@@ -35,39 +44,46 @@ class DyingHeadIT {
         Workshop workshop = server.sharedSchema();
         JdbcStore store = JdbcStore.create(workshop.dataSource());
         for (int moment = 1; moment <= MOMENTS; moment++) {
-            for (String table : List.of("inbox_work AS w", "inbox_dead_letter AS d")) {
-                RegisteredConsumer consumer = store.register(new ConsumerRegistration(
-                        "dying " + UUID.randomUUID(), IdForm.TIME_ORDERED, KeyOrder.BEHIND_DEAD_LETTERS, 1));
-                StoreLab lab = new StoreLab(store, consumer);
-                Message head = message();
-                Message behind = message();
-                WorkItem leased;
-                try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-                    transaction.receive(
-                            consumer,
-                            List.of(
-                                    new ReceivedMessage(lab.keyOf(head), head, true),
-                                    new ReceivedMessage(lab.keyOf(behind), behind, false)));
-                    transaction.commit();
-                }
-                try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-                    leased = transaction
-                            .lease(consumer, 0, 1, "node", Duration.ofMinutes(1))
-                            .get(0);
-                    transaction.commit();
-                }
+            for (String table : TABLES) {
+                StoreLab lab = lab(store);
+                receive(
+                        lab,
+                        new ReceivedMessage(lab.keyOf(head), head, true),
+                        new ReceivedMessage(lab.keyOf(behind), behind, false));
+                WorkItem leased = lease(lab);
                 DataSource interposed = InterposedDataSource.before(
-                        moment, table, workshop.dataSource(), () -> bury(lab, consumer, leased));
-                JdbcStore searching = JdbcStore.create(interposed);
-                try (InboxTransaction<JdbcContext> transaction = searching.begin(StoreLab.IDLE_LIMIT)) {
-                    assertThat(transaction.enter(consumer, 0)).isTrue();
-                    assertThat(transaction.take(consumer, 0, 10))
-                            .as("dead before statement %d about %s", moment, table)
-                            .isEmpty();
-                    transaction.commit();
-                }
+                        moment, table, workshop.dataSource(), () -> bury(lab, leased.message(), leased));
+                assertThat(take(lab, interposed))
+                        .as("dead before statement %d about %s", moment, table)
+                        .isEmpty();
             }
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void messageBehindOneThatComesBackDuringTheSearchDoesNotOvertakeIt(DatabaseServer server) {
+        Workshop workshop = server.sharedSchema();
+        JdbcStore store = JdbcStore.create(workshop.dataSource());
+        for (int moment = 1; moment <= MOMENTS; moment++) {
+            for (String table : TABLES) {
+                StoreLab lab = lab(store);
+                bury(lab, head, null);
+                receive(lab, new ReceivedMessage(lab.keyOf(behind), behind, false));
+                DataSource interposed =
+                        InterposedDataSource.before(moment, table, workshop.dataSource(), () -> reopen(lab));
+                assertThat(take(lab, interposed))
+                        .as("reopened before statement %d about %s", moment, table)
+                        .isIn(List.of(), List.of(lab.keyOf(head), lab.keyOf(behind)));
+            }
+        }
+    }
+
+    private static StoreLab lab(JdbcStore store) {
+        return new StoreLab(
+                store,
+                store.register(new ConsumerRegistration(
+                        "dying " + UUID.randomUUID(), IdForm.TIME_ORDERED, KeyOrder.BEHIND_DEAD_LETTERS, 1)));
     }
 
     private static Message message() {
@@ -78,14 +94,57 @@ class DyingHeadIT {
                 .build();
     }
 
-    private static void bury(StoreLab lab, RegisteredConsumer consumer, WorkItem item) {
+    private static void receive(StoreLab lab, ReceivedMessage... messages) {
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-            assertThat(transaction.hold(consumer, item)).isTrue();
-            transaction.bury(
-                    consumer,
-                    List.of(new DeadLetter(
-                            item.key(), item.message(), DeadReason.PERMANENT_FAILURE, "for a test", true, null, item)));
+            transaction.receive(lab.consumer(), List.of(messages));
             transaction.commit();
+        }
+    }
+
+    private static WorkItem lease(StoreLab lab) {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            WorkItem leased = transaction
+                    .lease(lab.consumer(), 0, 1, "node", Duration.ofMinutes(1))
+                    .get(0);
+            transaction.commit();
+            return leased;
+        }
+    }
+
+    private static void bury(StoreLab lab, Message message, @Nullable WorkItem item) {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            assertThat(item == null || transaction.hold(lab.consumer(), item)).isTrue();
+            transaction.bury(
+                    lab.consumer(),
+                    List.of(new DeadLetter(
+                            lab.keyOf(message),
+                            message,
+                            DeadReason.PERMANENT_FAILURE,
+                            "for a test",
+                            true,
+                            null,
+                            item)));
+            transaction.commit();
+        }
+    }
+
+    private void reopen(StoreLab lab) {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            assertThat(transaction.reopen(lab.consumer(), List.of(lab.keyOf(head))))
+                    .hasSize(1);
+            transaction.commit();
+        }
+    }
+
+    private static List<MessageKey> take(StoreLab lab, DataSource interposed) {
+        JdbcStore searching = JdbcStore.create(interposed);
+        try (InboxTransaction<JdbcContext> transaction = searching.begin(StoreLab.IDLE_LIMIT)) {
+            assertThat(transaction.enter(lab.consumer(), 0)).isTrue();
+            List<MessageKey> taken = transaction.take(lab.consumer(), 0, 10).stream()
+                    .map(WorkItem::key)
+                    .toList();
+            transaction.commit();
+            return taken;
         }
     }
 }
