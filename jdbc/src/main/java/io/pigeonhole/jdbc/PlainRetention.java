@@ -13,8 +13,11 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -266,15 +269,42 @@ final class PlainRetention {
         }
     }
 
+    /**
+     * Not of messages that are unfinished or dead. One that is neither stays so as long as the ledger has its key, so that the
+     * answer still holds when the keys are deleted.
+     */
     private static long forget(PlainSession session, int consumer, List<MessageKey> keys) throws SQLException {
-        if (keys.isEmpty()) {
+        Set<MessageKey> finished = new LinkedHashSet<>(keys);
+        finished.removeAll(unfinished(session, consumer, keys));
+        if (finished.isEmpty()) {
             return 0;
         }
-        try (PreparedStatement statement = session.prepare(RetentionStatement.FORGET_KEYS, keys.size())) {
+        try (PreparedStatement statement = session.prepare(RetentionStatement.FORGET_KEYS, finished.size())) {
+            statement.setInt(1, consumer);
+            int next = PlainSession.bindKeys(statement, 2, finished);
+            return next == finished.size() + 2 ? statement.executeUpdate() : 0;
+        }
+    }
+
+    private static Set<MessageKey> unfinished(PlainSession session, int consumer, List<MessageKey> keys)
+            throws SQLException {
+        Set<MessageKey> unfinished = new HashSet<>();
+        if (keys.isEmpty()) {
+            return unfinished;
+        }
+        try (PreparedStatement statement =
+                session.prepare(RetentionStatement.UNFINISHED_KEYS, keys.size(), keys.size())) {
             statement.setInt(1, consumer);
             int next = PlainSession.bindKeys(statement, 2, keys);
-            return next == keys.size() + 2 ? statement.executeUpdate() : 0;
+            statement.setInt(next, consumer);
+            PlainSession.bindKeys(statement, next + 1, keys);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    unfinished.add(PlainColumns.key(rows, 1));
+                }
+            }
         }
+        return unfinished;
     }
 
     private Retired purge(String table, Duration retention, RetentionStatement old, RetentionStatement forget) {
