@@ -20,7 +20,8 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.UUID;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -90,12 +91,14 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
 
     /**
      * Takes a step, such as dropping the day, while no replay can be made, unless one needs the day; answers
-     * {@code otherwise} then, and where another node is at it.
+     * {@code otherwise} then, and where another node is at it. The step gets the name of the hold, which ends before the step
+     * where this node is stopped.
      */
-    <T> T unlessNeeded(LocalDate day, T otherwise, Supplier<T> step) {
+    <T> T unlessNeeded(LocalDate day, T otherwise, Function<String, T> step) {
+        String hold = UUID.randomUUID().toString();
         boolean taken = change("to let a day of the history go", session -> {
                     try (AdminCall call = session.replay(ReplayStatement.TAKE_HISTORY)) {
-                        return call.ago(LEASE.negated()).now().change();
+                        return call.ago(LEASE.negated()).text(hold).now().change();
                     }
                 })
                 == 1;
@@ -103,17 +106,17 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
             return otherwise;
         }
         try {
-            return isNeeded(day) ? otherwise : step.get();
+            return isNeeded(day) ? otherwise : step.apply(hold);
         } finally {
-            release();
+            release(hold);
         }
     }
 
-    private void release() {
+    private void release(String hold) {
         try {
             change("to allow replays again", session -> {
                 try (AdminCall call = session.replay(ReplayStatement.RELEASE_HISTORY)) {
-                    return call.now().change();
+                    return call.now().text(hold).change();
                 }
             });
         } catch (PigeonholeException e) {

@@ -5,7 +5,7 @@ import io.pigeonhole.core.archive.HistoryExport;
 import io.pigeonhole.core.failure.RetryableException;
 import java.io.IOException;
 import java.time.LocalDate;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +38,7 @@ final class OldHistory {
      * Takes the step that lets a day go, while no replay can be made; answers {@code otherwise} where one was made since it
      * was asked whether the day may go, or another node is at it.
      */
-    <T> T letGo(LocalDate day, T otherwise, Supplier<T> step) {
+    <T> T letGo(LocalDate day, T otherwise, Function<String, T> step) {
         return days.unlessNeeded(day, otherwise, step);
     }
 

@@ -146,7 +146,7 @@ final class PlainRetention {
         }
         for (LocalDate day : before(HISTORY, RetentionSettings.firstDayKept(now, history))) {
             if (oldHistory.mayGo(day)) {
-                return oldHistory.letGo(day, false, () -> drop(HISTORY, day));
+                return oldHistory.letGo(day, false, hold -> drop(HISTORY, day));
             }
         }
         return false;
@@ -199,7 +199,7 @@ final class PlainRetention {
         return oldHistory.letGo(
                 oldest,
                 Retired.NOTHING,
-                () -> purge(
+                hold -> purge(
                         HISTORY,
                         Duration.between(end, now),
                         RetentionStatement.OLD_HISTORY,

@@ -25,6 +25,11 @@ final class PostgresOldDays {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresOldDays.class);
     private static final DateTimeFormatter NAME = DateTimeFormatter.BASIC_ISO_DATE;
     private static final int FIRST_WITH_CONCURRENTLY = 14;
+    private static final String HISTORY = "inbox_history";
+
+    /** For a day that runs over the history do not need, or that is not theirs any more. */
+    static final String NO_HOLD = "none";
+
     private static final String TASK = "days";
 
     /** How long it waits for those who use the table. */
@@ -69,13 +74,17 @@ final class PostgresOldDays {
         }
     }
 
-    /** Drops a day; false where somebody else is at it, in the way or done with it, and a later call goes on. */
-    boolean drop(OldDay old) {
+    /**
+     * Drops a day; false where somebody else is at it, in the way or done with it, and a later call goes on.
+     *
+     * @param hold what {@link JdbcReplays#unlessNeeded} holds meanwhile; {@link #NO_HOLD} where that is not so
+     */
+    boolean drop(OldDay old, String hold) {
         if (!take()) {
             return false;
         }
         try {
-            return dropAsItIs(old);
+            return dropAsItIs(old, hold);
         } catch (SQLException e) {
             if (!IN_THE_WAY.contains(String.valueOf(e.getSQLState()))) {
                 throw Refusals.byItself("to detach " + old, e);
@@ -95,7 +104,7 @@ final class PostgresOldDays {
     }
 
     /** Another node may have gone on with it, or have dropped it, since it was listed. */
-    private boolean dropAsItIs(OldDay listed) throws SQLException {
+    private boolean dropAsItIs(OldDay listed, String hold) throws SQLException {
         List<OldDay> listedAgain = Errand.run(
                 connections,
                 "to look for " + listed,
@@ -103,14 +112,40 @@ final class PostgresOldDays {
         for (OldDay old : listedAgain) {
             if (old.day().equals(listed.day())) {
                 detach(old);
-                Errand.run(
-                        connections,
-                        "to drop " + old,
-                        connection -> execute(connection, PostgresRetentionStatements.DROP, old));
-                return true;
+                return Errand.run(connections, "to drop " + old, connection -> dropDetached(connection, old, hold));
             }
         }
         return false;
+    }
+
+    /**
+     * A day of the history goes while no run over the history can be made. Where the node was stopped for longer than it holds
+     * that off, a run may have been made before the day was detached: it gets the day back.
+     */
+    private static boolean dropDetached(Connection connection, OldDay old, String hold) throws SQLException {
+        if (old.table().equals(HISTORY) && !isHeld(connection, hold) && isNeeded(connection, old)) {
+            execute(connection, PostgresRetentionStatements.ATTACH, old);
+            LOG.info("{} stays, since a replay was made while it went", old);
+            return false;
+        }
+        execute(connection, PostgresRetentionStatements.DROP, old);
+        return true;
+    }
+
+    private static boolean isHeld(Connection connection, String hold) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.HOLD_HISTORY)) {
+            statement.setString(1, hold);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() && row.getBoolean(1);
+            }
+        }
+    }
+
+    private static boolean isNeeded(Connection connection, OldDay old) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(text(PostgresRetentionStatements.IS_NEEDED, old))) {
+            return row.next() && row.getBoolean(1);
+        }
     }
 
     private void detach(OldDay old) throws SQLException {
@@ -166,7 +201,8 @@ final class PostgresOldDays {
     }
 
     private static String text(String sql, OldDay old) {
-        return sql.formatted(old.table(), NAME.format(old.day()));
+        return sql.formatted(
+                old.table(), NAME.format(old.day()), NAME.format(old.day().plusDays(1)));
     }
 
     private boolean take() {

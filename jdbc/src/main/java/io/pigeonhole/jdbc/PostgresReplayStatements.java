@@ -149,14 +149,15 @@ final class PostgresReplayStatements {
 
     /**
      * Keeps replays from being made while a day goes; no row is changed where another node is at it. It ends by itself, in
-     * case its node dies.
+     * case its node dies. Parameters: whose hold it is.
      */
     static final String TAKE_HISTORY = """
-            UPDATE inbox_upkeep SET busy_until = clock_timestamp() + interval '2 minutes'
+            UPDATE inbox_upkeep SET busy_until = clock_timestamp() + interval '2 minutes', place = ?
             WHERE task = 'history days' AND busy_until <= clock_timestamp()""";
 
+    /** Not where another node is at it by now. Parameters: whose hold it was. */
     static final String RELEASE_HISTORY =
-            "UPDATE inbox_upkeep SET busy_until = clock_timestamp() WHERE task = 'history days'";
+            "UPDATE inbox_upkeep SET busy_until = clock_timestamp() WHERE task = 'history days' AND place = ?";
 
     /** No row where a day is going; otherwise none goes before this transaction ends. */
     static final String HOLD_HISTORY = """

@@ -67,7 +67,9 @@ final class PostgresRetention {
         for (PostgresOldDays.OldDay day : old) {
             boolean free = day.table().equals(LEDGER) || !day.attached();
             if (free || oldHistory.mayGo(day.day())) {
-                if (free ? days.drop(day) : oldHistory.letGo(day.day(), false, () -> days.drop(day))) {
+                if (free
+                        ? days.drop(day, PostgresOldDays.NO_HOLD)
+                        : oldHistory.letGo(day.day(), false, hold -> days.drop(day, hold))) {
                     return new Retired(1, 0, true);
                 }
                 // Where the oldest cannot go yet, neither can the others: one detaches at a time.

@@ -74,6 +74,27 @@ final class PostgresRetentionStatements {
 
     static final String DROP = "DROP TABLE IF EXISTS %1$s_%2$s";
 
+    /**
+     * Keeps runs over the history from being made before this transaction ends, and says whether none was made since a hold was
+     * taken. Parameters: the hold.
+     */
+    static final String HOLD_HISTORY = """
+            SELECT place = ? AND busy_until > clock_timestamp() FROM inbox_upkeep WHERE task = 'history days' FOR UPDATE""";
+
+    /** Whether messages of a detached day belong to a run that is not over, wherever it is: it may have passed the gap. */
+    static final String IS_NEEDED = """
+            SELECT EXISTS (
+                SELECT FROM inbox_replay AS r
+                JOIN %1$s_%2$s AS h ON h.consumer_id = r.consumer_id AND h.id <= r.cutoff
+                WHERE r.state IN ('WAITING', 'RUNNING', 'PAUSED', 'FAILED')
+                    AND (r.since_at IS NULL OR h.processed_at >= r.since_at)
+                    AND (r.until_at IS NULL OR h.processed_at < r.until_at))""";
+
+    /** Keeps nobody from the table. Formatted with the day after it, too. */
+    static final String ATTACH = """
+            ALTER TABLE %1$s ATTACH PARTITION %1$s_%2$s
+            FOR VALUES FROM ('%2$s 00:00:00+00') TO ('%3$s 00:00:00+00')""";
+
     /** The table of the keys in digest form, empty, made anew for hash partitions. */
     static final String SPLIT_DIGESTS = """
             DROP TABLE inbox_ledger_digest;

@@ -156,12 +156,12 @@ public enum ReplayStatement implements PlainStatement {
 
     /**
      * Keeps replays from being made while a day goes; no row is changed where another node is at it. It ends by itself, in
-     * case its node dies. Parameters: until when, now.
+     * case its node dies. Parameters: until when, whose hold it is, now.
      */
-    TAKE_HISTORY("UPDATE inbox_upkeep SET busy_until = ? WHERE task = 'history days' AND busy_until <= ?"),
+    TAKE_HISTORY("UPDATE inbox_upkeep SET busy_until = ?, place = ? WHERE task = 'history days' AND busy_until <= ?"),
 
-    /** Parameters: now. */
-    RELEASE_HISTORY("UPDATE inbox_upkeep SET busy_until = ? WHERE task = 'history days'"),
+    /** Not where another node is at it by now. Parameters: now, whose hold it was. */
+    RELEASE_HISTORY("UPDATE inbox_upkeep SET busy_until = ? WHERE task = 'history days' AND place = ?"),
 
     /** No row where a day is going; otherwise none goes before this transaction ends. Parameters: now. */
     HOLD_HISTORY("SELECT 1 FROM inbox_upkeep WHERE task = 'history days' AND busy_until <= ? FOR UPDATE");

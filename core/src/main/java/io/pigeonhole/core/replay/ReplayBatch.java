@@ -194,7 +194,11 @@ final class ReplayBatch<C extends HandlerContext> {
 
     private ReplayProgress passed() {
         position = page.scanned();
-        return moved(page.last() ? ReplayState.FINISHED : ReplayState.RUNNING, null);
+        if (!page.last()) {
+            return moved(ReplayState.RUNNING, null);
+        }
+        long missing = run.left().orElse(0) - done - skipped;
+        return missing > 0 ? moved(ReplayState.FAILED, describe(missing)) : moved(ReplayState.FINISHED, null);
     }
 
     private ReplayProgress moved(ReplayState state, @Nullable String error) {
@@ -215,6 +219,13 @@ final class ReplayBatch<C extends HandlerContext> {
                 run.why(),
                 run.createdAt(),
                 run.updatedAt());
+    }
+
+    private String describe(long missing) {
+        return missing + " of its " + run.total()
+                + " messages are not in the history any more, because somebody dropped their"
+                + " day or deleted them while it ran; the others are done. Put them back and make a replay with another"
+                + " name, or cancel this one";
     }
 
     private static String describe(HistoryEntry entry, Throwable failure) {

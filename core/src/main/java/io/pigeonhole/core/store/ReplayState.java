@@ -8,7 +8,7 @@ public enum ReplayState {
     RUNNING,
     /** Somebody paused it. */
     PAUSED,
-    /** A message failed; it is taken up again at that message. */
+    /** A message failed, and it is taken up again at that message; or messages are not in the history any more. */
     FAILED,
     /** Somebody gave it up. */
     CANCELLED,
