@@ -12,8 +12,10 @@ import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,6 +97,7 @@ final class Assignments implements ConsumerRebalanceListener {
             consumer.commitSync(Map.of(partition, LogOwner.marked(new OffsetAndMetadata(position))), COMMIT_PATIENCE);
             return true;
         } catch (KafkaException e) {
+            Uninterrupted.clear();
             log.debug("{}: {} may be another member's by now, it is left alone", name, partition, e);
             return false;
         }
@@ -117,7 +120,7 @@ final class Assignments implements ConsumerRebalanceListener {
         after.beginning(before.beginning());
         current.put(partition, after);
         if (owner == null) {
-            consumer.seek(partition, from);
+            Uninterrupted.call(() -> consumer.seek(partition, from));
         } else {
             owner.prepare(partition);
         }
@@ -136,8 +139,8 @@ final class Assignments implements ConsumerRebalanceListener {
                 assignment.paused(held);
             }
         }
-        consumer.pause(pause);
-        consumer.resume(resume);
+        Uninterrupted.call(() -> consumer.pause(pause));
+        Uninterrupted.call(() -> consumer.resume(resume));
     }
 
     /** Sends what can be committed, unless an earlier commit is still under way. */
@@ -150,8 +153,7 @@ final class Assignments implements ConsumerRebalanceListener {
             return;
         }
         Map<TopicPartition, Assignment> sentFor = Map.copyOf(current);
-        commitUnderWay = true;
-        consumer.commitAsync(positions, (offsets, failure) -> {
+        OffsetCommitCallback answer = (offsets, failure) -> {
             commitUnderWay = false;
             if (failure != null) {
                 log.debug("{}: offsets {} were not committed, to be sent again", name, offsets, failure);
@@ -160,7 +162,15 @@ final class Assignments implements ConsumerRebalanceListener {
                         .forEach(partition ->
                                 Objects.requireNonNull(sentFor.get(partition)).committed(null));
             }
-        });
+        };
+        commitUnderWay = true;
+        try {
+            consumer.commitAsync(positions, answer);
+        } catch (InterruptException e) {
+            // Sent or not, nobody may ever answer.
+            Uninterrupted.clear();
+            answer.onComplete(positions, e);
+        }
     }
 
     private Map<TopicPartition, OffsetAndMetadata> uncommitted(Collection<Assignment> assignments) {
@@ -246,7 +256,7 @@ final class Assignments implements ConsumerRebalanceListener {
             return;
         }
         try {
-            consumer.commitSync(positions, COMMIT_PATIENCE);
+            Uninterrupted.call(() -> consumer.commitSync(positions, COMMIT_PATIENCE));
         } catch (KafkaException e) {
             log.debug("{}: offsets {} were not committed, they will be delivered again", name, positions, e);
         }

@@ -59,10 +59,11 @@ final class Beginnings {
         Thread noting = new Thread(() -> begun.forEach(this::end), "pigeonhole-beginnings");
         noting.setDaemon(true);
         noting.start();
+        Uninterrupted.clear();
         try {
             noting.join(PATIENCE.toMillis());
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            log.debug("'{}': interrupted, not waiting until ends are noted", inbox.consumer(), e);
         }
     }
 

@@ -78,7 +78,7 @@ final class LogOwner {
 
     /** Until the partition is acquired, nobody may fetch from it; the position that this sets keeps Kafka from choosing one. */
     void prepare(TopicPartition partition) {
-        consumer.seek(partition, 0);
+        Uninterrupted.call(() -> consumer.seek(partition, 0));
     }
 
     /**

@@ -123,13 +123,10 @@ final class PollLoop implements Runnable {
     @Override
     public void run() {
         try {
-            consumer.subscribe(settings.topics(), assignments);
+            Uninterrupted.call(() -> consumer.subscribe(settings.topics(), assignments));
             while (closing.getCount() > 0) {
                 // Nobody ends this thread by an interrupt; left set, one would make the consumer refuse everything.
-                boolean interrupted = Thread.interrupted();
-                if (interrupted) {
-                    log.debug("{}: somebody interrupted the source; only close() ends it", settings.name());
-                }
+                Uninterrupted.clear();
                 assignments.checkOwners();
                 acquire();
                 assignments.regulate(heldBack());
@@ -151,6 +148,7 @@ final class PollLoop implements Runnable {
         try {
             assignments.acquire();
         } catch (InterruptException e) {
+            Uninterrupted.clear();
             log.debug("{}: interrupted while acquiring partitions, going on", settings.name(), e);
         }
     }
@@ -176,6 +174,7 @@ final class PollLoop implements Runnable {
             return consumer.poll(full ? POLL_WHILE_FULL : POLL);
         } catch (InterruptException e) {
             // It comes before records are taken from the consumer, so that none is lost.
+            Uninterrupted.clear();
             log.debug("{}: interrupted while polling, going on", settings.name(), e);
             return ConsumerRecords.empty();
         } catch (WakeupException e) {
@@ -258,9 +257,7 @@ final class PollLoop implements Runnable {
     }
 
     private void end() {
-        // An interrupt would make the consumer refuse the commit and the farewell.
-        boolean interrupted = Thread.interrupted();
-        log.debug("{}: closing{}", settings.name(), interrupted ? ", interrupted" : "");
+        log.debug("{}: closing", settings.name());
         quietly(() -> assignments.giveUpAll(settings.closeTimeout()));
         quietly(() -> consumer.close(CloseOptions.timeout(CLOSE_PATIENCE)));
         quietly(() -> lanes.close(CLOSE_PATIENCE));
@@ -273,6 +270,8 @@ final class PollLoop implements Runnable {
     }
 
     private void quietly(Runnable step) {
+        // An interrupt would make the consumer refuse the commit and the farewell.
+        Uninterrupted.clear();
         try {
             step.run();
         } catch (Throwable e) {

@@ -14,6 +14,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -69,6 +71,7 @@ class PollLoopTest {
     private static final class FakeBroker extends MockConsumer<byte[], byte[]> {
         private final Queue<Map<TopicPartition, OffsetAndMetadata>> commits = new ConcurrentLinkedQueue<>();
         private final AtomicInteger refusals = new AtomicInteger();
+        private final Set<String> callsToInterrupt = ConcurrentHashMap.newKeySet();
         private volatile @Nullable ConsumerRebalanceListener listener;
 
         FakeBroker() {
@@ -81,9 +84,38 @@ class PollLoopTest {
             super.subscribe(topics, listener);
         }
 
+        /** As a consumer of the newer group protocol does it: an interrupted thread is refused every call. */
+        private void refuseInterrupted(String call) {
+            if (callsToInterrupt.remove(call)) {
+                Thread.currentThread().interrupt();
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new InterruptException("at " + call);
+            }
+        }
+
+        @Override
+        public void seek(TopicPartition partition, OffsetAndMetadata position) {
+            refuseInterrupted("seek");
+            super.seek(partition, position);
+        }
+
+        @Override
+        public synchronized void pause(Collection<TopicPartition> partitions) {
+            refuseInterrupted("pause");
+            super.pause(partitions);
+        }
+
+        @Override
+        public synchronized void resume(Collection<TopicPartition> partitions) {
+            refuseInterrupted("resume");
+            super.resume(partitions);
+        }
+
         @Override
         public synchronized void commitAsync(
                 Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable OffsetCommitCallback callback) {
+            refuseInterrupted("commitAsync");
             commits.add(offsets);
             if (callback != null) {
                 boolean refused = refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
@@ -93,6 +125,7 @@ class PollLoopTest {
 
         @Override
         public synchronized void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            refuseInterrupted("commitSync");
             commits.add(offsets);
         }
 
@@ -199,6 +232,59 @@ class PollLoopTest {
         broker.schedulePollTask(() -> Thread.currentThread().interrupt());
         broker.send(1, "b");
         awaitEffects("a", "b");
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+    }
+
+    @Test
+    @Tag("B1")
+    void interruptAtAnyCallOfTheConsumerIsNotTheSourcesEnd() {
+        startWithPartition();
+        broker.send(0, "a");
+        awaitCommit(1);
+        broker.callsToInterrupt.addAll(List.of("pause", "resume", "commitAsync"));
+        broker.send(1, "b");
+        awaitCommit(2);
+        broker.schedulePollTask(() -> {
+            Thread.currentThread().interrupt();
+            broker.listener().onPartitionsRevoked(List.of(PARTITION));
+            broker.callsToInterrupt.addAll(List.of("pause", "resume"));
+            broker.listener().onPartitionsAssigned(List.of(PARTITION));
+            broker.seek(PARTITION, 2);
+        });
+        broker.send(2, "c");
+        broker.send(3, "d");
+        awaitCommit(4);
+        broker.schedulePollTask(() -> {
+            broker.seek(PARTITION, 3);
+            broker.callsToInterrupt.add("seek");
+        });
+        broker.send(3, "d");
+        broker.send(3, "d");
+        await().atMost(PATIENCE).until(broker.callsToInterrupt::isEmpty);
+        broker.send(4, "e");
+        awaitCommit(5);
+        assertThat(effects).containsExactly("a", "b", "c", "d", "e");
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+        broker.callsToInterrupt.add("commitSync");
+        broker.send(5, "slow f");
+        await().atMost(PATIENCE).until(() -> inWork.getCount() == 0);
+        source.close();
+        assertThat(broker.closed()).isTrue();
+    }
+
+    @Test
+    @Tag("B1")
+    void commitIsSentInTheRoundThatWasInterrupted() {
+        startWithPartition();
+        broker.send(0, "a");
+        awaitEffects("a");
+        for (long offset = 1; offset <= 20; offset++) {
+            broker.send(offset, "m" + offset);
+            broker.schedulePollTask(() -> {
+                throw new InterruptException("by nobody of ours");
+            });
+        }
+        awaitCommit(21);
         assertThat(source.state()).isEqualTo(SourceState.RUNNING);
     }
 

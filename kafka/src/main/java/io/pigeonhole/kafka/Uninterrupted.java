@@ -1,0 +1,34 @@
+package io.pigeonhole.kafka;
+
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls of a consumer on the poll thread, which only {@code close()} ends. A consumer refuses what an interrupted thread asks of
+ * it, and its exception leaves the thread interrupted, so that it would refuse the next call, too.
+ */
+final class Uninterrupted {
+    private static final Logger log = LoggerFactory.getLogger(Uninterrupted.class);
+
+    private Uninterrupted() {}
+
+    /** Makes a call that may be made twice, and makes it again where it was interrupted. */
+    static void call(Runnable call) {
+        while (true) {
+            try {
+                call.run();
+                return;
+            } catch (InterruptException e) {
+                clear();
+            }
+        }
+    }
+
+    /** Forgets an interrupt. */
+    static void clear() {
+        if (Thread.interrupted()) {
+            log.debug("somebody interrupted {}; only close() ends it", Thread.currentThread());
+        }
+    }
+}
