@@ -118,6 +118,7 @@ final class Assignments implements ConsumerRebalanceListener {
         Assignment after = new Assignment(partition, lanes.open());
         after.paused(before.isPaused());
         after.beginning(before.beginning());
+        after.read(before.read());
         current.put(partition, after);
         if (owner == null) {
             Uninterrupted.call(() -> consumer.seek(partition, from));
@@ -178,11 +179,19 @@ final class Assignments implements ConsumerRebalanceListener {
         for (Assignment assignment : assignments) {
             OffsetAndMetadata position = assignment.uncommitted();
             if (position != null) {
-                positions.put(assignment.partition(), owner == null ? position : LogOwner.marked(position));
+                positions.put(assignment.partition(), marked(assignment, position));
                 assignment.committed(position);
             }
         }
         return positions;
+    }
+
+    private OffsetAndMetadata marked(Assignment assignment, OffsetAndMetadata position) {
+        TruncationCheck.Read read = assignment.read();
+        if (owner != null) {
+            return LogOwner.marked(position);
+        }
+        return read == null ? position : read.mark(position);
     }
 
     @Override

@@ -62,6 +62,7 @@ final class PollLoop implements Runnable {
     private final Lanes lanes;
     private final Beginnings beginnings;
     private final Assignments assignments;
+    private final @Nullable TruncationCheck truncation;
     private final CountDownLatch closing = new CountDownLatch(1);
     private long lastCommit = System.nanoTime();
     private boolean full;
@@ -93,6 +94,7 @@ final class PollLoop implements Runnable {
         this.check = check;
         this.lanes = lanes;
         this.beginnings = new Beginnings(inbox, settings.inWork());
+        this.truncation = identities == null || owner != null ? null : new TruncationCheck(settings.name(), consumer);
         this.assignments = new Assignments(settings, consumer, lanes, identities, owner, check, beginnings);
     }
 
@@ -213,6 +215,9 @@ final class PollLoop implements Runnable {
                 }
             }
         }
+        if (truncation != null) {
+            truncation.learn(notRead(records.partitions()));
+        }
         Set<TopicPartition> begunAnew = new HashSet<>();
         for (TopicPartition partition : records.partitions()) {
             if (!handOver(partition, records)) {
@@ -221,9 +226,28 @@ final class PollLoop implements Runnable {
         }
         records.nextOffsets().forEach((partition, end) -> {
             if (!begunAnew.contains(partition)) {
-                assignments.get(partition).tracker().polledTo(end);
+                Assignment assignment = assignments.get(partition);
+                assignment.tracker().polledTo(end);
+                noteRead(assignment, end);
             }
         });
+    }
+
+    private void noteRead(Assignment assignment, OffsetAndMetadata end) {
+        TruncationCheck.Read read = assignment.read();
+        String topic = identities == null
+                ? null
+                : identities.prefixOf(assignment.partition().topic());
+        if (read != null && topic != null) {
+            assignment.read(read.to(topic, end));
+        }
+    }
+
+    private List<Assignment> notRead(Set<TopicPartition> partitions) {
+        return partitions.stream()
+                .map(assignments::get)
+                .filter(assignment -> assignment.read() == null)
+                .toList();
     }
 
     /** False where the records could not be taken and will be polled again. */
@@ -233,13 +257,17 @@ final class PollLoop implements Runnable {
         Assignment assignment = assignments.get(partition);
         String placePrefix = identities == null ? null : identities.prefixOf(partition.topic());
         boolean identified = identities == null || placePrefix != null;
-        if (!identified || !assignment.tracker().follows(first.offset())) {
+        boolean isReadKnown = truncation == null || assignment.read() != null;
+        if (!identified || !isReadKnown || !assignment.tracker().follows(first.offset())) {
             assignments.restart(partition, new OffsetAndMetadata(first.offset(), first.leaderEpoch(), ""));
             return false;
         }
         String ofIds = owner == null ? placePrefix : null;
         Assignment.Beginning beginning = beginnings.of(assignment, first.offset());
         for (ConsumerRecord<byte[], byte[]> record : polled) {
+            if (truncation != null && placePrefix != null && !settings.mapper().hasId(record)) {
+                truncation.require(assignment, placePrefix, record);
+            }
             int deliveries = beginning.startsAt(record.offset());
             assignment.submit(
                     record,
