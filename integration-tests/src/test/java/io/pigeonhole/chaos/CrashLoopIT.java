@@ -67,7 +67,7 @@ class CrashLoopIT {
 
             assertOnlyTheKillerIsDead(2 * MESSAGES);
             assertThat(deaths)
-                    .as("processes that died; a committed offset that moves in between begins the count of starts anew")
+                    .as("processes that died; a committed offset that moves in between changes nothing")
                     .isBetween(DEATHS, DEATHS + 2);
         }
     }

@@ -27,17 +27,12 @@ final class Assignment {
     private boolean paused;
 
     /**
-     * Where the assignment began.
+     * That the assignment began.
      *
-     * @param offset where
-     * @param starts how many times in a row it began there and was not left in good order; 0 where that is not known
-     * @param end behind the records that may have been in work when it ended there before
+     * @param starts how many times in a row the partition was begun, and neither survived nor left in good order; 0 where that is
+     *     not known, or survived
      */
-    record Beginning(long offset, int starts, long end) {
-        int startsAt(long offset) {
-            return offset < end ? starts : 0;
-        }
-    }
+    record Beginning(int starts) {}
 
     Assignment(TopicPartition partition, Consignment consignment) {
         this.partition = partition;
@@ -132,7 +127,7 @@ final class Assignment {
         paused = now;
     }
 
-    /** Where it began, or null before its first record. */
+    /** That it began, or null before its first record. */
     @Nullable
     Beginning beginning() {
         return beginning;

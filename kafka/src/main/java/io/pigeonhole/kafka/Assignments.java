@@ -174,6 +174,20 @@ final class Assignments implements ConsumerRebalanceListener {
         }
     }
 
+    /** Notes which partitions have left behind what processes may have died of. */
+    void noteSurvived() {
+        beginnings.survived(current.values(), assignment -> isAtEnd(assignment.partition()));
+    }
+
+    private boolean isAtEnd(TopicPartition partition) {
+        try {
+            return Uninterrupted.get(() -> consumer.currentLag(partition)).orElse(1) == 0;
+        } catch (IllegalStateException e) {
+            log.debug("{}: the consumer does not know the lag of {}", name, partition, e);
+            return false;
+        }
+    }
+
     private Map<TopicPartition, OffsetAndMetadata> uncommitted(Collection<Assignment> assignments) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
         for (Assignment assignment : assignments) {

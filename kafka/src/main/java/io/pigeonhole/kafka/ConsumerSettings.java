@@ -69,6 +69,18 @@ record ConsumerSettings(Map<String, Object> values) {
         }
     }
 
+    /** How many records one poll may bring. */
+    int maxPollRecords() {
+        Object given =
+                values.getOrDefault(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, ConsumerConfig.DEFAULT_MAX_POLL_RECORDS);
+        try {
+            return Integer.parseInt(textOf(given));
+        } catch (NumberFormatException e) {
+            throw new ConfigurationException(
+                    ConsumerConfig.MAX_POLL_RECORDS_CONFIG + " is " + given + ", which is no number", e);
+        }
+    }
+
     private static String textOf(@Nullable Object value) {
         return value instanceof Class<?> type
                 ? type.getName()

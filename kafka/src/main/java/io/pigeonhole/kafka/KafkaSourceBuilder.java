@@ -216,7 +216,7 @@ public final class KafkaSourceBuilder {
                 topics,
                 new RecordMapper(sourceName, idHeader, typeHeader, contentTypeHeader),
                 window,
-                lanes.maxMessages(),
+                (long) lanes.maxMessages() + consumer.maxPollRecords(),
                 commitInterval,
                 revocationTimeout,
                 closeTimeout);

@@ -4,7 +4,9 @@ import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.lane.Settlement;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.jspecify.annotations.Nullable;
 
@@ -13,11 +15,16 @@ import org.jspecify.annotations.Nullable;
  * hands out are finished by other threads.
  */
 final class OffsetTracker {
+    /** What becomes only of records that were unfinished. */
+    private static final Set<Outcome.Kind> NEW =
+            EnumSet.of(Outcome.Kind.PROCESSED, Outcome.Kind.PARKED, Outcome.Kind.RECEIVED, Outcome.Kind.IGNORED);
+
     private final Deque<Slot> unfinished = new ArrayDeque<>();
     private long next;
     private @Nullable OffsetAndMetadata polledTo;
     private @Nullable OffsetAndMetadata position;
     private long finishedTo;
+    private long finishedNew;
 
     /** Whether a record may follow those added: within one life of a partition, offsets only grow. */
     boolean follows(long offset) {
@@ -54,6 +61,12 @@ final class OffsetTracker {
         return finishedTo;
     }
 
+    /** How many records that no earlier delivery had finished are finished without a gap before them. */
+    long finishedNew() {
+        advance();
+        return finishedNew;
+    }
+
     /** How many records lie between the position and the last record added. */
     int size() {
         advance();
@@ -64,6 +77,7 @@ final class OffsetTracker {
         Slot last = null;
         while (!unfinished.isEmpty() && unfinished.getFirst().finished) {
             last = unfinished.removeFirst();
+            finishedNew += last.isNew ? 1 : 0;
         }
         if (last != null) {
             finishedTo = last.offset + 1;
@@ -78,6 +92,7 @@ final class OffsetTracker {
     static final class Slot implements Settlement {
         private final long offset;
         private final Optional<Integer> leaderEpoch;
+        private boolean isNew;
         private volatile boolean finished;
 
         private Slot(long offset, Optional<Integer> leaderEpoch) {
@@ -87,6 +102,7 @@ final class OffsetTracker {
 
         @Override
         public void settled(Outcome outcome) {
+            isNew = NEW.contains(outcome.kind());
             finished = true;
         }
     }

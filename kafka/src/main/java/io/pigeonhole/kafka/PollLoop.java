@@ -74,7 +74,7 @@ final class PollLoop implements Runnable {
             List<String> topics,
             RecordMapper mapper,
             int window,
-            int inWork,
+            long inWork,
             Duration commitInterval,
             Duration revocationTimeout,
             Duration closeTimeout) {}
@@ -263,12 +263,11 @@ final class PollLoop implements Runnable {
             return false;
         }
         String ofIds = owner == null ? placePrefix : null;
-        Assignment.Beginning beginning = beginnings.of(assignment, first.offset());
+        int deliveries = beginnings.of(assignment).starts();
         for (ConsumerRecord<byte[], byte[]> record : polled) {
             if (truncation != null && placePrefix != null && !settings.mapper().hasId(record)) {
                 truncation.require(assignment, placePrefix, record);
             }
-            int deliveries = beginning.startsAt(record.offset());
             assignment.submit(
                     record,
                     settings.mapper()
@@ -281,6 +280,7 @@ final class PollLoop implements Runnable {
         if (System.nanoTime() - lastCommit >= settings.commitInterval().toNanos()) {
             lastCommit = System.nanoTime();
             assignments.commitAsync();
+            assignments.noteSurvived();
         }
     }
 

@@ -19,7 +19,7 @@ record RecordMapper(UnaryOperator<String> source, String idHeader, String typeHe
      * The message of a record.
      *
      * @param placePrefix what the id of a record without one begins with, or null where it gets none
-     * @param deliveries how many times in a row its partition began with it or shortly before it, or 0
+     * @param deliveries how many times in a row its partition was begun before it and not survived, or 0
      * @param owner the watermark as its partition was acquired, or null where it was not
      * @param expectedPosition where the watermark is expected, of meaning only where there is an owner
      */

@@ -1,5 +1,6 @@
 package io.pigeonhole.kafka;
 
+import java.util.function.Supplier;
 import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,10 +16,17 @@ final class Uninterrupted {
 
     /** Makes a call that may be made twice, and makes it again where it was interrupted. */
     static void call(Runnable call) {
+        get(() -> {
+            call.run();
+            return true;
+        });
+    }
+
+    /** The same for a call with an answer. */
+    static <R> R get(Supplier<R> call) {
         while (true) {
             try {
-                call.run();
-                return;
+                return call.get();
             } catch (InterruptException e) {
                 clear();
             }

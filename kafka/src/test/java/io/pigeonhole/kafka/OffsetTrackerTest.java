@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class OffsetTrackerTest {
@@ -43,6 +44,19 @@ class OffsetTrackerTest {
         assertThat(tracker.position()).isEqualTo(at(7));
         third.settled(PROCESSED);
         assertThat(tracker.position()).isEqualTo(at(8));
+    }
+
+    @Tag("C1")
+    @Test
+    void recordsThatAnEarlierDeliveryHasFinishedAreNotCountedAsNew() {
+        OffsetTracker.Slot first = add(5);
+        OffsetTracker.Slot second = add(6);
+        OffsetTracker.Slot third = add(7);
+        third.settled(PROCESSED);
+        second.settled(new Outcome.Duplicate());
+        assertThat(tracker.finishedNew()).isZero();
+        first.settled(PROCESSED);
+        assertThat(tracker.finishedNew()).isEqualTo(2);
     }
 
     @Test

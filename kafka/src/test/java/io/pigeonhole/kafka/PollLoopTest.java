@@ -13,12 +13,15 @@ import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -54,6 +57,7 @@ class PollLoopTest {
     private final Queue<String> effects = new ConcurrentLinkedQueue<>();
     private final CountDownLatch inWork = new CountDownLatch(1);
     private final CountDownLatch mayEnd = new CountDownLatch(1);
+    private final List<KafkaSource> died = new ArrayList<>();
     private final FakeBroker broker = new FakeBroker();
     private final Inbox<InMemoryContext> inbox = Inbox.builder("test", InMemoryStore.create())
             .defaultType("text")
@@ -171,6 +175,14 @@ class PollLoopTest {
             schedulePollTask(() -> add(offset, text, headers, Optional.empty()));
         }
 
+        void sendTogether(Map<Long, String> records) {
+            schedulePollTask(() -> new TreeMap<>(records).forEach((offset, text) -> {
+                RecordHeaders headers = new RecordHeaders();
+                headers.add("message-id", text.getBytes(UTF_8));
+                add(offset, text, headers, Optional.empty());
+            }));
+        }
+
         void addWithoutId(long offset, String text, int leaderEpoch) {
             add(offset, text, new RecordHeaders(), Optional.of(leaderEpoch));
         }
@@ -201,6 +213,7 @@ class PollLoopTest {
     @AfterEach
     void close() {
         mayEnd.countDown();
+        died.forEach(KafkaSource::close);
         source.close();
     }
 
@@ -398,14 +411,14 @@ class PollLoopTest {
         // Under a lease it would wait for a worker, and there is none.
         awaitEffects("slow 0", "b");
         source.close();
-        assertThat(inbox.started("kafka " + PARTITION, "0")).isEqualTo(1);
+        assertThat(countOfNextBeginning()).isEqualTo(1);
     }
 
     @Tag("C1")
     @Test
-    void recordsAreLeasedWhereProcessesHaveDiedAtTheSameOffset() {
+    void recordsAreLeasedWhereProcessesHaveDiedAgainAndAgain() {
         for (int process = 0; process < 3; process++) {
-            inbox.started("kafka " + PARTITION, "0");
+            inbox.started("kafka " + PARTITION, "begun");
         }
         startWithPartition();
         broker.send(0, "a");
@@ -413,6 +426,82 @@ class PollLoopTest {
         assertThat(effects).isEmpty();
         inbox.work();
         assertThat(effects).containsExactly("a");
+    }
+
+    private int countOfNextBeginning() {
+        int count = inbox.started("kafka " + PARTITION, "begun");
+        inbox.ended("kafka " + PARTITION, "begun");
+        return count;
+    }
+
+    /** A process that is never closed, with records that are polled together. */
+    private FakeBroker processThatDies(Map<Long, String> records) {
+        FakeBroker ofProcess = new FakeBroker();
+        KafkaSource dying = KafkaSource.builder(inbox, Map.of("bootstrap.servers", "none"), "t")
+                .commitInterval(Duration.ofMillis(10))
+                .closeTimeout(Duration.ZERO)
+                .maxBatch(1)
+                .bounds(1, 1 << 20)
+                .consumerFactory(config -> ofProcess)
+                .build();
+        died.add(dying);
+        dying.start();
+        ofProcess.assign();
+        ofProcess.sendTogether(records);
+        return ofProcess;
+    }
+
+    @Tag("C1")
+    @Test
+    void processesThatDieALittleFurtherEachTimeAreACrashLoop() {
+        for (long process = 0; process < 3; process++) {
+            FakeBroker ofProcess = processThatDies(Map.of(process, "m" + process, process + 1, "slow " + process));
+            await().atMost(PATIENCE).until(() -> !ofProcess.committed().isEmpty());
+        }
+        startWithPartition();
+        broker.send(3, "killer");
+        awaitCommit(4);
+        assertThat(effects).containsExactly("m0", "m1", "m2");
+    }
+
+    @Tag("C1")
+    @Test
+    void everyRecordThatMayHaveBeenInWorkIsSuspectedWhateverItsOffset() {
+        for (int process = 0; process < 3; process++) {
+            processThatDies(Map.of(0L, "slow " + process));
+            int next = process + 2;
+            await().atMost(PATIENCE).until(() -> countOfNextBeginning() == next);
+        }
+        startWithPartition();
+        broker.sendTogether(Map.of(0L, "a", 1_000_000L, "killer"));
+        awaitCommit(1_000_001);
+        assertThat(effects).isEmpty();
+    }
+
+    @Tag("C1")
+    @Test
+    void processesThatDieAfterTheyHaveFinishedAllRecordsAreNoCrashLoop() {
+        for (int process = 0; process < 4; process++) {
+            processThatDies(Map.of(0L, "m" + process));
+            awaitEffects("m" + process);
+            await().atMost(PATIENCE).until(() -> countOfNextBeginning() == 1);
+        }
+        startWithPartition();
+        broker.send(0, "a");
+        awaitEffects("a");
+    }
+
+    @Tag("C1")
+    @Test
+    void beginningIsSurvivedBehindAsManyRecordsAsMayHaveBeenInWork() {
+        Map<Long, String> records = new HashMap<>();
+        // In work at once: one by the bounds, and 500 that one poll brings.
+        for (long offset = 0; offset <= 501; offset++) {
+            records.put(offset, offset < 501 ? "m" + offset : "slow");
+        }
+        processThatDies(records);
+        await().atMost(PATIENCE).until(() -> inWork.getCount() == 0 && effects.size() == 501);
+        await().atMost(PATIENCE).until(() -> countOfNextBeginning() == 1);
     }
 
     @Test
