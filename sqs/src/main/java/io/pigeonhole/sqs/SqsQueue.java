@@ -4,11 +4,13 @@ import io.pigeonhole.sqs.Received.Delivery;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.sqs.SqsClient;
@@ -149,12 +151,16 @@ final class SqsQueue {
         if (!(failure instanceof AwsServiceException refusal)) {
             return !(failure instanceof SdkException);
         }
-        String code = refusal.awsErrorDetails() == null
-                ? ""
-                : refusal.awsErrorDetails().errorCode();
-        if (refusal.isThrottlingException() || PASSING.contains(code)) {
+        String code = codeOf(refusal);
+        if (refusal.statusCode() >= 500 || refusal.isThrottlingException() || PASSING.contains(code)) {
             return false;
         }
         return refusal.statusCode() == 401 || refusal.statusCode() == 403 || FINAL.contains(code);
+    }
+
+    /** Empty where the answer has none, as the page of a proxy has none. */
+    private static String codeOf(AwsServiceException refusal) {
+        AwsErrorDetails details = refusal.awsErrorDetails();
+        return details == null ? "" : Objects.requireNonNullElse(details.errorCode(), "");
     }
 }

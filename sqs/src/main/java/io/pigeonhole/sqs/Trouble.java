@@ -1,5 +1,6 @@
 package io.pigeonhole.sqs;
 
+import io.pigeonhole.core.failure.FailureText;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -21,12 +22,22 @@ final class Trouble {
 
     /** The call failed. */
     void is(RuntimeException failure) {
-        if (SqsQueue.isFinal(failure)) {
+        if (isFinal(failure)) {
             whenFinal.accept(failure);
         }
         log.atLevel(told.getAndSet(true) ? Level.DEBUG : Level.WARN)
                 .setCause(failure)
                 .log("{} failed; it is tried again as long as it makes sense", what);
+    }
+
+    /** What cannot be classified is tried again. */
+    private static boolean isFinal(RuntimeException failure) {
+        try {
+            return SqsQueue.isFinal(failure);
+        } catch (RuntimeException e) {
+            log.debug("an error cannot be classified", FailureText.readable(e));
+            return false;
+        }
     }
 
     /** The call succeeded. */

@@ -2,16 +2,19 @@ package io.pigeonhole.sqs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.sqs.model.SqsException;
 
 /** Which errors make a source give up. */
 class FinalErrorsTest {
-    private static boolean isFinal(int status, String code) {
+    private static boolean isFinal(int status, @Nullable String code) {
         return SqsQueue.isFinal((SqsException) SqsException.builder()
                 .statusCode(status)
                 .awsErrorDetails(AwsErrorDetails.builder().errorCode(code).build())
@@ -46,6 +49,49 @@ class FinalErrorsTest {
     })
     void whatMayPassIsNot(int status, String code) {
         assertThat(isFinal(status, code)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {400, 429, 500, 502, 503, 504})
+    void anAnswerWithoutAnErrorCodeMayPass(int status) {
+        SqsException withoutDetails =
+                (SqsException) SqsException.builder().statusCode(status).build();
+
+        assertThat(isFinal(status, null)).isFalse();
+        assertThat(SqsQueue.isFinal(withoutDetails)).isFalse();
+    }
+
+    @Test
+    void aRefusalWithoutAnErrorCodeIsFinal() {
+        assertThat(isFinal(403, null)).isTrue();
+    }
+
+    /** Such as the page of a proxy. */
+    @Test
+    void aFaultOfTheServerMayPassWhateverItsErrorCode() {
+        assertThat(isFinal(503, "AccessDenied")).isFalse();
+    }
+
+    @SuppressWarnings("serial")
+    private static final class Unreadable extends SqsException {
+        Unreadable() {
+            super(SqsException.builder());
+        }
+
+        @Override
+        public AwsErrorDetails awsErrorDetails() {
+            throw new IllegalStateException("cannot be read");
+        }
+    }
+
+    @Test
+    void anErrorThatCannotBeClassifiedDoesNotEndTheSource() {
+        AtomicReference<Throwable> end = new AtomicReference<>();
+        SqsException unreadable = new Unreadable();
+
+        new Trouble("receiving", end::set).is(unreadable);
+
+        assertThat(end).hasNullValue();
     }
 
     @Test
