@@ -3,6 +3,7 @@ package io.pigeonhole.kafka;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
+import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -146,7 +147,7 @@ public final class KafkaSourceBuilder {
     /**
      * Sets how often offsets are committed to Kafka. They only save work after a crash; nothing is decided by them.
      *
-     * @param interval not negative, 500 ms unless set
+     * @param interval from 0 to 365 days, 500 ms unless set
      * @return this
      */
     public KafkaSourceBuilder commitInterval(Duration interval) {
@@ -169,7 +170,7 @@ public final class KafkaSourceBuilder {
     /**
      * Sets how long closing waits for the messages in work.
      *
-     * @param timeout not negative, 10 s unless set
+     * @param timeout from 0 to 365 days, 10 s unless set
      * @return this
      */
     public KafkaSourceBuilder closeTimeout(Duration timeout) {
@@ -200,9 +201,9 @@ public final class KafkaSourceBuilder {
                 !topics.isEmpty() && topics.stream().noneMatch(String::isBlank),
                 "topics are " + topics + "; name at least one");
         require(window >= 1, "window is " + window + ", the least is 1");
-        requireNotNegative("commitInterval", commitInterval);
-        requireNotNegative("revocationTimeout", revocationTimeout);
-        requireNotNegative("closeTimeout", closeTimeout);
+        requireDuration("commitInterval", commitInterval);
+        requireDuration("revocationTimeout", revocationTimeout);
+        requireDuration("closeTimeout", closeTimeout);
         LogStart logStart = null;
         Map<String, Object> config = new HashMap<>(consumerConfig);
         if (inbox.registered().deduplication().needsLog()) {
@@ -236,8 +237,9 @@ public final class KafkaSourceBuilder {
         }
     }
 
-    private void requireNotNegative(String name, Duration value) {
+    private void requireDuration(String name, Duration value) {
         require(!value.isNegative(), name + " " + value + " is negative");
+        LongestDuration.require("Kafka source of inbox '" + inbox.consumer() + "'", name, value);
     }
 
     private void require(boolean holds, String otherwise) {

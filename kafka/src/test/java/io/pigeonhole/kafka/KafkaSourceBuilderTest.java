@@ -18,6 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class KafkaSourceBuilderTest {
+    private static final Duration FOR_EVER = Duration.ofMillis(Long.MAX_VALUE);
+
     private final Inbox<?> inbox =
             Inbox.builder("payments", InMemoryStore.create()).build();
 
@@ -132,5 +134,19 @@ class KafkaSourceBuilderTest {
         source.close();
         assertThat(source.state()).isEqualTo(SourceState.CLOSED);
         assertThatThrownBy(source::start).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void timeThatNoClockCanCountIsRefused() {
+        assertTooLong(KafkaSource.builder(inbox, config(), "t").commitInterval(FOR_EVER), "commitInterval");
+        assertTooLong(KafkaSource.builder(inbox, config(), "t").revocationTimeout(FOR_EVER), "revocationTimeout");
+        assertTooLong(KafkaSource.builder(inbox, config(), "t").closeTimeout(FOR_EVER), "closeTimeout");
+    }
+
+    private static void assertTooLong(KafkaSourceBuilder builder, String setting) {
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("payments")
+                .hasMessageContaining(setting + " is 106751991167 days, the most is 365 days");
     }
 }

@@ -6,6 +6,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.node.RedeliveryHorizon;
+import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -156,7 +157,7 @@ public final class RabbitSourceBuilder {
     /**
      * Sets how long to wait before connecting or consuming again after it failed.
      *
-     * @param pause above 0, 1 s unless set; before connecting it is shortened at random by up to a half
+     * @param pause above 0, up to 365 days, 1 s unless set; before connecting it is shortened at random by up to a half
      * @return this
      */
     public RabbitSourceBuilder retryPause(Duration pause) {
@@ -167,7 +168,7 @@ public final class RabbitSourceBuilder {
     /**
      * Sets how long closing waits for the messages in work.
      *
-     * @param timeout not negative, 10 s unless set
+     * @param timeout from 0 to 365 days, 10 s unless set
      * @return this
      */
     public RabbitSourceBuilder closeTimeout(Duration timeout) {
@@ -207,6 +208,8 @@ public final class RabbitSourceBuilder {
                 "prefetch is " + prefetch + ", it has to be from 1 to " + MOST_PREFETCHED);
         require(retryPause.compareTo(Duration.ZERO) > 0, "retryPause " + retryPause + " is not above 0");
         require(!closeTimeout.isNegative(), "closeTimeout " + closeTimeout + " is negative");
+        LongestDuration.require("RabbitMQ source of inbox '" + inbox.consumer() + "'", "retryPause", retryPause);
+        LongestDuration.require("RabbitMQ source of inbox '" + inbox.consumer() + "'", "closeTimeout", closeTimeout);
         Map<String, String> sourceNames = new HashMap<>();
         for (String queue : queues) {
             String name = sourceName.apply(queue);

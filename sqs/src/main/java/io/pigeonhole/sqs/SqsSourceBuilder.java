@@ -3,6 +3,7 @@ package io.pigeonhole.sqs;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
+import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.sqs.SqsClient;
@@ -203,7 +204,7 @@ public final class SqsSourceBuilder {
     /**
      * Sets how long closing waits for the messages in work.
      *
-     * @param timeout not negative, 10 s unless set
+     * @param timeout from 0 to 365 days, 10 s unless set
      * @return this
      */
     public SqsSourceBuilder closeTimeout(Duration timeout) {
@@ -235,6 +236,7 @@ public final class SqsSourceBuilder {
         requireSeconds("visibilityTimeout", visibilityTimeout, Duration.ofSeconds(1), LONGEST_HIDDEN);
         requireSeconds("longestHold", longestHold, visibilityTimeout, LONGEST_HIDDEN);
         require(!closeTimeout.isNegative(), "closeTimeout " + closeTimeout + " is negative");
+        LongestDuration.require("SQS source of inbox '" + inbox.consumer() + "'", "closeTimeout", closeTimeout);
         MessageMapper.Attributes attributes = new MessageMapper.Attributes(
                 idAttribute, typeAttribute, contentTypeAttribute, contentEncodingAttribute, orderingKeyAttribute);
         SqsSource.Settings settings = new SqsSource.Settings(

@@ -90,5 +90,6 @@ class SqsSourceBuilderTest {
         assertRefused(builder -> builder.bounds(0, 1), "maxMessages");
         assertRefused(builder -> builder.sourceName(" "), "sourceName");
         assertRefused(builder -> builder.closeTimeout(Duration.ofSeconds(-1)), "closeTimeout");
+        assertRefused(builder -> builder.closeTimeout(Duration.ofMillis(Long.MAX_VALUE)), "closeTimeout");
     }
 }

@@ -13,6 +13,7 @@ import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param <C> the context that the store hands to handlers
  */
 public final class InboxBuilder<C extends HandlerContext> {
+    private static final Duration MILLISECOND = Duration.ofMillis(1);
     private static final int STANDARD_PAYLOAD_LIMIT = 1 << 20;
 
     private final String consumer;
@@ -256,7 +258,7 @@ public final class InboxBuilder<C extends HandlerContext> {
      * Sets the longest time that a handler may spend without using the database. A transaction that is idle for longer is
      * ended by the database, so that a process that hangs holds no locks for ever and cannot commit when it wakes up.
      *
-     * @param timeout at least a millisecond, one minute unless set
+     * @param timeout from a millisecond to 365 days, one minute unless set
      * @return this
      */
     public InboxBuilder<C> handlerTimeout(Duration timeout) {
@@ -267,7 +269,7 @@ public final class InboxBuilder<C extends HandlerContext> {
     /**
      * Sets how long to wait for another transaction that is working on the same message, before it is told as busy.
      *
-     * @param patience at least a millisecond, 300 ms unless set
+     * @param patience from a millisecond to 365 days, 300 ms unless set
      * @return this
      */
     public InboxBuilder<C> twinPatience(Duration patience) {
@@ -400,7 +402,7 @@ public final class InboxBuilder<C extends HandlerContext> {
      * so that a handler that hangs keeps neither its message nor others for ever: the attempt has failed, here or where the
      * lease is found to have run out. It is looked at with every heartbeat.
      *
-     * @param timeout at least a millisecond, an hour unless set
+     * @param timeout from a millisecond to 365 days, an hour unless set
      * @return this
      */
     public InboxBuilder<C> externalTimeout(Duration timeout) {
@@ -412,7 +414,7 @@ public final class InboxBuilder<C extends HandlerContext> {
      * Sets how long a batch may be in work before it is reported, once, by a warning in the log and by
      * {@link InboxListener#onSlowBatch}. Nothing else happens to it.
      *
-     * @param duration at least a millisecond, five minutes unless set
+     * @param duration from a millisecond to 365 days, five minutes unless set
      * @return this
      */
     public InboxBuilder<C> slowBatch(Duration duration) {
@@ -451,16 +453,16 @@ public final class InboxBuilder<C extends HandlerContext> {
      */
     public Inbox<C> build() {
         require(payloadLimit >= 0, "payloadLimit " + payloadLimit + " is negative");
-        require(handlerTimeout.toMillis() >= 1, "handlerTimeout " + handlerTimeout + " is below a millisecond");
-        require(twinPatience.toMillis() >= 1, "twinPatience " + twinPatience + " is below a millisecond");
+        requireDuration("handlerTimeout", handlerTimeout);
+        requireDuration("twinPatience", twinPatience);
         require(
                 defaultType == null || routes.containsKey(defaultType),
                 "defaultType '" + defaultType + "' has no handler; handled are " + routes.keySet());
         require(crashLimit >= 1, "crashLimit " + crashLimit + " is below 1");
         require(lateLimit >= 1, "lateLimit " + lateLimit + " is below 1");
         require(workBatch >= 1 && workBatch <= 10_000, "workBatch " + workBatch + " is not from 1 to 10000");
-        require(externalTimeout.toMillis() >= 1, "externalTimeout " + externalTimeout + " is below a millisecond");
-        require(slowBatch.toMillis() >= 1, "slowBatch " + slowBatch + " is below a millisecond");
+        requireDuration("externalTimeout", externalTimeout);
+        requireDuration("slowBatch", slowBatch);
         require(workBytes >= 1, "workBytes " + workBytes + " is below 1");
         require(
                 lease.compareTo(Duration.ofSeconds(1)) >= 0 && lease.compareTo(Duration.ofDays(1)) <= 0,
@@ -496,6 +498,11 @@ public final class InboxBuilder<C extends HandlerContext> {
         LeaseWorker<C> leases = new LeaseWorker<>(store, registered, routing, settings, engine, announcer);
         Worker<C> worker = new Worker<>(store, registered, settings, engine, leases);
         return new Inbox<>(store, registered, settings, engine, worker, running, signal, new OwnHandlers<>(routing));
+    }
+
+    private void requireDuration(String setting, Duration value) {
+        require(value.compareTo(MILLISECOND) >= 0, setting + " " + value + " is below a millisecond");
+        LongestDuration.require("inbox '" + consumer + "'", setting, value);
     }
 
     private void require(boolean holds, String otherwise) {

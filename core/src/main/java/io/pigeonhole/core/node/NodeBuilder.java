@@ -6,6 +6,7 @@ import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.Maintenance;
 import io.pigeonhole.core.store.Retention;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -69,7 +70,7 @@ public final class NodeBuilder {
     /**
      * Sets how often the store is maintained.
      *
-     * @param interval at least a second, an hour unless set; shortened at random by up to a fifth, so that nodes take turns
+     * @param interval from a second to 365 days, an hour unless set; shortened at random by up to a fifth, so that nodes take turns
      * @return this
      */
     public NodeBuilder maintenanceInterval(Duration interval) {
@@ -144,6 +145,7 @@ public final class NodeBuilder {
         require(
                 maintenanceInterval.compareTo(Duration.ofSeconds(1)) >= 0,
                 "maintenanceInterval " + maintenanceInterval + " is below a second");
+        LongestDuration.require("node", "maintenanceInterval", maintenanceInterval);
         require(workers >= 0, "workers " + workers + " is negative");
         require(leaseWorkers >= 1, "leaseWorkers " + leaseWorkers + " is below 1");
         require(

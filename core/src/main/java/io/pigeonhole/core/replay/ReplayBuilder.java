@@ -10,6 +10,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.ReplayPlan;
+import io.pigeonhole.core.time.LongestDuration;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -195,7 +196,7 @@ public final class ReplayBuilder<C extends HandlerContext> {
     /**
      * Sets how long a transaction may be idle, which is how long a handler may take between two of its statements.
      *
-     * @param timeout at least a millisecond, one minute unless set
+     * @param timeout from a millisecond to 365 days, one minute unless set
      * @return this
      */
     public ReplayBuilder<C> handlerTimeout(Duration timeout) {
@@ -221,7 +222,10 @@ public final class ReplayBuilder<C extends HandlerContext> {
                         + " a second time, say evenThoughTheyRanBefore too");
         require(own || !again, "evenThoughTheyRanBefore belongs to intoOwnHandlers");
         require(batch >= 1 && batch <= MOST_IN_A_BATCH, "batch " + batch + " is not from 1 to " + MOST_IN_A_BATCH);
-        require(handlerTimeout.toMillis() >= 1, "handlerTimeout " + handlerTimeout + " is below a millisecond");
+        require(
+                handlerTimeout.compareTo(Duration.ofMillis(1)) >= 0,
+                "handlerTimeout " + handlerTimeout + " is below a millisecond");
+        LongestDuration.require("replay '" + name + "'", "handlerTimeout", handlerTimeout);
         ReplayPlan plan = plan();
         return new Replay<>(store, new ReplaySettings(plan, by, batch, perSecond, onFailure, handlerTimeout), chosen);
     }

@@ -1,0 +1,29 @@
+package io.pigeonhole.core.time;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import java.time.Duration;
+
+/**
+ * The longest time that a timeout, pause or interval may be set to, the same for all builders. What is meant as "for ever",
+ * such as {@code Duration.ofMillis(Long.MAX_VALUE)}, exceeds what a clock in nanoseconds can count.
+ */
+public final class LongestDuration {
+    private static final Duration LONGEST = Duration.ofDays(365);
+
+    private LongestDuration() {}
+
+    /**
+     * Checks a setting.
+     *
+     * @param of whose setting it is, for the text of the exception
+     * @param setting the name of the setting
+     * @param value what it is set to
+     * @throws ConfigurationException if it is longer than 365 days
+     */
+    public static void require(String of, String setting, Duration value) {
+        if (value.compareTo(LONGEST) > 0) {
+            throw new ConfigurationException(of + ": " + setting + " is " + value.toDays() + " days, the most is "
+                    + LONGEST.toDays() + " days; set what you can wait for");
+        }
+    }
+}
