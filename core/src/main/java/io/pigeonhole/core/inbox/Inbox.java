@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The transactional inbox of one consumer: whatever a broker delivers, however often, takes effect in the database exactly
@@ -209,24 +210,27 @@ public final class Inbox<C extends HandlerContext> {
     }
 
     /**
-     * Lets the leases run out that this process works under, and ends the thread that prolongs them. What works under one of
-     * them cannot finish any more; its attempt has failed when the lease has run out. What a node does when it is closed with
-     * handlers that do not end. New leases can be taken afterwards.
+     * Lets the leases run out that some threads work under. What works under one of them cannot finish any more; its attempt
+     * has failed when the lease has run out. What a node does when it is closed with handlers that do not end: with its own
+     * threads, as another node of this process may work on the same inbox. New leases can be taken afterwards.
+     *
+     * @param workers which threads
      */
-    public void stopLeases() {
-        worker.stopLeases();
+    public void stopLeases(Predicate<Thread> workers) {
+        worker.stopLeases(workers);
     }
 
     /**
      * Has somebody told, on the committing thread, when this inbox has stored messages that the workers are to work on, so
-     * that they need not wait for their next look. At most one is told; it should return at once. It is a hint: a process
+     * that they need not wait for their next look. All listeners are told; they should return at once. It is a hint: a process
      * that dies before it could tell loses nothing, as a look into the store finds the messages.
      *
      * @param listener is told in which lanes they are and when they are due, counted from now. A lane may be told that has
      *     nothing to do, and the same one with more than one time
+     * @return ends it: from then on the listener is told nothing
      */
-    public void whenWorkIsStored(Consumer<Set<Backlog.Due>> listener) {
-        signal.tell(listener);
+    public Runnable whenWorkIsStored(Consumer<Set<Backlog.Due>> listener) {
+        return signal.tell(listener);
     }
 
     /**

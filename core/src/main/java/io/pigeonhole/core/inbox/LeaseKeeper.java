@@ -13,6 +13,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,6 +59,7 @@ final class LeaseKeeper {
     /** A lease that is prolonged until it is closed, lost, or kept for too long. */
     final class Kept implements AutoCloseable {
         private final WorkItem item;
+        private final Thread worker = Thread.currentThread();
         private final long since = System.nanoTime();
         private long confirmed = since;
         private @Nullable Thread handler;
@@ -210,14 +212,20 @@ final class LeaseKeeper {
         }
     }
 
-    /** Prolongs none of the leases any more: they run out, and whoever works under one must not finish it. */
-    void stop() {
+    /**
+     * Prolongs none of the leases any more that these threads took: they run out, and whoever works under one must not finish
+     * it.
+     */
+    void stop(Predicate<Thread> workers) {
         lock.lock();
         try {
-            kept.forEach(each -> each.lost = true);
-            kept.clear();
-            givenUp.forEach(each -> each.lost = true);
-            givenUp.clear();
+            for (Set<Kept> each : List.of(kept, givenUp)) {
+                List<Kept> stopped = each.stream()
+                        .filter(lease -> workers.test(lease.worker))
+                        .toList();
+                stopped.forEach(lease -> lease.lost = true);
+                stopped.forEach(each::remove);
+            }
             stopping = thread != null;
             changed.signalAll();
         } finally {

@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,9 +79,9 @@ final class LeaseWorker<C extends HandlerContext> {
         this.keeper = new LeaseKeeper(consumer, store::heartbeat, settings.lease(), settings.externalTimeout());
     }
 
-    /** Lets the leases run out that this process works under. */
-    void stop() {
-        keeper.stop();
+    /** Lets the leases run out that these threads work under. */
+    void stop(Predicate<Thread> workers) {
+        keeper.stop(workers);
     }
 
     /** Leases one message of a lane and works on it; 0 where there is none to lease, or another has to be alone. */

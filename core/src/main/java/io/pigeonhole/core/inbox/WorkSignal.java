@@ -2,22 +2,30 @@ package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.store.Backlog.Due;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Passes on where there is work, to whoever wants to know. */
+/** Passes on where there is work, to all who want to know. */
 final class WorkSignal {
     private static final Logger log = LoggerFactory.getLogger(WorkSignal.class);
 
-    private volatile Consumer<Set<Due>> listener = due -> {};
+    private final List<Consumer<Set<Due>>> listeners = new CopyOnWriteArrayList<>();
 
-    void tell(Consumer<Set<Due>> newListener) {
-        listener = newListener;
+    /** From now on, until the answer is run. */
+    Runnable tell(Consumer<Set<Due>> listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
     }
 
     void workIsStored(Set<Due> due) {
+        listeners.forEach(listener -> tell(listener, due));
+    }
+
+    private static void tell(Consumer<Set<Due>> listener, Set<Due> due) {
         try {
             listener.accept(due);
         } catch (Throwable e) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,8 +62,8 @@ final class Worker<C extends HandlerContext> {
         };
     }
 
-    void stopLeases() {
-        leases.stop();
+    void stopLeases(Predicate<Thread> workers) {
+        leases.stop(workers);
     }
 
     private int lane(int lane) {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,6 +40,8 @@ final class Workers {
     private final Pace pace;
     private final ExecutorService ordinary;
     private final ExecutorService byLease;
+    private final Set<Thread> leaseThreads = ConcurrentHashMap.newKeySet();
+    private final List<Runnable> hearing = new CopyOnWriteArrayList<>();
     private final Set<Slot> taken = ConcurrentHashMap.newKeySet();
     /** Found due while somebody was at it, who may have looked before it was. */
     private final Set<Slot> askedAgain = ConcurrentHashMap.newKeySet();
@@ -64,23 +67,25 @@ final class Workers {
         inboxes.forEach(inbox -> this.inboxes.put(inbox.registered().id(), inbox));
         this.consumers = inboxes.stream().map(Inbox::registered).toList();
         this.pace = new Pace(settings.longestPause());
-        this.ordinary = pool("worker", Math.max(1, settings.workers()));
-        this.byLease = pool("lease-worker", settings.leaseWorkers());
-    }
-
-    private static ExecutorService pool(String name, int threads) {
-        return Executors.newFixedThreadPool(threads, task -> {
-            Thread thread = new Thread(task, "pigeonhole-" + name);
-            thread.setDaemon(true);
+        this.ordinary = Executors.newFixedThreadPool(Math.max(1, settings.workers()), task -> daemon("worker", task));
+        this.byLease = Executors.newFixedThreadPool(settings.leaseWorkers(), task -> {
+            Thread thread = daemon("lease-worker", task);
+            leaseThreads.add(thread);
             return thread;
         });
+    }
+
+    private static Thread daemon(String name, Runnable task) {
+        Thread thread = new Thread(task, "pigeonhole-" + name);
+        thread.setDaemon(true);
+        return thread;
     }
 
     void start() {
         if (consumers.isEmpty()) {
             return;
         }
-        inboxes.values().forEach(inbox -> inbox.whenWorkIsStored(this::hear));
+        inboxes.values().forEach(inbox -> hearing.add(inbox.whenWorkIsStored(this::hear)));
         thread.setDaemon(true);
         thread.start();
     }
@@ -220,6 +225,7 @@ final class Workers {
     /** Waits for what is in work, within a bounded time; the rest is left for others. */
     void close() {
         closed = true;
+        hearing.forEach(Runnable::run);
         pace.nudge();
         ordinary.shutdown();
         byLease.shutdown();
@@ -237,7 +243,7 @@ final class Workers {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            inboxes.values().forEach(Inbox::stopLeases);
+            inboxes.values().forEach(inbox -> inbox.stopLeases(leaseThreads::contains));
         }
     }
 }

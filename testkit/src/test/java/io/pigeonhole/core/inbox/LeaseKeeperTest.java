@@ -28,7 +28,7 @@ class LeaseKeeperTest {
         try (LeaseKeeper.Kept lease = keeper.keep(item)) {
             await().until(lease::isLost);
             assertThat(lease.awaitLoss(Duration.ZERO)).isFalse();
-            keeper.stop();
+            keeper.stop(worker -> true);
             assertThat(lease.awaitLoss(Duration.ZERO)).isTrue();
         }
     }

@@ -207,6 +207,35 @@ class NodeTest {
         end.set(true);
     }
 
+    @Test
+    void closingANodeEndsNoLeaseOfAnotherNodeThatHasTheSameInbox() {
+        InMemoryStore store = InMemoryStore.create();
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        List<Boolean> lost = new CopyOnWriteArrayList<>();
+        Inbox<InMemoryContext> shared = Inbox.builder("shared", store)
+                .handleExternal("note", PayloadDecoder.text(), (note, context) -> {
+                    begun.countDown();
+                    closed.await();
+                    lost.add(context.isLeaseLost());
+                    return Completion.nothing();
+                })
+                .build();
+        try (Node node = Node.builder(store).inbox(shared).start()) {
+            shared.process(
+                    Message.builder("notes").id("1").type("note").payload("x").build());
+            await().atMost(Duration.ofSeconds(20)).until(() -> begun.getCount() == 0);
+
+            Node.builder(store).inbox(shared).start().close();
+            closed.countDown();
+
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> store.work("shared").isEmpty());
+            assertThat(lost).containsExactly(false);
+            assertThat(node.circuit()).isEqualTo(Circuit.CLOSED);
+        }
+    }
+
     private static Set<String> threads() {
         return Thread.getAllStackTraces().keySet().stream().map(Thread::getName).collect(Collectors.toSet());
     }
