@@ -19,6 +19,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Watermark;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -218,6 +219,16 @@ public final class Inbox<C extends HandlerContext> {
      */
     public void stopLeases(Predicate<Thread> workers) {
         worker.stopLeases(workers);
+    }
+
+    /**
+     * The threads that hang in a handler under a lease: it was interrupted after {@link InboxBuilder#externalTimeout}, its lease
+     * has run out since, and it has not returned. What a node asks, to replace them.
+     *
+     * @return the threads that called {@link #work(Backlog.Due, BooleanSupplier)}, each with the message that it is at
+     */
+    public Map<Thread, Message> hangingThreads() {
+        return worker.hanging();
     }
 
     /**

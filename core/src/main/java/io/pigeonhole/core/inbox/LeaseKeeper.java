@@ -1,12 +1,15 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
@@ -64,6 +67,7 @@ final class LeaseKeeper {
         private long confirmed = since;
         private @Nullable Thread handler;
         private boolean tooLong;
+        private long givenUpAt;
         private boolean lost;
 
         private Kept(WorkItem item) {
@@ -153,6 +157,7 @@ final class LeaseKeeper {
         /** Under the lock. */
         private void giveUp() {
             tooLong = true;
+            givenUpAt = System.nanoTime();
             kept.remove(this);
             givenUp.add(this);
             Thread thread = handler;
@@ -207,6 +212,25 @@ final class LeaseKeeper {
             }
             kept.add(one);
             return one;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The threads whose handler was interrupted so long ago that the lease has run out, and that are in it all the same, with
+     * the messages that they are at. They may never come back.
+     */
+    Map<Thread, Message> hanging() {
+        lock.lock();
+        try {
+            Map<Thread, Message> hanging = new HashMap<>();
+            for (Kept each : givenUp) {
+                if (each.handler != null && System.nanoTime() - each.givenUpAt >= duration.toNanos()) {
+                    hanging.put(each.worker, each.item.message());
+                }
+            }
+            return hanging;
         } finally {
             lock.unlock();
         }

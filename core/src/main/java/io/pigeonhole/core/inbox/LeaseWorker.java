@@ -84,6 +84,11 @@ final class LeaseWorker<C extends HandlerContext> {
         keeper.stop(workers);
     }
 
+    /** The threads that hang in a handler although its lease has run out, and the messages that they are at. */
+    Map<Thread, Message> hanging() {
+        return keeper.hanging();
+    }
+
     /** Leases one message of a lane and works on it; 0 where there is none to lease, or another has to be alone. */
     int work(int lane) {
         Turn turn = new Turn();

@@ -3,6 +3,7 @@ package io.pigeonhole.core.inbox;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
@@ -64,6 +65,10 @@ final class Worker<C extends HandlerContext> {
 
     void stopLeases(Predicate<Thread> workers) {
         leases.stop(workers);
+    }
+
+    Map<Thread, Message> hanging() {
+        return leases.hanging();
     }
 
     private int lane(int lane) {

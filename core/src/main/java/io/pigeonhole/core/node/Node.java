@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,12 +92,17 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Why a source gave up by itself, such as for missing rights. The others go on.
+     * Why something of this node gave up by itself: a source, such as for missing rights, or threads for messages under
+     * leases, because too many of them hang in handlers that no interrupt ends. The others go on.
      *
-     * @return the failure of the first source that has one
+     * @return the failure of the first source that has one, or that of the threads
      */
     public Optional<Throwable> failure() {
-        return sources.stream().map(Source::failure).filter(Objects::nonNull).findFirst();
+        return Stream.concat(
+                        sources.stream().map(Source::failure),
+                        Stream.of(workers).map(Workers::failure))
+                .filter(Objects::nonNull)
+                .findFirst();
     }
 
     /** Closes everything in the reverse order of its start, gracefully and within a bounded time. May be called again. */

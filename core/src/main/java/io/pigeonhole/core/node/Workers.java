@@ -3,6 +3,7 @@ package io.pigeonhole.core.node;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.Backlog.Due;
 import io.pigeonhole.core.store.RegisteredConsumer;
@@ -20,6 +21,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -39,10 +41,11 @@ final class Workers {
     private final List<RegisteredConsumer> consumers;
     private final Pace pace;
     private final ExecutorService ordinary;
-    private final ExecutorService byLease;
-    private final Set<Thread> leaseThreads = ConcurrentHashMap.newKeySet();
+    private final LeaseThreads byLease;
     private final List<Runnable> hearing = new CopyOnWriteArrayList<>();
     private final Set<Slot> taken = ConcurrentHashMap.newKeySet();
+    /** What threads are at. One that hangs is at nothing any more: what it had is given to others. */
+    private final Map<Thread, Due> atWork = new ConcurrentHashMap<>();
     /** Found due while somebody was at it, who may have looked before it was. */
     private final Set<Slot> askedAgain = ConcurrentHashMap.newKeySet();
 
@@ -67,16 +70,12 @@ final class Workers {
         inboxes.forEach(inbox -> this.inboxes.put(inbox.registered().id(), inbox));
         this.consumers = inboxes.stream().map(Inbox::registered).toList();
         this.pace = new Pace(settings.longestPause());
-        this.ordinary = Executors.newFixedThreadPool(Math.max(1, settings.workers()), task -> daemon("worker", task));
-        this.byLease = Executors.newFixedThreadPool(settings.leaseWorkers(), task -> {
-            Thread thread = daemon("lease-worker", task);
-            leaseThreads.add(thread);
-            return thread;
-        });
+        this.ordinary = Executors.newFixedThreadPool(Math.max(1, settings.workers()), Workers::daemon);
+        this.byLease = new LeaseThreads(settings.leaseWorkers());
     }
 
-    private static Thread daemon(String name, Runnable task) {
-        Thread thread = new Thread(task, "pigeonhole-" + name);
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "pigeonhole-worker");
         thread.setDaemon(true);
         return thread;
     }
@@ -93,6 +92,12 @@ final class Workers {
     /** Whether the database is away. */
     boolean isWaiting() {
         return waiting;
+    }
+
+    /** Why not all of it can be worked on, until there is a new process; or null. */
+    @Nullable
+    Throwable failure() {
+        return byLease.failure();
     }
 
     private void hear(Set<Due> stored) {
@@ -143,6 +148,7 @@ final class Workers {
     /** Asks the store, which also knows of what other nodes have left and of what has become due. */
     private void look() {
         pace.looked(productive.getAndSet(false));
+        inboxes.values().forEach(this::replaceHanging);
         try {
             for (Due due : store.due(consumers)) {
                 if (due.in().isZero()) {
@@ -163,6 +169,29 @@ final class Workers {
         }
     }
 
+    private void replaceHanging(Inbox<?> inbox) {
+        try {
+            inbox.hangingThreads().forEach((thread, message) -> {
+                if (atWork.containsKey(thread)) {
+                    replace(thread, inbox.consumer(), message);
+                }
+            });
+        } catch (Throwable e) {
+            // No thread could be begun, most likely. The next look tries it again.
+            survive(e);
+        }
+    }
+
+    private void replace(Thread thread, String consumer, Message message) {
+        byLease.hangs(thread, consumer, message);
+        Due due = atWork.remove(thread);
+        if (due == null) {
+            byLease.isBack(thread);
+        } else {
+            taken.remove(Slot.of(due));
+        }
+    }
+
     /** Gives out what is due, unless it is given out already. */
     private void dispatch(Due due) {
         if (taken.add(Slot.of(due))) {
@@ -174,7 +203,7 @@ final class Workers {
 
     private void submit(Due due) {
         try {
-            (due.kind() == Backlog.Kind.BY_LEASE ? byLease : ordinary).execute(() -> work(due));
+            (due.kind() == Backlog.Kind.BY_LEASE ? byLease.pool() : ordinary).execute(() -> work(due));
         } catch (RejectedExecutionException e) {
             log.debug("closed before {} could be worked on", due, e);
             taken.remove(Slot.of(due));
@@ -188,6 +217,7 @@ final class Workers {
     private void work(Due due) {
         boolean again = false;
         try {
+            atWork.put(Thread.currentThread(), due);
             askedAgain.remove(Slot.of(due));
             Inbox<?> inbox = inboxes.get(due.consumer().id());
             again = !closed && inbox != null && inbox.work(due, () -> ended) > 0;
@@ -202,7 +232,11 @@ final class Workers {
                     due.lane(),
                     FailureText.readable(e));
         } finally {
-            worked(due, again);
+            boolean wasReplaced =
+                    atWork.remove(Thread.currentThread()) == null && byLease.isBack(Thread.currentThread());
+            if (!wasReplaced) {
+                worked(due, again);
+            }
         }
     }
 
@@ -228,22 +262,22 @@ final class Workers {
         hearing.forEach(Runnable::run);
         pace.nudge();
         ordinary.shutdown();
-        byLease.shutdown();
+        byLease.pool().shutdown();
         try {
             thread.join(PATIENCE.toMillis());
             long deadline = System.nanoTime() + PATIENCE.toNanos();
             boolean done = ordinary.awaitTermination(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
-                    && byLease.awaitTermination(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+                    && byLease.pool().awaitTermination(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             if (!done) {
                 log.warn("workers are still at work after {}; they are interrupted and left alone", PATIENCE);
                 ended = true;
                 ordinary.shutdownNow();
-                byLease.shutdownNow();
+                byLease.pool().shutdownNow();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            inboxes.values().forEach(inbox -> inbox.stopLeases(leaseThreads::contains));
+            inboxes.values().forEach(inbox -> inbox.stopLeases(byLease::contains));
         }
     }
 }

@@ -236,6 +236,54 @@ class NodeTest {
         }
     }
 
+    @Test
+    @Tag("B11")
+    void handlerThatNoInterruptEndsKeepsNeitherItsLaneNorItsThreadFromOthers() {
+        InMemoryStore store = InMemoryStore.create();
+        AtomicBoolean end = new AtomicBoolean();
+        List<String> done = new CopyOnWriteArrayList<>();
+        Inbox<InMemoryContext> hanging = Inbox.builder("socket", store)
+                .handleExternal("note", PayloadDecoder.text(), (note, context) -> {
+                    while (note.equals("hangs") && !end.get()) {
+                        LockSupport.parkNanos(1_000_000);
+                    }
+                    done.add(note);
+                    return Completion.nothing();
+                })
+                .lanes(1)
+                .lease(Duration.ofSeconds(1))
+                .externalTimeout(Duration.ofMillis(1))
+                .retry(RetryPolicy.never())
+                .build();
+        try (Node node = Node.builder(store)
+                .inbox(hanging)
+                .leaseWorkers(1)
+                .pollInterval(Duration.ofMillis(50))
+                .start()) {
+            for (String id : List.of("hangs", "other")) {
+                hanging.process(
+                        Message.builder("notes").id(id).type("note").payload(id).build());
+            }
+
+            await().atMost(Duration.ofSeconds(20)).until(() -> done.equals(List.of("other")));
+            assertThat(leaseThreads()).isEqualTo(2);
+            assertThat(node.failure()).isEmpty();
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> store.deadLetters("socket").size() == 1);
+
+            end.set(true);
+            await().atMost(Duration.ofSeconds(20)).until(() -> leaseThreads() == 1);
+            assertThat(store.deadLetters("socket")).hasSize(1);
+            assertThat(store.work("socket")).isEmpty();
+        }
+    }
+
+    private static long leaseThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("pigeonhole-lease-worker"))
+                .count();
+    }
+
     private static Set<String> threads() {
         return Thread.getAllStackTraces().keySet().stream().map(Thread::getName).collect(Collectors.toSet());
     }

@@ -1,0 +1,58 @@
+package io.pigeonhole.core.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.message.Message;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("B11")
+class LeaseThreadsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Message MESSAGE =
+            Message.builder("q").id("1").payload("x").build();
+
+    private final LeaseThreads threads = new LeaseThreads(1);
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final List<Thread> begun = new CopyOnWriteArrayList<>();
+
+    private void hang() {
+        begun.add(Thread.currentThread());
+        try {
+            end.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        threads.isBack(Thread.currentThread());
+    }
+
+    @Test
+    void fourThreadsThatHangAreReplacedAndTheFifthIsAFailureUntilOneReturns() {
+        for (int i = 1; i <= 5; i++) {
+            int number = i;
+            threads.pool().execute(this::hang);
+            await().atMost(PATIENCE).until(() -> begun.size() == number);
+            assertThat(threads.failure()).isNull();
+            threads.hangs(begun.get(i - 1), "calls", MESSAGE);
+        }
+
+        assertThat(threads.failure()).hasMessageStartingWith("5 threads hang").hasMessageContaining("0 of 1 are left");
+        threads.pool().execute(this::hang);
+        assertThat(begun).hasSize(5);
+
+        end.countDown();
+        await().atMost(PATIENCE).until(() -> begun.size() == 6 && threads.failure() == null);
+        threads.pool().shutdown();
+    }
+
+    @Test
+    void threadThatDidNotHangIsNotBack() {
+        assertThat(threads.isBack(Thread.currentThread())).isFalse();
+        threads.pool().shutdown();
+    }
+}
