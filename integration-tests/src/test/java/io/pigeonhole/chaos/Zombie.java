@@ -13,7 +13,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import javax.sql.DataSource;
 
 /** What the process that is stopped and the node that goes on have in common. */
 enum Zombie {
@@ -33,8 +32,8 @@ enum Zombie {
         void pause(Message message) throws Exception;
     }
 
-    InboxBuilder<JdbcContext> inbox(DataSource database, String node, Pause pause) {
-        InboxBuilder<JdbcContext> inbox = Inbox.builder("undead", JdbcStore.create(database))
+    InboxBuilder<JdbcContext> inbox(JdbcStore store, String node, Pause pause) {
+        InboxBuilder<JdbcContext> inbox = Inbox.builder("undead", store)
                 .node(node)
                 .lease(LIMIT)
                 .handlerTimeout(LIMIT)

@@ -35,11 +35,13 @@ class ZombieIT {
 
     private final PostgresServer server;
     private final Workshop database;
+    private final JdbcStore store;
     private @Nullable ChildJvm zombie;
 
     ZombieIT(PostgresServer server) {
         this.server = server;
         this.database = server.schema();
+        this.store = JdbcStore.create(database.dataSource());
     }
 
     @AfterEach
@@ -118,7 +120,7 @@ class ZombieIT {
     }
 
     private InboxBuilder<JdbcContext> other(Zombie kind, String... failing) {
-        return kind.inbox(database.dataSource(), "other", message -> {
+        return kind.inbox(store, "other", message -> {
             if (List.of(failing).contains(Zombie.id(message))) {
                 throw new IllegalStateException("fails at its first attempt");
             }
@@ -143,7 +145,7 @@ class ZombieIT {
 
     @SuppressWarnings("try") // The node works by itself until it is closed.
     private void workUntilNothingIsLeft(Inbox<JdbcContext> inbox) {
-        try (Node node = Node.builder(JdbcStore.create(database.dataSource()))
+        try (Node node = Node.builder(store)
                 .inbox(inbox)
                 .pollInterval(Duration.ofMillis(100))
                 .start()) {

@@ -6,6 +6,7 @@ import io.pigeonhole.core.inbox.InboxListener;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.jdbc.JdbcContext;
+import io.pigeonhole.jdbc.JdbcStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +25,7 @@ final class ZombieProcess {
         database.setUrl(arguments[0]);
         Zombie kind = Zombie.valueOf(arguments[1]);
         AtomicBoolean waited = new AtomicBoolean();
-        Inbox<JdbcContext> inbox = kind.inbox(database, "zombie", message -> {
+        Inbox<JdbcContext> inbox = kind.inbox(JdbcStore.create(database), "zombie", message -> {
                     if (!waited.getAndSet(true)) {
                         awaitWord(message);
                     }

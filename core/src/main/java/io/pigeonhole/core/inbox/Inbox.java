@@ -86,6 +86,16 @@ public final class Inbox<C extends HandlerContext> {
     }
 
     /**
+     * Whether this inbox keeps its messages in a store. What a node asks, which works on one store.
+     *
+     * @param other a store
+     * @return whether it is the very store that this inbox was built with
+     */
+    public boolean isOf(InboxStore<?> other) {
+        return store == other;
+    }
+
+    /**
      * Processes one delivery in a transaction of its own.
      *
      * @param message the message

@@ -43,7 +43,7 @@ public final class Node implements AutoCloseable {
      * @return a builder with nothing else set
      */
     public static NodeBuilder builder(InboxStore<?> store) {
-        return new NodeBuilder(store, store, store);
+        return new NodeBuilder(store);
     }
 
     void start() {

@@ -3,6 +3,7 @@ package io.pigeonhole.core.node;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.store.Backlog;
+import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Maintenance;
 import io.pigeonhole.core.store.Retention;
 import io.pigeonhole.core.store.Retired;
@@ -12,12 +13,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Collects what a {@link Node} is to run. Not safe for use by many threads. */
 public final class NodeBuilder {
     private final Maintenance store;
     private final Retention retention;
     private final Backlog backlog;
+    private final @Nullable InboxStore<?> storeOfInboxes;
     private final List<Source> sources = new ArrayList<>();
     private final Map<String, Inbox<?>> inboxes = new LinkedHashMap<>();
     private Duration maintenanceInterval = Duration.ofHours(1);
@@ -27,15 +30,25 @@ public final class NodeBuilder {
     private WindowGuard windowGuard = WindowGuard.WARN;
     private MaintenanceListener maintenanceListener = new MaintenanceListener() {};
 
-    /** For a store that forgets nothing. */
+    /** For a store that forgets nothing, and inboxes of any other. */
     NodeBuilder(Maintenance store, Backlog backlog) {
         this(store, new Keepsake(), backlog);
     }
 
     NodeBuilder(Maintenance store, Retention retention, Backlog backlog) {
+        this(store, retention, backlog, null);
+    }
+
+    NodeBuilder(InboxStore<?> store) {
+        this(store, store, store, store);
+    }
+
+    private NodeBuilder(
+            Maintenance store, Retention retention, Backlog backlog, @Nullable InboxStore<?> storeOfInboxes) {
         this.store = store;
         this.retention = retention;
         this.backlog = backlog;
+        this.storeOfInboxes = storeOfInboxes;
     }
 
     /**
@@ -44,9 +57,14 @@ public final class NodeBuilder {
      *
      * @param inbox the inbox; adding the same one again changes nothing
      * @return this
-     * @throws ConfigurationException if the node has another inbox of this consumer
+     * @throws ConfigurationException if the node has another inbox of this consumer, or the inbox was built with another
+     *     store than the node
      */
     public NodeBuilder inbox(Inbox<?> inbox) {
+        require(
+                storeOfInboxes == null || inbox.isOf(storeOfInboxes),
+                "the inbox '" + inbox.consumer() + "' was built with another store than the node, which would never work on"
+                        + " what that store has. Build both with one store, or each store's inboxes into a node of its own");
         Inbox<?> known = inboxes.putIfAbsent(inbox.consumer(), inbox);
         if (known != null && known != inbox) {
             throw new ConfigurationException("the node has two inboxes of the consumer '" + inbox.consumer()
@@ -60,7 +78,7 @@ public final class NodeBuilder {
      *
      * @param source not started; the node starts and closes it
      * @return this
-     * @throws ConfigurationException if the node has another inbox of this consumer
+     * @throws ConfigurationException as {@link #inbox}
      */
     public NodeBuilder source(Source source) {
         sources.add(source);

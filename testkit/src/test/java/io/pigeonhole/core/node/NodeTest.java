@@ -152,6 +152,21 @@ class NodeTest {
     }
 
     @Test
+    void inboxOfAnotherStoreIsRefused() {
+        InMemoryStore store = InMemoryStore.create();
+        NodeBuilder builder = Node.builder(store);
+
+        assertThatThrownBy(() -> builder.source(new RecordingSource("a", null)))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("'payments'")
+                .hasMessageContaining("another store");
+        try (Node node =
+                builder.inbox(Inbox.builder("payments", store).build()).start()) {
+            assertThat(node.failure()).isEmpty();
+        }
+    }
+
+    @Test
     void workersOfANodeTryAgainWhatFailedAndFindOutWhetherTheStoreIsAway() {
         InMemoryStore store = InMemoryStore.create();
         List<Integer> attempts = new CopyOnWriteArrayList<>();
