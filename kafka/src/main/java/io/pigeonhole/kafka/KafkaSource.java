@@ -7,6 +7,7 @@ import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.time.BoundedWait;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -173,16 +174,11 @@ public final class KafkaSource implements Source {
             return;
         }
         now.loop().close();
-        try {
-            now.thread().join(now.loop().longestClose().toMillis());
-            if (now.thread().isAlive()) {
-                log.warn(
-                        "{} does not end within {}; it is left alone",
-                        name(),
-                        now.loop().longestClose());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!BoundedWait.join(now.thread(), now.loop().longestClose())) {
+            log.warn(
+                    "{} does not end within {}; it is left alone",
+                    name(),
+                    now.loop().longestClose());
         }
     }
 }

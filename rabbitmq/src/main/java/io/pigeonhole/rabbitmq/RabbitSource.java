@@ -8,6 +8,7 @@ import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -132,15 +133,12 @@ public final class RabbitSource implements Source {
             return;
         }
         now.loop().close();
-        try {
-            now.thread().join(now.loop().longestClose().toMillis());
-            if (now.thread().isAlive()) {
-                log.warn("{} waits for the broker; its connection is cut", name());
-                now.loop().abandon();
-                now.thread().join(ABANDON_PATIENCE.toMillis());
+        if (!BoundedWait.join(now.thread(), now.loop().longestClose())) {
+            log.warn("{} waits for the broker; its connection is cut", name());
+            now.loop().abandon();
+            if (!BoundedWait.join(now.thread(), ABANDON_PATIENCE)) {
+                log.warn("{} does not end; it is left alone", name());
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -8,6 +8,7 @@ import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -257,11 +258,8 @@ public final class SqsSource implements Source {
     }
 
     private void await(ExecutorService threads, Duration patience) {
-        try {
-            boolean ended = threads.awaitTermination(patience.toMillis(), TimeUnit.MILLISECONDS);
-            log.debug("{}: {} after at most {}", name(), ended ? "ended" : "left alone", patience);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        boolean ended =
+                BoundedWait.await(patience, nanos -> threads.awaitTermination(nanos, TimeUnit.NANOSECONDS));
+        log.debug("{}: {} after at most {}", name(), ended ? "ended" : "left alone", patience);
     }
 }

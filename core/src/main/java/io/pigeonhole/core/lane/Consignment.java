@@ -78,10 +78,11 @@ public final class Consignment {
     }
 
     /**
-     * Waits until none of the messages is in work. To be called after {@link #withdraw}.
+     * Waits until none of the messages is in work. To be called after {@link #withdraw}. An interrupt does not shorten it; the
+     * thread has it again afterwards.
      *
      * @param patience how long to wait at most
-     * @return false if a message is still in work, or the thread was interrupted (it then stays interrupted)
+     * @return false if a message is still in work
      */
     public boolean awaitIdle(Duration patience) {
         return lanes.awaitIdle(this, patience);

@@ -2,6 +2,7 @@ package io.pigeonhole.core.lane;
 
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -94,7 +95,8 @@ public final class Lanes {
 
     /**
      * Stops the lanes: what is in work is waited for, the rest is left alone. When the patience is over, the threads are
-     * interrupted and given up; whatever they still commit is settled by the redelivery.
+     * interrupted and given up; whatever they still commit is settled by the redelivery. An interrupt of the caller does not
+     * shorten it.
      *
      * @param patience how long to wait for what is in work
      */
@@ -103,15 +105,7 @@ public final class Lanes {
         long deadline = System.nanoTime() + patience.toNanos();
         for (int i = 0; i < threads.size(); i++) {
             Thread thread = threads.get(i);
-            try {
-                long millis = (deadline - System.nanoTime()) / 1_000_000;
-                if (millis > 0) {
-                    thread.join(millis);
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-            if (thread.isAlive()) {
+            if (!BoundedWait.join(thread, Duration.ofNanos(Math.max(0, deadline - System.nanoTime())))) {
                 log.warn(
                         "{}: {} is still at work after {}; it is interrupted and left alone",
                         name,
@@ -165,16 +159,13 @@ public final class Lanes {
     }
 
     boolean awaitIdle(Consignment consignment, Duration patience) {
-        long deadline = System.nanoTime() + patience.toNanos();
-        try {
+        return BoundedWait.await(patience, nanos -> {
+            long deadline = System.nanoTime() + nanos;
             boolean idle = true;
             for (Lane lane : all) {
                 idle &= lane.awaitIdle(consignment, deadline);
             }
             return idle;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        });
     }
 }

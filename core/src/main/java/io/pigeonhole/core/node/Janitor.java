@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.store.Maintenance;
 import io.pigeonhole.core.store.Retention;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -151,13 +152,8 @@ final class Janitor {
 
     void close() {
         closed.countDown();
-        try {
-            thread.join(PATIENCE.toMillis());
-            if (thread.isAlive()) {
-                log.warn("maintenance of the store still runs after {}; it is left alone", PATIENCE);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!BoundedWait.join(thread, PATIENCE)) {
+            log.warn("maintenance of the store still runs after {}; it is left alone", PATIENCE);
         }
     }
 }

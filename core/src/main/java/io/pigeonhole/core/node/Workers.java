@@ -7,6 +7,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.Backlog.Due;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -264,20 +265,24 @@ final class Workers {
         ordinary.shutdown();
         byLease.pool().shutdown();
         try {
-            thread.join(PATIENCE.toMillis());
+            if (!BoundedWait.join(thread, PATIENCE)) {
+                log.debug("the workers' thread still waits for the database after {}", PATIENCE);
+            }
             long deadline = System.nanoTime() + PATIENCE.toNanos();
-            boolean done = ordinary.awaitTermination(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
-                    && byLease.pool().awaitTermination(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+            boolean done = ended(ordinary, deadline) && ended(byLease.pool(), deadline);
             if (!done) {
                 log.warn("workers are still at work after {}; they are interrupted and left alone", PATIENCE);
                 ended = true;
                 ordinary.shutdownNow();
                 byLease.pool().shutdownNow();
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         } finally {
             inboxes.values().forEach(inbox -> inbox.stopLeases(byLease::contains));
         }
+    }
+
+    private static boolean ended(ExecutorService threads, long deadline) {
+        Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+        return BoundedWait.await(left, nanos -> threads.awaitTermination(nanos, TimeUnit.NANOSECONDS));
     }
 }

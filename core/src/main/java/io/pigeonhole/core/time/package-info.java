@@ -1,4 +1,4 @@
-/** The one place that reads the clock of this machine, and how long a duration may be set to. */
+/** The one place that reads the clock of this machine, how long a duration may be set to, and waiting. */
 @NullMarked
 package io.pigeonhole.core.time;
 

@@ -525,6 +525,62 @@ class LanesTest {
     }
 
     @Test
+    void closingWaitsForWhatIsInWorkAlsoOnAnInterruptedThread() throws InterruptedException {
+        CountDownLatch inWork = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            inWork.countDown();
+            awaitLatch(mayEnd);
+            return processed(ids);
+        }));
+        submit(lanes.open(), "1", "a");
+        assertThat(inWork.await(10, TimeUnit.SECONDS)).isTrue();
+
+        assertThat(whileInterrupted(mayEnd, () -> lanes.close(PATIENCE))).isTrue();
+
+        assertThat(settled).containsExactly("1");
+        assertThat(runningThreads()).isEmpty();
+    }
+
+    @Test
+    void withdrawnMessagesInWorkAreWaitedForAlsoOnAnInterruptedThread() throws InterruptedException {
+        CountDownLatch inWork = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            inWork.countDown();
+            awaitLatch(mayEnd);
+            return processed(ids);
+        }));
+        Consignment consignment = lanes.open();
+        submit(consignment, "1", "a");
+        assertThat(inWork.await(10, TimeUnit.SECONDS)).isTrue();
+        consignment.withdraw();
+        AtomicBoolean idle = new AtomicBoolean();
+
+        assertThat(whileInterrupted(mayEnd, () -> idle.set(consignment.awaitIdle(PATIENCE))))
+                .isTrue();
+
+        assertThat(idle).isTrue();
+    }
+
+    /** Lets the work end when the waiting has begun; answers whether the thread is still interrupted afterwards. */
+    private static boolean whileInterrupted(CountDownLatch mayEnd, Runnable waiting) throws InterruptedException {
+        AtomicBoolean still = new AtomicBoolean();
+        Thread waiter = new Thread(() -> {
+            Thread.currentThread().interrupt();
+            waiting.run();
+            still.set(Thread.currentThread().isInterrupted());
+        });
+        waiter.start();
+        await().atMost(PATIENCE)
+                .until(() -> List.of(Thread.State.TIMED_WAITING, Thread.State.TERMINATED)
+                        .contains(waiter.getState()));
+        mayEnd.countDown();
+        waiter.join(PATIENCE.toMillis());
+        return still.get();
+    }
+
+    @Test
     void orderAndCompletenessSurviveBusyMessagesAndFailures() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);

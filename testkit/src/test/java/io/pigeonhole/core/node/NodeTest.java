@@ -223,6 +223,41 @@ class NodeTest {
     }
 
     @Test
+    void closingWaitsForExternalHandlersAlsoOnAnInterruptedThread() throws InterruptedException {
+        InMemoryStore store = InMemoryStore.create();
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        AtomicInteger completed = new AtomicInteger();
+        Inbox<InMemoryContext> calling = Inbox.builder("calling", store)
+                .handleExternal("note", PayloadDecoder.text(), (note, context) -> {
+                    begun.countDown();
+                    mayEnd.await();
+                    return completing -> completing.defer(completed::incrementAndGet);
+                })
+                .build();
+        Node node = Node.builder(store).inbox(calling).start();
+        calling.process(
+                Message.builder("notes").id("1").type("note").payload("x").build());
+        await().atMost(Duration.ofSeconds(20)).until(() -> begun.getCount() == 0);
+        AtomicBoolean stillInterrupted = new AtomicBoolean();
+        Thread closer = new Thread(() -> {
+            Thread.currentThread().interrupt();
+            node.close();
+            stillInterrupted.set(Thread.currentThread().isInterrupted());
+        });
+        closer.start();
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> List.of(Thread.State.TIMED_WAITING, Thread.State.TERMINATED)
+                        .contains(closer.getState()));
+        mayEnd.countDown();
+        closer.join(20_000);
+
+        assertThat(completed).hasValue(1);
+        assertThat(store.work("calling")).isEmpty();
+        assertThat(stillInterrupted).isTrue();
+    }
+
+    @Test
     void closingANodeEndsNoLeaseOfAnotherNodeThatHasTheSameInbox() {
         InMemoryStore store = InMemoryStore.create();
         CountDownLatch begun = new CountDownLatch(1);
