@@ -262,6 +262,13 @@ public class MariaDb extends Dialect {
                 + " max_statement_time = @pigeonhole_statement");
     }
 
+    /** A COMMIT that waits, for a backup maybe, is no handler's statement. In one trip. */
+    @Override
+    public List<String> prove() {
+        return List.of("BEGIN NOT ATOMIC SET max_statement_time = @pigeonhole_statement;"
+                + " RELEASE SAVEPOINT pigeonhole_guard; END");
+    }
+
     @Override
     public List<String> patience(Duration patience) {
         return List.of("SET innodb_lock_wait_timeout = " + (patience.compareTo(NO_WAIT) < 0 ? 0 : seconds(patience)));

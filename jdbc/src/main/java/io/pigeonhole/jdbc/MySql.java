@@ -44,6 +44,12 @@ public class MySql extends MariaDb {
         return List.of("SET wait_timeout = @pigeonhole_idle, innodb_lock_wait_timeout = @pigeonhole_wait");
     }
 
+    /** Its limit is for queries only. */
+    @Override
+    public List<String> prove() {
+        return List.of("RELEASE SAVEPOINT pigeonhole_guard");
+    }
+
     @Override
     String role(@Nullable String current) {
         return current == null || current.isEmpty() ? "NONE" : current;

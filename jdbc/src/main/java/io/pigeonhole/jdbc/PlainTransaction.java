@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -615,8 +616,19 @@ final class PlainTransaction extends JdbcTransaction {
                                 + " not. Hand the same messages in again; the ledger knows",
                         e);
             }
-            throw refused("to commit", e);
+            throw refusedCommit(e);
         }
+    }
+
+    /**
+     * These databases look at no row any more when they commit. A COMMIT that was cancelled, or has waited in vain, met a
+     * backup or a person, and so would that of any other message.
+     */
+    private RuntimeException refusedCommit(SQLException e) {
+        RuntimeException refusal = refused("to commit", e);
+        return dialect.isLockTimeout(e) || errors.classify(e) == ErrorClass.MESSAGE
+                ? new StoreUnavailableException(refusal.getMessage(), refusal)
+                : refusal;
     }
 
     private void prove() {

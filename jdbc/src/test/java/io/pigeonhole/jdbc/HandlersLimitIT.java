@@ -7,8 +7,10 @@ import static io.pigeonhole.jdbc.SessionLab.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
@@ -29,12 +31,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a handler may take holds for a handler: for all that it causes, and for nothing of ours. */
 @Tag("B11")
@@ -216,6 +220,48 @@ class HandlersLimitIT {
             assertThat(kinds).containsExactly(Kind.PARKED, Kind.PROCESSED);
             other.rollback();
             assertThat(lab.own.askAll("SELECT id FROM seat")).containsExactly("2");
+        }
+    }
+
+    /** Inside the JVM only: a backup stops the commits of all databases of a server. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void commitThatWaitsForABackupIsNoFailureOfItsMessage(boolean cancelled) throws Exception {
+        AtomicBoolean isBackedUp = new AtomicBoolean();
+        try (Workshop workshop = MariaDbServers.embedded().schema();
+                Connection backup = workshop.dataSource().getConnection()) {
+            Inbox<JdbcContext> inbox = Inbox.builder(CONSUMER, JdbcStore.create(workshop.dataSource()))
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                        execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+                        if (!isBackedUp.getAndSet(true)) {
+                            execute(backup, "BACKUP STAGE START", "BACKUP STAGE BLOCK_COMMIT");
+                        }
+                    })
+                    .retry(RetryPolicy.never())
+                    .handlerTimeout(LIMIT)
+                    .build();
+            CompletableFuture<Outcome> processing = CompletableFuture.supplyAsync(() -> inbox.process(message()));
+            String waiting = "SELECT id FROM information_schema.processlist WHERE db = DATABASE()"
+                    + " AND state = 'Waiting for backup lock' AND time_ms > " + (cancelled ? 0 : 1200);
+            await().until(() -> processing.isDone() || workshop.askAll(waiting).size() == 1);
+            if (cancelled) {
+                workshop.askAll(waiting).forEach(id -> workshop.execute("KILL QUERY " + id));
+                assertThat(processing)
+                        .failsWithin(Duration.ofSeconds(LONGEST_SECONDS))
+                        .withThrowableThat()
+                        .withCauseInstanceOf(StoreUnavailableException.class);
+            }
+            execute(backup, "BACKUP STAGE END");
+            if (cancelled) {
+                assertThat(workshop.askAll("SELECT text FROM effect")).isEmpty();
+                assertThat(inbox.process(message()).kind()).isEqualTo(Kind.PROCESSED);
+            } else {
+                assertThat(processing)
+                        .succeedsWithin(Duration.ofSeconds(LONGEST_SECONDS))
+                        .extracting(Outcome::kind)
+                        .isEqualTo(Kind.PROCESSED);
+            }
+            assertThat(workshop.askAll("SELECT text FROM effect")).containsExactly("x");
         }
     }
 
