@@ -277,6 +277,15 @@ public abstract class Dialect {
     public void checkDurability(Connection connection) throws SQLException {}
 
     /**
+     * Looks whether the statements mean in a session what they have to: its mode and its character sets.
+     *
+     * @param connection a connection that commits each statement by itself
+     * @throws io.pigeonhole.core.failure.ConfigurationException if they do not, with what to change
+     * @throws SQLException if the database refused
+     */
+    public void checkSession(Connection connection) throws SQLException {}
+
+    /**
      * Creates the partitions of a day in ledger and history, as far as they are missing. Called by one program at a time,
      * day after day, before the horizon moves behind the day.
      *

@@ -15,7 +15,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
@@ -60,6 +63,14 @@ public class H2 extends Dialect {
             "22", PERMANENT,
             "23", MESSAGE,
             "42", MESSAGE);
+
+    /** Formatted with: name. */
+    private static final String SETTING =
+            "(SELECT MAX(SETTING_VALUE) FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME = '%s')";
+
+    /** In which all statements mean the same. */
+    private static final Set<String> MODES =
+            new TreeSet<>(Set.of("REGULAR", "LEGACY", "DB2", "HSQLDB", "MARIADB", "MYSQL", "POSTGRESQL"));
 
     private static final int DUPLICATE_KEY = 23505;
     private static final int LOCK_TIMEOUT = 50200;
@@ -225,6 +236,21 @@ public class H2 extends Dialect {
                 throw new ConfigurationException("the H2 database writes " + delay + " ms after a commit (WRITE_DELAY):"
                         + " messages that were acknowledged would be lost with the process."
                         + " Add ;WRITE_DELAY=0 to its JDBC URL");
+            }
+        }
+    }
+
+    /** In the modes of other databases the empty text may be NULL, and statements may mean something else. */
+    @Override
+    public void checkSession(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT " + SETTING.formatted("MODE"))) {
+            row.next();
+            String mode = row.getString(1);
+            if (!MODES.contains(mode.toUpperCase(Locale.ROOT))) {
+                throw new ConfigurationException("the H2 database is in the mode " + mode
+                        + ", in which statements of the inbox mean something else. Take MODE out of its JDBC URL, or"
+                        + " choose one of " + MODES);
             }
         }
     }

@@ -7,6 +7,7 @@ import static io.pigeonhole.core.failure.ErrorClass.UNAVAILABLE;
 import static io.pigeonhole.core.failure.ErrorClass.UNKNOWN;
 import static java.util.Map.entry;
 
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -381,6 +382,28 @@ public class MariaDb extends Dialect {
     /** As {@code SET ROLE} takes what the session tells. */
     String role(@Nullable String current) {
         return current == null || current.isEmpty() ? "NONE" : "`" + current.replace("`", "``") + "`";
+    }
+
+    /** Where the empty text is NULL, or a set of characters lacks some, our statements write something else than they say. */
+    @Override
+    public void checkSession(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT '' IS NULL, @@sql_mode, @@character_set_client,"
+                        + " @@character_set_connection, COALESCE(@@character_set_results, 'utf8mb4') LIMIT 1")) {
+            row.next();
+            if (row.getBoolean(1)) {
+                throw new ConfigurationException("the empty text is NULL in this session (sql_mode " + row.getString(2)
+                        + "): the inbox could not keep empty texts. Take EMPTY_STRING_IS_NULL out of sql_mode for the"
+                        + " connections of the data source");
+            }
+            List<String> sets = List.of(row.getString(3), row.getString(4), row.getString(5));
+            if (!sets.stream().allMatch("utf8mb4"::equals)) {
+                throw new ConfigurationException("character_set_client, character_set_connection and"
+                        + " character_set_results are " + String.join(", ", sets) + ": characters that they lack would"
+                        + " become question marks, in types and keys too. Set all of them to utf8mb4 (SET NAMES utf8mb4)"
+                        + " for the connections of the data source");
+            }
+        }
     }
 
     @Override

@@ -22,13 +22,22 @@ final class PlainSchema {
 
     private PlainSchema() {}
 
-    /** Also looks whether what is committed survives. */
+    /** Also looks at the session, and whether what is committed survives. */
     static void validate(ConnectionSource connections, Dialect dialect) {
+        checkSession(connections, dialect);
         Schema.refuse(differences(connections, dialect), dialect.schema());
         try {
             PlainErrand.alone(connections, dialect, false, dialect::checkDurability);
         } catch (SQLException e) {
             throw Refusals.byItself(new PlainErrors(dialect), "to tell whether it is durable", e);
+        }
+    }
+
+    private static void checkSession(ConnectionSource connections, Dialect dialect) {
+        try {
+            PlainErrand.alone(connections, dialect, false, dialect::checkSession);
+        } catch (SQLException e) {
+            throw Refusals.byItself(new PlainErrors(dialect), "to tell its mode and its character sets", e);
         }
     }
 

@@ -1,0 +1,86 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.message.Message;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Modes of a session in which our statements mean something else: they work, or no store is created. */
+class SessionModesIT {
+    private static Message message(String payload) {
+        return Message.builder("notes")
+                .id(payload)
+                .type("note")
+                .payload(payload)
+                .build();
+    }
+
+    private static Inbox<JdbcContext> inbox(DataSource connections) {
+        return Inbox.builder("modes", JdbcStore.create(connections))
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    if (payload.equals("fails")) {
+                        throw new IllegalStateException("it fails");
+                    }
+                    context.defer("INSERT INTO effect (text) VALUES (?)", payload);
+                })
+                .build();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Oracle", "MSSQLServer", "Strict", "Derby"})
+    void modeOfH2ThatSaysSomethingElseIsRefused(String mode) {
+        try (Workshop workshop = H2Server.FILES.schema()) {
+            assertThatThrownBy(() -> JdbcStore.create(workshop.dataSource(";MODE=" + mode)))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("MODE")
+                    .hasMessageContaining("POSTGRESQL");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Legacy", "DB2", "HSQLDB", "MariaDB", "MySQL", "PostgreSQL"})
+    void messagesLiveAndDieInOtherModesOfH2(String mode) {
+        try (Workshop workshop = H2Server.FILES.schema()) {
+            assertThatMessagesLiveAndDie(workshop, workshop.dataSource(";MODE=" + mode));
+        }
+    }
+
+    private static void assertThatMessagesLiveAndDie(Workshop workshop, DataSource connections) {
+        Inbox<JdbcContext> inbox = inbox(connections);
+        Message unusable =
+                Message.builder("notes").type("note").payload("no id").build();
+
+        List<Outcome> outcomes = inbox.process(List.of(message("a"), message("fails"), unusable));
+        inbox.work();
+
+        assertThat(outcomes)
+                .extracting(Outcome::kind)
+                .containsExactly(Outcome.Kind.PROCESSED, Outcome.Kind.PARKED, Outcome.Kind.DEAD);
+        assertThat(workshop.askAll("SELECT text FROM effect")).containsExactly("a");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "sql_mode=EMPTY_STRING_IS_NULL, EMPTY_STRING_IS_NULL",
+        "character_set_connection=latin1, utf8mb4",
+        "collation_connection=utf8mb3_bin, utf8mb4"
+    })
+    void sessionOfMariaDbThatWritesSomethingElseIsRefused(String variable, String told) {
+        try (Workshop workshop = MariaDbServers.embedded().schema()) {
+            DataSource connections =
+                    workshop.server().dataSource(workshop.url().replace("time_zone=", variable + ",time_zone="));
+            assertThatThrownBy(() -> JdbcStore.create(connections))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining(told);
+        }
+    }
+}
