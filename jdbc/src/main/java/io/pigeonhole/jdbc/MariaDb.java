@@ -361,7 +361,8 @@ public class MariaDb extends Dialect {
                 ResultSet row = statement.executeQuery("SELECT DATABASE(), CURRENT_ROLE(), @@sql_mode,"
                         + " @@foreign_key_checks, @@unique_checks, @@innodb_lock_wait_timeout, @@sql_select_limit,"
                         + " @@sql_safe_updates, @@sql_auto_is_null, @@completion_type, @@lock_wait_timeout,"
-                        + " @@time_zone LIMIT 1")) {
+                        + " @@time_zone, @@character_set_client, @@character_set_results, @@collation_connection"
+                        + " LIMIT 1")) {
             row.next();
             String schema = row.getString(1);
             return Stream.of(
@@ -373,7 +374,9 @@ public class MariaDb extends Dialect {
                             "SET sql_select_limit = " + row.getString(7) + ", sql_safe_updates = " + row.getInt(8)
                                     + ", sql_auto_is_null = " + row.getInt(9) + ", completion_type = '"
                                     + row.getString(10) + "', lock_wait_timeout = " + row.getString(11)
-                                    + ", time_zone = '" + row.getString(12) + "'")
+                                    + ", time_zone = '" + row.getString(12) + "'",
+                            "SET character_set_client = " + row.getString(13) + ", character_set_results = "
+                                    + row.getString(14) + ", collation_connection = " + row.getString(15))
                     .filter(Objects::nonNull)
                     .toList();
         }

@@ -529,4 +529,42 @@ class MariaDbTransactionIT {
                 .extracting(Outcome::kind)
                 .containsExactly(Outcome.Kind.PROCESSED, Outcome.Kind.PARKED, Outcome.Kind.PROCESSED);
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SET character_set_connection = latin1", "SET collation_connection = ascii_bin"})
+    void setOfCharactersThatAHandlerChoosesSpoilsNothingOfOurs(String change) throws SQLException {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(workshop.dataSource());
+        config.setMaximumPoolSize(1);
+        String sets =
+                "SELECT CONCAT_WS(' ', @@character_set_client, @@character_set_connection, @@collation_connection,"
+                        + " @@character_set_results)";
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            String consumer = "characters " + UUID.randomUUID();
+            Inbox<JdbcContext> inbox = Inbox.builder(consumer, JdbcStore.create(pool))
+                    .handle("支付", PayloadDecoder.text(), (payload, context) -> {
+                        SessionLab.execute(context, change);
+                        throw new IllegalStateException("once");
+                    })
+                    .build();
+            String before;
+            try (Connection connection = pool.getConnection()) {
+                before = SessionLab.ask(connection, sets);
+            }
+
+            assertThat(inbox.process(Message.builder("notes")
+                                    .id(consumer)
+                                    .type("支付")
+                                    .payload("a")
+                                    .build())
+                            .kind())
+                    .isEqualTo(Outcome.Kind.PARKED);
+
+            try (Connection connection = pool.getConnection()) {
+                assertThat(SessionLab.ask(connection, sets)).isEqualTo(before);
+            }
+            assertThat(workshop.askAll("SELECT type FROM inbox_work WHERE message_id = ?", consumer))
+                    .containsExactly("支付");
+        }
+    }
 }
