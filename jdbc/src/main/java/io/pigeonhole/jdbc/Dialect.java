@@ -268,6 +268,16 @@ public abstract class Dialect {
     }
 
     /**
+     * Whether {@link java.sql.Statement#setQueryTimeout} holds for all statements of the connection, as a setting that
+     * {@link #session} puts back.
+     *
+     * @return false unless overridden
+     */
+    public boolean keepsQueryTimeout() {
+        return false;
+    }
+
+    /**
      * Looks whether what is committed survives a crash.
      *
      * @param connection a connection that commits each statement by itself

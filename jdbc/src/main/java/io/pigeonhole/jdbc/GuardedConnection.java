@@ -159,6 +159,9 @@ final class GuardedConnection implements InvocationHandler {
         if (target instanceof Connection && (name.equals("setSchema") || name.equals("setCatalog"))) {
             transaction.sessionChanging();
         }
+        if (target instanceof Statement && name.equals("setQueryTimeout")) {
+            transaction.queryTimeoutChanging();
+        }
         List<SavepointStep> steps = savepoints.of(name, own);
         List<String> before = call.savepoints().now();
         if (target instanceof Connection && name.equals("setSavepoint")) {

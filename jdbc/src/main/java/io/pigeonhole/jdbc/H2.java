@@ -205,16 +205,24 @@ public class H2 extends Dialect {
         SCHEMA.unlock();
     }
 
-    /** Other settings stay, as they do on this database: a handler that sets them puts them back. */
+    /** Other settings of the session cannot be changed by a handler, except its own variables, which stay. */
     @Override
     public List<String> session(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT SCHEMA(), LOCK_TIMEOUT()")) {
+                ResultSet row = statement.executeQuery("SELECT SCHEMA(), LOCK_TIMEOUT(), "
+                        + SETTING.formatted("QUERY_TIMEOUT") + ", " + SETTING.formatted("TIME ZONE"))) {
             row.next();
             return List.of(
                     "SET SCHEMA \"" + row.getString(1).replace("\"", "\"\"") + "\"",
-                    "SET LOCK_TIMEOUT " + row.getInt(2));
+                    "SET LOCK_TIMEOUT " + row.getInt(2),
+                    "SET QUERY_TIMEOUT " + row.getInt(3),
+                    "SET TIME ZONE '" + row.getString(4).replace("'", "''") + "'");
         }
+    }
+
+    @Override
+    public boolean keepsQueryTimeout() {
+        return true;
     }
 
     /** A file that is written with a delay lost 591 of 1,000 committed rows when its process was killed, one without none. */

@@ -17,9 +17,8 @@ final class H2Control {
     /** What may stand before a statement's first word: parentheses, and the braces of JDBC's calls. */
     private static final Pattern BEGINNING = Pattern.compile("\\A(?:[\\s({]|\\?\\s*=)+");
 
-    /** Most others are the database's, and commit. */
-    private static final Set<String> SETTINGS =
-            Set.of("SCHEMA", "SCHEMA_SEARCH_PATH", "LOCK_TIMEOUT", "QUERY_TIMEOUT", "TIME", "THROTTLE");
+    /** Those that are put back. Most others are the database's, and commit. */
+    private static final Set<String> SETTINGS = Set.of("SCHEMA", "LOCK_TIMEOUT", "QUERY_TIMEOUT", "TIME");
 
     /** A temporary table whose creation is a part of the transaction. */
     private static final Pattern TEMPORARY =

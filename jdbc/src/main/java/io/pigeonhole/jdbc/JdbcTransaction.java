@@ -146,6 +146,9 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
         sessionChanging();
     }
 
+    /** The same by the time that a statement may take, where that holds for the connection. */
+    void queryTimeoutChanging() {}
+
     /** Whether SQL is there to change the session, and not only able to, as a procedure is. */
     abstract boolean setsSession(String sql);
 

@@ -140,6 +140,13 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
+    void queryTimeoutChanging() {
+        if (dialect.keepsQueryTimeout()) {
+            sessionChanging();
+        }
+    }
+
+    @Override
     boolean setsSession(String sql) {
         return SessionChange.isSetIn(dialect.withoutText(sql));
     }

@@ -32,7 +32,9 @@ class H2ControlTest {
                 "DROP TABLE transactional_outbox",
                 "CREATE LOCAL TEMPORARY TABLE t (transactional int)",
                 "CREATE LOCAL TEMPORARY TABLE t (id int) AS SELECT transactional FROM x",
-                "SET CACHE_SIZE 1000"
+                "SET CACHE_SIZE 1000",
+                "SET THROTTLE 10",
+                "SET SCHEMA_SEARCH_PATH other, public"
             })
     void statementsThatEndTheTransactionAreSeen(String sql) {
         assertThat(H2Control.endsTransaction(sql)).isTrue();
@@ -49,6 +51,8 @@ class H2ControlTest {
                 "ROLLBACK TO SAVEPOINT mine",
                 "SAVEPOINT mine",
                 "SET LOCK_TIMEOUT 5",
+                "SET QUERY_TIMEOUT 5",
+                "SET TIME ZONE LOCAL",
                 "SET @a = 5",
                 "{call f()}",
                 "(SELECT 1)",

@@ -113,4 +113,35 @@ class H2TransactionIT {
             assertThat(waiting.get(20, TimeUnit.SECONDS).claimed()).containsExactly(sorted.get(0));
         }
     }
+
+    @Test
+    void timeThatAStatementMayTakeEndsWithItsHandler() throws SQLException {
+        lab();
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(inMemory(""));
+        config.setMaximumPoolSize(1);
+        String settings = "SELECT LISTAGG(SETTING_VALUE, ' ') WITHIN GROUP (ORDER BY SETTING_NAME)"
+                + " FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME IN ('QUERY_TIMEOUT', 'TIME ZONE')";
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            StoreLab lab = StoreLab.of(pool);
+            String before;
+            try (Connection connection = pool.getConnection()) {
+                before = SessionLab.ask(connection, settings);
+            }
+            try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+                Connection connection = lab.claimed(transaction).connection();
+                try (Statement statement = connection.createStatement()) {
+                    statement.setQueryTimeout(1);
+                    statement.execute("SET TIME ZONE '-07:00'");
+                }
+                transaction.endContexts();
+                assertThat(SessionLab.ask(lab.claimed(transaction).connection(), settings))
+                        .isEqualTo(before);
+                transaction.commit();
+            }
+            try (Connection connection = pool.getConnection()) {
+                assertThat(SessionLab.ask(connection, settings)).isEqualTo(before);
+            }
+        }
+    }
 }
