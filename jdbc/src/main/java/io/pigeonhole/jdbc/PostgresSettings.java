@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The settings of PostgreSQL that the SQL of a transaction's handlers has named, with what they were before, besides those of
@@ -39,7 +40,7 @@ final class PostgresSettings {
                     + "|[\\p{L}_\"][\\p{L}\\p{N}_$\"]*(?:\\.[\\p{L}_\"][\\p{L}\\p{N}_$\"]*)*)",
             Pattern.CASE_INSENSITIVE);
 
-    private static final String CALL = "\\bset_config\\s*+\\(\\s*+(?:setting_name\\s*+(?:=>|:=)\\s*+)?+";
+    private static final String CALL = "\\bset_config\"?+\\s*+\\(\\s*+(?:setting_name\\s*+(?:=>|:=)\\s*+)?+";
 
     private static final Pattern CALLED = Pattern.compile(CALL, Pattern.CASE_INSENSITIVE);
 
@@ -48,6 +49,14 @@ final class PostgresSettings {
 
     private static final Pattern UNNAMED = Pattern.compile(
             CALL + "(?!E?'[^'\\\\]+'(?:\\s*::\\s*\\w+)?\\s*,)(?<argument>[^\\s,]*)", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern VIEW = Pattern.compile("\\bpg_settings\\b", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern READS = Pattern.compile("[\\s(]*select\\b");
+
+    private static final Pattern BLOCK = Pattern.compile("\\s*do\\b");
+
+    private static final Pattern ESCAPED = Pattern.compile("\\bu&\"");
 
     /** These are put back anyway, are none, or cannot be set by the value that is read. */
     private static final Set<String> NOT_THESE = Set.of(
@@ -117,9 +126,10 @@ final class PostgresSettings {
      */
     static Set<String> names(String sql) {
         String text = withoutComments(sql);
+        String plain = PostgresControl.withoutText(sql).toLowerCase(Locale.ROOT);
+        refuseOtherWays(sql, plain);
         Matcher unnamed = UNNAMED.matcher(text);
-        if (unnamed.find()
-                && PostgresControl.withoutText(sql).toLowerCase(Locale.ROOT).contains("set_config")) {
+        if (unnamed.find() && plain.contains("set_config")) {
             throw new IllegalStateException("a handler may not execute «" + sql
                     + "»: the engine puts back what it sets, and has to know its name. Write it into the statement, as in"
                     + " set_config('app.tenant', ?, true), instead of " + unnamed.group("argument"));
@@ -139,6 +149,25 @@ final class PostgresSettings {
                     "a handler may not execute «" + sql + "»: settings named pigeonhole are the engine's");
         }
         return names;
+    }
+
+    /** Rows of the view pg_settings are settings of the session, and names in escapes are not worth to be read. */
+    private static void refuseOtherWays(String sql, String plain) {
+        boolean mayUpdate = Stream.of(plain.split(";", -1))
+                .anyMatch(statement -> BLOCK.matcher(statement).lookingAt()
+                        ? VIEW.matcher(sql).find()
+                        : VIEW.matcher(statement).find()
+                                && !READS.matcher(statement).lookingAt());
+        if (mayUpdate) {
+            throw new IllegalStateException("a handler may not execute «" + sql
+                    + "»: a row of pg_settings that is updated is a setting of the session, which would stay on the"
+                    + " connection. Change it for the transaction: SET LOCAL, or set_config('…', …, true). Only SELECT"
+                    + " may name pg_settings");
+        }
+        if (ESCAPED.matcher(plain).find()) {
+            throw new IllegalStateException("a handler may not execute «" + sql
+                    + "»: a name in escapes (U&\"…\") may be that of set_config or pg_settings. Write it without them");
+        }
     }
 
     /** Whether SQL sets something of the session or the transaction by itself, in a block too. */

@@ -10,7 +10,9 @@ final class SessionChange {
     private static final Pattern NOTHING =
             Pattern.compile("\\A(?:\\s|--[^\\n]*(?:\\n|\\z)|/\\*(?!M?!).*?\\*/|\\()+", Pattern.DOTALL);
 
-    private static final Pattern CALL = Pattern.compile("\\bset_config\\b", Pattern.CASE_INSENSITIVE);
+    /** On PostgreSQL: the function, the view whose rows can be updated, and names in escapes, which may be either. */
+    private static final Pattern CALL =
+            Pattern.compile("\\b(?:set_config|pg_settings)\\b|\\bU&\"", Pattern.CASE_INSENSITIVE);
 
     /** Statements that set something, except those that do so for one other statement. */
     private static final Pattern SETTING =

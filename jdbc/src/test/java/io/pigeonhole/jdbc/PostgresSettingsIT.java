@@ -189,4 +189,38 @@ class PostgresSettingsIT {
                 .build();
         assertThat(kinds(inbox.process(messages("one")))).containsOnly(Kind.PROCESSED);
     }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE pg_settings SET setting = 'A' WHERE name = 'app.tenant'",
+                "update/* */pg_catalog.\"pg_settings\" SET setting = 'A' WHERE name = 'app.tenant'",
+                "WITH u AS (UPDATE pg_settings SET setting = 'A' WHERE name = 'app.tenant' RETURNING 1) SELECT * FROM u",
+                "EXPLAIN ANALYZE UPDATE pg_settings SET setting = 'A' WHERE name = 'app.tenant'",
+                "SELECT 1; UPDATE pg_settings SET setting = 'A' WHERE name = 'app.tenant'",
+                "DO $$ BEGIN UPDATE pg_settings SET setting = 'A' WHERE name = 'app.tenant'; END $$",
+                "SELECT \"set_config\"('app.tenant', 'A', false)",
+                "SELECT pg_catalog.\"set_config\" ('app.tenant', 'A', ?)",
+                "SELECT U&\"set\\005fconfig\"('app.tenant', 'A', false)"
+            })
+    void settingThatIsWrittenInAnotherWayIsRefused(String sql) {
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    Connection connection = context.connection();
+                    assertThatThrownBy(() -> connection.prepareStatement(sql))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining(sql);
+                    assertThatThrownBy(() -> context.defer(sql))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining(sql);
+                    execute(
+                            context,
+                            "SELECT setting FROM pg_settings WHERE name = 'app.tenant'",
+                            "INSERT INTO doc (text) VALUES ('pg_settings U&\"a\"')",
+                            "SELECT \"set_config\"('app.tenant', 'A', true)");
+                })
+                .build();
+        List<Outcome> outcomes = inbox.process(messages("one"));
+        assertThat(kinds(outcomes)).as("%s", outcomes).containsOnly(Kind.PROCESSED);
+        assertThat(lab.own.askAll("SELECT tenant FROM doc")).containsExactly("[]");
+    }
 }
