@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Recognises SQL that may end a transaction in MariaDB and MySQL: everything but the statements that are known not to.
- * What a procedure does is not seen here, but at the commit.
+ * Recognises SQL that may end a transaction in MariaDB and MySQL, or outlive it: everything but the statements that are known
+ * not to. What a procedure does is not seen here, but at the commit.
  */
 final class MariaDbControl {
     /** What may hold any words: comments, strings with either quote, and quoted names. */
@@ -34,6 +34,9 @@ final class MariaDbControl {
     private static final Pattern FOR_ONE =
             Pattern.compile("(?is)(?<settings>SET\\s+STATEMENT\\b.*?)\\bFOR\\s+(?<statement>.*)");
 
+    /** A lock of the session, which stays on the pooled connection when the transaction ends. */
+    private static final Pattern SESSION_LOCK = Pattern.compile("\\bGET_LOCK[`\"]?\\s*\\(", Pattern.CASE_INSENSITIVE);
+
     /** What is about savepoints must be seen as such, and so not stand behind a setting. */
     private static final Set<String> SAVEPOINTS = Set.of("SAVEPOINT", "ROLLBACK", "RELEASE");
 
@@ -45,6 +48,9 @@ final class MariaDbControl {
 
     static boolean endsTransaction(String sql) {
         String text = EXECUTED.matcher(HARMLESS.matcher(sql).replaceAll(" ")).replaceAll(" $1 ");
+        if (SESSION_LOCK.matcher(withoutText(sql)).find()) {
+            return true;
+        }
         for (String statement : text.split(";", -1)) {
             if (!isHarmless(BEGINNING.matcher(statement).replaceFirst(""))) {
                 return true;

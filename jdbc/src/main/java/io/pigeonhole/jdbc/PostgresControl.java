@@ -5,13 +5,14 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Recognises SQL that ends a transaction in PostgreSQL, or makes another one of it, behind other statements too. Only the
- * text of a statement can end it: a function or procedure that tries is refused by the server.
+ * Recognises SQL that ends a transaction in PostgreSQL, makes another one of it, or takes a lock that outlives it, behind
+ * other statements too. Only the text of a statement can end it: a function or procedure that tries is refused by the server.
  */
 final class PostgresControl {
     /** A text without any of these words needs no closer look. */
     private static final Pattern SUSPICIOUS = Pattern.compile(
-            "\\b(commit|end|rollback|abort|prepare|reset|discard|characteristics|transaction\\w*)\\b",
+            "\\b(commit|end|rollback|abort|prepare|reset|discard|characteristics|transaction\\w*"
+                    + "|pg_(?:try_)?advisory_lock(?:_shared)?)\\b",
             Pattern.CASE_INSENSITIVE);
 
     /** What may hold any words: comments, strings, quoted names, and strings between dollars. */
@@ -19,6 +20,12 @@ final class PostgresControl {
             "--[^\\n]*|/\\*.*?\\*/|\\b[eE]'(?:[^'\\\\]|\\\\.|'')*+'|'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\""
                     + "|(?<dollars>\\$(?:[\\p{L}_][\\p{L}\\p{N}_]*)?\\$).*?\\k<dollars>",
             Pattern.DOTALL);
+
+    /** A lock of the session, which stays on the pooled connection when the transaction ends. */
+    private static final Pattern SESSION_LOCK =
+            Pattern.compile("\\bpg_(?:try_)?advisory_lock(?:_shared)?\"?\\s*\\(", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern BLOCK = Pattern.compile("\\s*DO\\b", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern BODY = Pattern.compile("\\bbegin\\s+atomic\\b", Pattern.CASE_INSENSITIVE);
 
@@ -36,6 +43,9 @@ final class PostgresControl {
         if (!SUSPICIOUS.matcher(sql).find()) {
             return false;
         }
+        if (takesSessionLock(sql)) {
+            return true;
+        }
         boolean inBody = false;
         for (String statement : HARMLESS.matcher(sql).replaceAll(" ").split(";", -1)) {
             List<String> words = TransactionControl.firstWords(statement);
@@ -48,6 +58,14 @@ final class PostgresControl {
                     : words.get(0).equals("CREATE") && BODY.matcher(statement).find();
         }
         return false;
+    }
+
+    /** In a block too. */
+    private static boolean takesSessionLock(String sql) {
+        String plain = withoutText(sql);
+        return SESSION_LOCK.matcher(plain).find()
+                || (BLOCK.matcher(plain).lookingAt()
+                        && SESSION_LOCK.matcher(sql).find());
     }
 
     /** Such as {@code SET TRANSACTION READ ONLY} and {@code SET LOCAL transaction_read_only = on}. */

@@ -63,8 +63,9 @@ final class TransactionControl {
         if (endsTransaction.test(sql) || savepoints.stream().anyMatch(SavepointStep::isOurs)) {
             throw new IllegalStateException("a handler may not execute «" + sql
                     + "»: the engine ends the transaction, together with the claim of the message, and keeps"
-                    + " savepoints of its own. What commits by itself, such as definitions and the upkeep of tables,"
-                    + " belongs outside of handlers");
+                    + " savepoints of its own. What commits by itself, such as definitions and the upkeep of tables, and"
+                    + " what would stay on the connection, such as locks of the session, belongs outside of handlers."
+                    + " Use pg_advisory_xact_lock instead of pg_advisory_lock, and SELECT … FOR UPDATE instead of GET_LOCK");
         }
         if (SessionChange.mayBeIn(sql)) {
             return Effect.SESSION;

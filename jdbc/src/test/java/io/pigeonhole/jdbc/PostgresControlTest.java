@@ -28,7 +28,12 @@ class PostgresControlTest {
                 "SELECT $$ ' $$; commit",
                 "SELECT $a$ $b$ $a$; rollback -- $b$",
                 "SELECT \";\" FROM t; COMMIT AND CHAIN",
-                "UPDATE t SET a = CASE WHEN b THEN 1 END; ABORT"
+                "UPDATE t SET a = CASE WHEN b THEN 1 END; ABORT",
+                "SELECT pg_advisory_lock(1)",
+                "SELECT pg_catalog.\"pg_advisory_lock_shared\" (1, 2)",
+                "SELECT pg_try_advisory_lock(1)",
+                "SELECT * FROM pg_try_advisory_lock_shared(1)",
+                "DO $$ BEGIN PERFORM pg_advisory_lock(1); END $$"
             })
     void statementsThatEndTheTransactionAreSeen(String sql) {
         assertThat(PostgresControl.endsTransaction(sql)).isTrue();
@@ -44,6 +49,8 @@ class PostgresControlTest {
                 "rollback transaction to savepoint mine",
                 "RELEASE SAVEPOINT mine",
                 "SAVEPOINT commit",
+                "SELECT pg_advisory_xact_lock(1), pg_try_advisory_xact_lock_shared(2)",
+                "INSERT INTO t VALUES ('pg_advisory_lock(1)')",
                 "PREPARE find AS SELECT 1",
                 "-- commit\nSELECT 1",
                 "/* commit */ SELECT 1",
