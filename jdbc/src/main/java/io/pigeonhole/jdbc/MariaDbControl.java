@@ -37,6 +37,11 @@ final class MariaDbControl {
     /** A lock of the session, which stays on the pooled connection when the transaction ends. */
     private static final Pattern SESSION_LOCK = Pattern.compile("\\bGET_LOCK[`\"]?\\s*\\(", Pattern.CASE_INSENSITIVE);
 
+    /** A plain one outlives a rollback, and the replay of its handler would find it. MySQL knows no other. */
+    private static final Pattern TEMPORARY = Pattern.compile("(?is)CREATE\\s+TEMPORARY\\s+TABLE\\b.*");
+
+    private static final Pattern REPLACED = Pattern.compile("(?is)CREATE\\s+OR\\s+REPLACE\\s+TEMPORARY\\s+TABLE\\b.*");
+
     /** What is about savepoints must be seen as such, and so not stand behind a setting. */
     private static final Set<String> SAVEPOINTS = Set.of("SAVEPOINT", "ROLLBACK", "RELEASE");
 
@@ -47,27 +52,36 @@ final class MariaDbControl {
     }
 
     static boolean endsTransaction(String sql) {
+        return endsTransaction(sql, REPLACED);
+    }
+
+    static boolean endsTransactionOfMySql(String sql) {
+        return endsTransaction(sql, TEMPORARY);
+    }
+
+    private static boolean endsTransaction(String sql, Pattern creation) {
         String text = EXECUTED.matcher(HARMLESS.matcher(sql).replaceAll(" ")).replaceAll(" $1 ");
         if (SESSION_LOCK.matcher(withoutText(sql)).find()) {
             return true;
         }
         for (String statement : text.split(";", -1)) {
-            if (!isHarmless(BEGINNING.matcher(statement).replaceFirst(""))) {
+            if (!isHarmless(BEGINNING.matcher(statement).replaceFirst(""), creation)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean isHarmless(String statement) {
+    private static boolean isHarmless(String statement, Pattern creation) {
         Matcher setting = FOR_ONE.matcher(statement);
         if (setting.matches()) {
             String one = setting.group("statement");
             return !SETTING.matcher(setting.group("settings")).matches()
                     && !SAVEPOINTS.contains(TransactionControl.firstWords(one).get(0))
-                    && isHarmless(one);
+                    && isHarmless(one, creation);
         }
         return statement.isBlank()
+                || creation.matcher(statement).matches()
                 || (isAllowed(TransactionControl.firstWords(statement))
                         && !SETTING.matcher(statement).matches());
     }
@@ -85,7 +99,7 @@ final class MariaDbControl {
             case "SET" ->
                 !Set.of("STATEMENT", "TRANSACTION", "PASSWORD", "DEFAULT").contains(second)
                         && !third.equals("TRANSACTION");
-            case "CREATE", "DROP" -> second.equals("TEMPORARY") && third.equals("TABLE");
+            case "DROP" -> second.equals("TEMPORARY") && third.equals("TABLE");
             default -> false;
         };
     }

@@ -65,4 +65,9 @@ public class MySql extends MariaDb {
     public List<String> patience(Duration patience) {
         return List.of("SET innodb_lock_wait_timeout = " + seconds(patience));
     }
+
+    @Override
+    public boolean endsTransaction(String sql) {
+        return MariaDbControl.endsTransactionOfMySql(sql);
+    }
 }

@@ -65,7 +65,8 @@ final class TransactionControl {
                     + "»: the engine ends the transaction, together with the claim of the message, and keeps"
                     + " savepoints of its own. What commits by itself, such as definitions and the upkeep of tables, and"
                     + " what would stay on the connection, such as locks of the session, belongs outside of handlers."
-                    + " Use pg_advisory_xact_lock instead of pg_advisory_lock, and SELECT … FOR UPDATE instead of GET_LOCK");
+                    + " Use pg_advisory_xact_lock instead of pg_advisory_lock, SELECT … FOR UPDATE instead of GET_LOCK,"
+                    + " and on MariaDB CREATE OR REPLACE TEMPORARY TABLE");
         }
         if (SessionChange.mayBeIn(sql)) {
             return Effect.SESSION;

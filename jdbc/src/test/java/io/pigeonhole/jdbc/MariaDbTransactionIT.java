@@ -26,12 +26,14 @@ import java.io.StringReader;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTransactionRollbackException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
@@ -565,6 +567,37 @@ class MariaDbTransactionIT {
             }
             assertThat(workshop.askAll("SELECT type FROM inbox_work WHERE message_id = ?", consumer))
                     .containsExactly("支付");
+        }
+    }
+
+    @Test
+    void temporaryTableOfAHandlerThatRunsAgainIsInNobodysWay() throws SQLException {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(workshop.dataSource());
+        config.setMaximumPoolSize(1);
+        List<String> runs = new CopyOnWriteArrayList<>();
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            Inbox<JdbcContext> inbox = Inbox.builder("temporary " + UUID.randomUUID(), JdbcStore.create(pool))
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                        assertThatThrownBy(() -> SessionLab.execute(context, "CREATE TEMPORARY TABLE step (id int)"))
+                                .isInstanceOf(IllegalStateException.class)
+                                .hasMessageContaining("CREATE OR REPLACE TEMPORARY TABLE");
+                        SessionLab.execute(
+                                context,
+                                "CREATE OR REPLACE TEMPORARY TABLE step (id int)",
+                                "INSERT INTO step VALUES (1)");
+                        runs.add(SessionLab.ask(context.connection(), "SELECT COUNT(*) FROM step"));
+                        if (runs.size() == 1) {
+                            throw new SQLTransactionRollbackException("deadlock", "40001", 1213);
+                        }
+                        SessionLab.execute(context, "DROP TEMPORARY TABLE step");
+                    })
+                    .build();
+
+            assertThat(inbox.process(List.of(keyed("k", "a"), keyed("l", "b"))))
+                    .extracting(Outcome::kind)
+                    .containsOnly(Outcome.Kind.PROCESSED);
+            assertThat(runs).containsExactly("1", "1", "1");
         }
     }
 }
