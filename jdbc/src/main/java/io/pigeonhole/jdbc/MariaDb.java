@@ -162,6 +162,13 @@ public class MariaDb extends Dialect {
                 attempts, received_at, died_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, ?, ?, ?, ?)
             ON DUPLICATE KEY UPDATE seen_again = seen_again + 1"""),
+            entry(RetentionStatement.PULL_BACK, """
+            UPDATE inbox_work
+            SET due_at = due_at - INTERVAL TIMESTAMPDIFF(MICROSECOND, ?, updated_at) MICROSECOND,
+                leased_at = leased_at - INTERVAL TIMESTAMPDIFF(MICROSECOND, ?, updated_at) MICROSECOND,
+                lease_until = lease_until - INTERVAL TIMESTAMPDIFF(MICROSECOND, ?, updated_at) MICROSECOND,
+                updated_at = ?
+            WHERE updated_at > ?"""),
             entry(RetentionStatement.TABLE_SIZES, """
             SELECT table_name, table_rows, data_length + index_length
             FROM information_schema.tables

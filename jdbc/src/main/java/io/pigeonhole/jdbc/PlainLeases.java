@@ -155,11 +155,12 @@ final class PlainLeases {
             PlainSession.bindNumbers(statement, 1, sorted);
             locked = newest(statement, items);
         }
-        LocalDateTime until = session.timestamp().plus(duration);
+        LocalDateTime now = session.timestamp();
         try (PreparedStatement statement = session.prepare(WorkStatement.PROLONG)) {
             for (Long id : locked) {
-                statement.setObject(1, until);
-                statement.setLong(2, id);
+                statement.setObject(1, now.plus(duration));
+                statement.setObject(2, now);
+                statement.setLong(3, id);
                 statement.addBatch();
             }
             if (!locked.isEmpty()) {

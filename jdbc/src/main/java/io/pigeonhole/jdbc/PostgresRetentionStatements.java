@@ -21,6 +21,15 @@ final class PostgresRetentionStatements {
     static final String FREE_TASKS = """
             UPDATE inbox_upkeep SET busy_until = CAST(? AS timestamptz) WHERE busy_until > CAST(? AS timestamptz)""";
 
+    /** Not by the difference itself, whose days are those of a time zone. Parameters: now, four times; since when. */
+    static final String PULL_BACK = """
+            UPDATE inbox_work
+            SET due_at = due_at - date_part('epoch', updated_at - CAST(? AS timestamptz)) * interval '1 second',
+                leased_at = leased_at - date_part('epoch', updated_at - CAST(? AS timestamptz)) * interval '1 second',
+                lease_until = lease_until - date_part('epoch', updated_at - CAST(? AS timestamptz)) * interval '1 second',
+                updated_at = CAST(? AS timestamptz)
+            WHERE updated_at > CAST(? AS timestamptz)""";
+
     /** What the programs of the schema want to remember, and when each was confirmed last. */
     static final String REQUIRED = "SELECT what, millis, confirmed_at FROM inbox_retention";
 
@@ -223,6 +232,7 @@ final class PostgresRetentionStatements {
             case CONFIRM_CLOCK -> CONFIRM_CLOCK;
             case RESTART_TASKS -> RESTART_TASKS;
             case FREE_TASKS -> FREE_TASKS;
+            case PULL_BACK -> PULL_BACK;
             case REQUIRED -> REQUIRED;
             case CONFIRM_REQUIRED -> CONFIRM_REQUIRED;
             case ADD_REQUIRED -> ADD_REQUIRED;

@@ -109,7 +109,8 @@ final class RetentionClockRow {
         return database.change("to confirm the clock", session -> {
                     Instant now = session.now();
                     RetentionClock before = read(session);
-                    if (before.isConfirmed(now)) {
+                    int pulledBack = pullBack(session, now);
+                    if (before.isConfirmed(now) && pulledBack == 0) {
                         return Answers.isConfirmed();
                     }
                     try (AdminCall call = session.retention(RetentionStatement.CONFIRM_CLOCK)) {
@@ -121,10 +122,22 @@ final class RetentionClockRow {
                     try (AdminCall call = session.retention(RetentionStatement.FREE_TASKS)) {
                         call.instant(now).instant(now.plus(LONGEST_TASK)).change();
                     }
-                    String detail = Answers.ofClock(before.trusted(), now);
+                    String detail = Answers.ofClock(before.trusted(), now, pulledBack);
                     AdminErrand.audit(session, "", by, AdminAction.CONFIRM_CLOCK, null, detail, 1);
                     return Answer.done(detail);
                 })
                 .orElseGet(Answers::busy);
+    }
+
+    /** What was changed while the clock was ahead would wait until it is there again. Answers how many messages. */
+    private static int pullBack(AdminDatabase.Session session, Instant now) throws SQLException {
+        try (AdminCall call = session.retention(RetentionStatement.PULL_BACK)) {
+            return call.instant(now)
+                    .instant(now)
+                    .instant(now)
+                    .instant(now)
+                    .instant(now.plus(RetentionClock.PRECISION))
+                    .change();
+        }
     }
 }

@@ -17,6 +17,18 @@ public enum RetentionStatement implements PlainStatement {
     /** Ends what a wrong clock would hold for long. Parameters: now, the latest that is not of one. */
     FREE_TASKS("UPDATE inbox_upkeep SET busy_until = ? WHERE busy_until > ?"),
 
+    /**
+     * Takes back by how much the clock was ahead when a message was changed last, from all that it waits for. Parameters: now,
+     * four times; from when on a change is one of the future.
+     */
+    PULL_BACK("""
+            UPDATE inbox_work
+            SET due_at = due_at - (updated_at - CAST(? AS TIMESTAMP(6))),
+                leased_at = leased_at - (updated_at - CAST(? AS TIMESTAMP(6))),
+                lease_until = lease_until - (updated_at - CAST(? AS TIMESTAMP(6))),
+                updated_at = ?
+            WHERE updated_at > ?"""),
+
     /** What the programs of the schema want to remember, and when each was confirmed last. */
     REQUIRED("SELECT what, millis, confirmed_at FROM inbox_retention"),
 

@@ -185,8 +185,8 @@ public enum WorkStatement implements PlainStatement {
             WHERE w.id IN ({?}) AND w.status = 'leased'
             FOR UPDATE SKIP LOCKED"""),
 
-    /** Of a row that is locked. Parameters: until, id. */
-    PROLONG("UPDATE inbox_work SET lease_until = ? WHERE id = ?"),
+    /** Of a row that is locked. Parameters: until, now, id. */
+    PROLONG("UPDATE inbox_work SET lease_until = ?, updated_at = ? WHERE id = ?"),
 
     /** For each lane, with and without lease, with and without order, when the first is due; or NULL. Parameters: consumers. */
     DUE("""

@@ -206,7 +206,7 @@ final class WorkStatements {
                 WHERE w.consumer_id = ? AND w.status = 'leased'
             ), prolonged AS (
                 UPDATE inbox_work
-                SET lease_until = clock_timestamp() + ? * interval '1 millisecond'
+                SET lease_until = clock_timestamp() + ? * interval '1 millisecond', updated_at = clock_timestamp()
                 WHERE id = ANY (ARRAY(
                     SELECT l.id FROM inbox_work AS l
                     WHERE l.id = ANY (ARRAY(SELECT id FROM mine)) AND l.status = 'leased'

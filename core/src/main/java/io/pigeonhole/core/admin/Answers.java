@@ -161,6 +161,21 @@ public final class Answers {
     }
 
     /**
+     * The same with messages that were stored, parked or leased while the clock was ahead.
+     *
+     * @param before from when ages counted before
+     * @param now from when they count now
+     * @param messages how many wait from now on as if the clock had been right
+     * @return one line
+     */
+    public static String ofClock(Instant before, Instant now, int messages) {
+        return ofClock(before, now)
+                + (messages == 0
+                        ? ""
+                        : "; " + messages + " messages of a clock that was ahead wait as if it had been right");
+    }
+
+    /**
      * Of the letter not even the bytes could be kept.
      *
      * @return refused
