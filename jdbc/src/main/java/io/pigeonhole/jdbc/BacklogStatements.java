@@ -50,7 +50,8 @@ final class BacklogStatements {
             WHERE c.id = ANY (CAST(? AS smallint[]))""";
 
     /**
-     * No row where the limit is reached and the last start is fresh. Parameters: consumer, what, position, limit, milliseconds.
+     * No row where the limit is reached and the last start is fresh; one that is later than now was noted while the clock was
+     * ahead. Parameters: consumer, what, position, limit, milliseconds.
      */
     static final String STARTED = """
             INSERT INTO inbox_start AS s (consumer_id, what, position, starts, started_at)
@@ -59,7 +60,8 @@ final class BacklogStatements {
             SET starts = CASE WHEN s.position = excluded.position THEN s.starts + 1 ELSE 1 END,
                 position = excluded.position, started_at = excluded.started_at
             WHERE NOT (s.position = excluded.position AND s.starts >= ?
-                AND s.started_at > clock_timestamp() - CAST(? AS bigint) * interval '1 millisecond')
+                AND s.started_at > clock_timestamp() - CAST(? AS bigint) * interval '1 millisecond'
+                AND s.started_at <= clock_timestamp())
             RETURNING starts""";
 
     /** Parameters: consumer, what, position. */

@@ -78,13 +78,15 @@ public enum LedgerStatement implements PlainStatement {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
 
     /**
-     * Changes nothing where the limit is reached and the last start is fresh. Parameters: position, position, now, consumer,
-     * what, position, limit, since when a start is fresh.
+     * Changes nothing where the limit is reached and the last start is fresh; one that is later than now was noted while the
+     * clock was ahead. Parameters: position, position, now, consumer, what, position, limit, since when a start is fresh,
+     * now.
      */
     START_AGAIN("""
             UPDATE inbox_start
             SET starts = CASE WHEN position = ? THEN starts + 1 ELSE 1 END, position = ?, started_at = ?
-            WHERE consumer_id = ? AND what = ? AND NOT (position = ? AND starts >= ? AND started_at > ?)"""),
+            WHERE consumer_id = ? AND what = ? AND NOT (position = ? AND starts >= ? AND started_at > ?
+                AND started_at <= ?)"""),
 
     /** Parameters: consumer, what, position. */
     END("""

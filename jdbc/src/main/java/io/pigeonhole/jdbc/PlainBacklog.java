@@ -108,6 +108,7 @@ final class PlainBacklog {
             statement.setString(6, position);
             statement.setInt(7, limit);
             statement.setObject(8, PlainSession.timestamp(session.now().minus(fresh)));
+            statement.setObject(9, now);
             return statement.executeUpdate() > 0;
         }
     }

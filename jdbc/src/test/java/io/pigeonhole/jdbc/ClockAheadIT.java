@@ -118,4 +118,20 @@ class ClockAheadIT {
             assertThat(transaction.takeExpired(consumer, 10, 1000)).hasSize(1);
         }
     }
+
+    @Test
+    void beginningThatWasNotedMeanwhileIsNotFresh() {
+        RegisteredConsumer consumer = store.register(new ConsumerRegistration("ahead", IdForm.TIME_ORDERED));
+        Duration fresh = Duration.ofMinutes(1);
+        clock.advance(AHEAD);
+        for (int i = 1; i <= 3; i++) {
+            assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isEqualTo(i);
+        }
+        assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isZero();
+
+        clock.reset();
+
+        assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isEqualTo(4);
+        assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isZero();
+    }
 }
