@@ -11,6 +11,7 @@ import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,8 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes days off ledger and history: detaches, then drops. Detaching waits for those who use the table and keeps nobody from
  * it; interrupted it stays begun, and is ended by the next call. A table that is detached and not dropped is found by its
- * name. So each step can be repeated, and two nodes that are at one day do no harm: one of them is refused. Safe for use by
- * many threads.
+ * name, and by a comment that it got before; without that, a person has detached it. So each step can be repeated, and two
+ * nodes that are at one day do no harm: one of them is refused. Safe for use by many threads.
  */
 final class PostgresOldDays {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresOldDays.class);
@@ -105,26 +106,34 @@ final class PostgresOldDays {
 
     /** Another node may have gone on with it, or have dropped it, since it was listed. */
     private boolean dropAsItIs(OldDay listed, String hold) throws SQLException {
-        List<OldDay> listedAgain = Errand.run(
-                connections,
-                "to look for " + listed,
-                connection -> before(connection, listed.table(), listed.day().plusDays(1)));
-        for (OldDay old : listedAgain) {
-            if (old.day().equals(listed.day())) {
-                detach(old);
-                return Errand.run(connections, "to drop " + old, connection -> dropDetached(connection, old, hold));
-            }
+        Optional<OldDay> found =
+                Errand.run(connections, "to look for " + listed, connection -> find(connection, listed));
+        if (found.isEmpty()) {
+            return false;
         }
-        return false;
+        OldDay old = found.get();
+        detach(old);
+        return Errand.run(connections, "to drop " + old, connection -> dropDetached(connection, old, hold));
+    }
+
+    /** As it is now; empty where it is gone, or a person has detached it. */
+    private Optional<OldDay> find(Connection connection, OldDay old) throws SQLException {
+        return before(connection, old.table(), old.day().plusDays(1)).stream()
+                .filter(found -> found.day().equals(old.day()))
+                .findFirst();
     }
 
     /**
      * A day of the history goes while no run over the history can be made. Where the node was stopped for longer than it holds
      * that off, a run may have been made before the day was detached: it gets the day back.
      */
-    private static boolean dropDetached(Connection connection, OldDay old, String hold) throws SQLException {
+    private boolean dropDetached(Connection connection, OldDay old, String hold) throws SQLException {
+        if (find(connection, old).isEmpty()) {
+            return false;
+        }
         if (old.table().equals(HISTORY) && !isHeld(connection, hold) && isNeeded(connection, old)) {
             execute(connection, PostgresRetentionStatements.ATTACH, old);
+            execute(connection, PostgresRetentionStatements.UNMARK, old);
             LOG.info("{} stays, since a replay was made while it went", old);
             return false;
         }
@@ -155,7 +164,29 @@ final class PostgresOldDays {
                     "to finish detaching " + old,
                     connection -> execute(connection, PostgresRetentionStatements.FINALIZE, old));
         } else if (old.attached()) {
-            detachAttached(old);
+            comment(old, PostgresRetentionStatements.MARK);
+            try {
+                detachAttached(old);
+            } catch (SQLException | RuntimeException e) {
+                unmark(old);
+                throw e;
+            }
+        }
+    }
+
+    private void comment(OldDay old, String sql) {
+        Errand.run(connections, "to comment on " + old, connection -> execute(connection, sql, old));
+    }
+
+    /** A day that stays attached may be detached by a person before the next try, to be kept. */
+    private void unmark(OldDay old) {
+        try {
+            Optional<OldDay> now = Errand.run(connections, "to look for " + old, connection -> find(connection, old));
+            if (now.isPresent() && !now.get().pending()) {
+                comment(old, PostgresRetentionStatements.UNMARK);
+            }
+        } catch (PigeonholeException e) {
+            LOG.debug("{} keeps the comment that it is to be dropped", old, e);
         }
     }
 

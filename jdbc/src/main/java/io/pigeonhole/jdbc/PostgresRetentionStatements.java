@@ -55,9 +55,13 @@ final class PostgresRetentionStatements {
     /** Parameters: the new beginning, twice. */
     static final String RAISE_HORIZON = "UPDATE inbox_horizon SET oldest = ? WHERE oldest < ?";
 
+    /** The comment on a day's table that is detached to be dropped. One that a person detached or restored lacks it. */
+    private static final String TO_BE_DROPPED = "past its time, to be dropped by the inbox";
+
     /**
-     * The days of a table by their names, oldest first, attached or not: with whether they are, and whether detaching them was
-     * begun and not ended. Parameters: the table, the pattern of names, the day as yyyymmdd before which they are.
+     * The days of a table by their names, oldest first, attached or to be dropped: with whether they are attached, and whether
+     * detaching them was begun and not ended. Parameters: the table, the pattern of names, the day as yyyymmdd before which
+     * they are.
      */
     static final String DAYS = """
             SELECT right(c.relname, 8), i.inhrelid IS NOT NULL,
@@ -66,7 +70,12 @@ final class PostgresRetentionStatements {
             LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid AND i.inhparent = to_regclass(?)
             WHERE c.relnamespace = CAST(quote_ident(current_schema()) AS regnamespace) AND c.relkind = 'r' AND c.relname ~ ?
                 AND right(c.relname, 8) < ?
-            ORDER BY c.relname""";
+                AND (i.inhrelid IS NOT NULL OR obj_description(c.oid, 'pg_class') = '%s')
+            ORDER BY c.relname""".formatted(TO_BE_DROPPED);
+
+    static final String MARK = "COMMENT ON TABLE %1$s_%2$s IS '" + TO_BE_DROPPED + "'";
+
+    static final String UNMARK = "COMMENT ON TABLE %1$s_%2$s IS NULL";
 
     /** Waits for those who use the table, and keeps nobody from it meanwhile. Not in a transaction. */
     static final String DETACH = "ALTER TABLE %1$s DETACH PARTITION %1$s_%2$s CONCURRENTLY";

@@ -88,6 +88,20 @@ class OldDaysIT {
         assertThat(end.error()).contains("1 of its 3 messages");
     }
 
+    @Test
+    void tableOfADayThatAPersonDetachedOrRestoredIsNotDropped() {
+        recordInAnOldDay("a");
+        workshop.execute("ALTER TABLE inbox_history DETACH PARTITION " + OF_OLD);
+        workshop.execute("CREATE TABLE inbox_ledger_20200101 (LIKE inbox_ledger)");
+
+        while (store.retire().more()) {
+            // The next piece.
+        }
+
+        assertThat(workshop.ask("SELECT count(*) FROM " + OF_OLD)).isEqualTo("1");
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_ledger_20200101")).isEqualTo("0");
+    }
+
     private static JdbcStore storeOn(DataSource dataSource) {
         return JdbcStore.builder(dataSource)
                 .historyRetention(Duration.ofDays(2))
