@@ -23,6 +23,7 @@ import java.util.List;
 final class PostgresDatabase implements Database {
     private final ConnectionSource connections;
     private final LedgerDays days;
+    private final MissingDays missingDays;
     private final RetentionSettings settings;
     private final RetentionRules rules;
     private final PostgresRetention retention;
@@ -37,6 +38,7 @@ final class PostgresDatabase implements Database {
         this.connections = connections;
         this.settings = settings;
         this.days = new LedgerDays(connections, daysAhead);
+        this.missingDays = new MissingDays(days::ensure, System::nanoTime);
         this.admin = new PostgresAdminDatabase(connections);
         this.replays = new JdbcReplays(admin, new PostgresBarrier(connections));
         this.rules = new RetentionRules(admin, settings);
@@ -60,8 +62,10 @@ final class PostgresDatabase implements Database {
 
     @Override
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
+        missingDays.createWhereMissed();
         return JdbcTransaction.open(
-                connections, connection -> new PostgresTransaction(connection, idleLimit, hints, streaks, session));
+                connections,
+                connection -> new PostgresTransaction(connection, idleLimit, hints, streaks, session, missingDays));
     }
 
     @Override

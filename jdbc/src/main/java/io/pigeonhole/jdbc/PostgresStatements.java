@@ -218,7 +218,10 @@ final class PostgresStatements {
             ALTER TABLE %1$s ATTACH PARTITION %1$s_%2$s FOR VALUES FROM ('%3$s') TO ('%4$s')""";
 
     /** Whether the history has no partition for a day. Parameters: its name. */
-    static final String LACKS_TABLE = "SELECT to_regclass(?) IS NULL";
+    static final String LACKS_TABLE = """
+            SELECT NOT EXISTS (
+                SELECT FROM pg_inherits AS i
+                WHERE i.inhparent = to_regclass('inbox_history') AND i.inhrelid = to_regclass(?))""";
 
     static final String INSTALLED_VERSION = "SELECT coalesce(max(version), 0) FROM inbox_schema";
 

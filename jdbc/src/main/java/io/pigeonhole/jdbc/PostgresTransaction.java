@@ -58,14 +58,23 @@ final class PostgresTransaction extends JdbcTransaction {
     /** Whether a handler has had the connection since the session was last put back. */
     private boolean sessionUnproven;
 
+    private final MissingDays missingDays;
+    private final long begunAt;
     private @Nullable RegisteredConsumer advancing;
     private List<Advance> advances = List.of();
 
     /** Takes the connection over; {@link #close} gives it back as it was. */
     PostgresTransaction(
-            Connection connection, Duration idleLimit, DueHints hints, FreshStreaks streaks, PostgresSession session)
+            Connection connection,
+            Duration idleLimit,
+            DueHints hints,
+            FreshStreaks streaks,
+            PostgresSession session,
+            MissingDays missingDays)
             throws SQLException {
         super(connection, SqlStates.ERRORS, CONTROL);
+        this.missingDays = missingDays;
+        this.begunAt = missingDays.now();
         this.session = session;
         this.idleLimit = milliseconds(idleLimit);
         this.hints = hints;
@@ -169,9 +178,17 @@ final class PostgresTransaction extends JdbcTransaction {
     @Override
     public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
         if (!messages.isEmpty()) {
-            run(
-                    "the history of " + messages.size() + " messages",
-                    () -> HistoryRows.record(connection, consumer, messages));
+            String doing = "the history of " + messages.size() + " messages";
+            run(doing, () -> {
+                try {
+                    HistoryRows.record(connection, consumer, messages);
+                } catch (SQLException e) {
+                    if (missingDays.isMissed(e.getSQLState(), begunAt)) {
+                        throw Refusals.of(ErrorClass.RETRY_NOW, doing, e);
+                    }
+                    throw e;
+                }
+            });
         }
     }
 

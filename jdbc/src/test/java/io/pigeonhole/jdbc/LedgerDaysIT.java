@@ -1,7 +1,14 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.HistoryMode;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
@@ -125,6 +132,58 @@ class LedgerDaysIT {
         }
         assertThat(workshop.ask("SELECT count(*) FROM inbox_ledger")).isEqualTo("2");
         assertThat(workshop.askAll(DAYS, "inbox_ledger")).hasSize(15);
+    }
+
+    @Test
+    void dayThatTheHistoryLacksIsCreatedWhenAMessageIsRecorded() {
+        Inbox<JdbcContext> inbox = recorder();
+        workshop.askAll(DAYS, "inbox_history").forEach(day -> workshop.execute("DROP TABLE " + day));
+
+        assertThat(inbox.process(List.of(message("a"), message("b"))))
+                .extracting(Outcome::kind)
+                .containsOnly(Outcome.Kind.PROCESSED);
+
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("2");
+        assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(days("inbox_history_", today(), 9));
+    }
+
+    @Test
+    void noMessageIsToBlameWhereADayOfTheHistoryCannotBeCreated() {
+        Inbox<JdbcContext> inbox = recorder();
+        workshop.execute("ALTER TABLE inbox_history DETACH PARTITION inbox_history_"
+                + DateTimeFormatter.BASIC_ISO_DATE.format(today()));
+
+        assertThatThrownBy(() -> inbox.process(message("a")))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("inbox_history_");
+
+        assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter")).isEmpty();
+    }
+
+    @Test
+    void messageThatAConstraintOfTheHistoryRefusesIsADeadLetter() {
+        Inbox<JdbcContext> inbox = recorder();
+        workshop.execute("ALTER TABLE inbox_history ADD CONSTRAINT short_only CHECK (octet_length(payload) < 5)");
+
+        inbox.process(List.of(message("a"), message("too long")));
+
+        assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter")).containsExactly("NOT_STORED");
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("1");
+    }
+
+    private Inbox<JdbcContext> recorder() {
+        return Inbox.builder("recorder", JdbcStore.create(workshop.dataSource()))
+                .history(HistoryMode.WITH_PAYLOAD)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {})
+                .build();
+    }
+
+    private static Message message(String payload) {
+        return Message.builder("notes")
+                .id("id " + payload)
+                .type("note")
+                .payload(payload)
+                .build();
     }
 
     /** A clock of the schema's own, which goes before the server's where the search path says so. */
