@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 /** Days of ledger and history that are past their time, on PostgreSQL. */
 @OnEveryServer
 class OldDaysIT {
-    private static final LocalDate OLD = LocalDate.now(ZoneOffset.UTC).minusDays(5);
-    private static final String OF_OLD = "inbox_history_" + DateTimeFormatter.BASIC_ISO_DATE.format(OLD);
+    private final LocalDate old = LocalDate.now(ZoneOffset.UTC).minusDays(5);
+    private final String ofOld = "inbox_history_" + DateTimeFormatter.BASIC_ISO_DATE.format(old);
 
     private final Workshop workshop;
     private final JdbcStore store;
@@ -55,7 +55,7 @@ class OldDaysIT {
         assertThat(replay().state()).isEqualTo(ReplayState.FINISHED);
         assertThat(replayed).containsExactly("a", "b", "c");
         stopped.retire();
-        assertThat(workshop.ask("SELECT to_regclass('" + OF_OLD + "')"))
+        assertThat(workshop.ask("SELECT to_regclass('" + ofOld + "')"))
                 .as("when the replay is through with it")
                 .isNull();
     }
@@ -91,14 +91,14 @@ class OldDaysIT {
     @Test
     void tableOfADayThatAPersonDetachedOrRestoredIsNotDropped() {
         recordInAnOldDay("a");
-        workshop.execute("ALTER TABLE inbox_history DETACH PARTITION " + OF_OLD);
+        workshop.execute("ALTER TABLE inbox_history DETACH PARTITION " + ofOld);
         workshop.execute("CREATE TABLE inbox_ledger_20200101 (LIKE inbox_ledger)");
 
         while (store.retire().more()) {
             // The next piece.
         }
 
-        assertThat(workshop.ask("SELECT count(*) FROM " + OF_OLD)).isEqualTo("1");
+        assertThat(workshop.ask("SELECT count(*) FROM " + ofOld)).isEqualTo("1");
         assertThat(workshop.ask("SELECT count(*) FROM inbox_ledger_20200101")).isEqualTo("0");
     }
 
@@ -143,8 +143,8 @@ class OldDaysIT {
                     .payload(payload)
                     .build());
         }
-        workshop.execute("CREATE TABLE " + OF_OLD + " PARTITION OF inbox_history FOR VALUES FROM ('" + OLD
-                + " 00:00:00+00') TO ('" + OLD.plusDays(1) + " 00:00:00+00')");
-        workshop.execute("UPDATE inbox_history SET processed_at = '" + OLD + " 12:00:00+00'");
+        workshop.execute("CREATE TABLE " + ofOld + " PARTITION OF inbox_history FOR VALUES FROM ('" + old
+                + " 00:00:00+00') TO ('" + old.plusDays(1) + " 00:00:00+00')");
+        workshop.execute("UPDATE inbox_history SET processed_at = '" + old + " 12:00:00+00'");
     }
 }
