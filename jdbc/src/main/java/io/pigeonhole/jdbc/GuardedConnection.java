@@ -176,12 +176,14 @@ final class GuardedConnection implements InvocationHandler {
         try {
             Object result = invoke(method, own);
             transaction.called(null);
+            transaction.afterSavepoints(steps);
             if (target instanceof Connection && result instanceof Savepoint set) {
                 call.savepoints().take(List.of(transaction.control().savepoint(SavepointStep.Kind.SET, set)));
             }
             return guarded(proxy, result);
         } catch (Throwable e) {
             call.savepoints().failed(before);
+            transaction.failedSavepoints(steps, e);
             transaction.called(e);
             throw e;
         } finally {

@@ -233,18 +233,31 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
      * deferred.
      */
     void beforeSavepoints(List<SavepointStep> steps) {
-        for (SavepointStep step : steps) {
-            switch (step.kind()) {
-                case SET -> {
-                    sendDeferred();
-                    return;
-                }
-                case BACK -> {
-                    deferred.clear();
-                    return;
-                }
-                case RELEASE -> {}
-            }
+        if (SavepointStep.begin(steps, SavepointStep.Kind.SET)) {
+            sendDeferred();
+        }
+    }
+
+    /** It is done: what was deferred behind a savepoint goes with it. */
+    void afterSavepoints(List<SavepointStep> steps) {
+        if (SavepointStep.begin(steps, SavepointStep.Kind.BACK)) {
+            deferred.clear();
+        }
+    }
+
+    /**
+     * It failed, and nobody knows whether the database went back before. What was deferred may neither be sent nor be
+     * forgotten, so that the transaction has failed, also where the handler hides this.
+     */
+    void failedSavepoints(List<SavepointStep> steps, Throwable failure) {
+        if (SavepointStep.begin(steps, SavepointStep.Kind.BACK) && !deferred.isEmpty() && failedFlush == null) {
+            ErrorClass errorClass = errors.classify(failure);
+            boolean passing = errorClass == ErrorClass.RETRY_NOW || errorClass == ErrorClass.UNAVAILABLE;
+            failedFlush = new StoreException(
+                    passing ? errorClass : ErrorClass.ABORTED,
+                    "a rollback to a savepoint failed, with writes deferred behind the savepoint; let the handler throw"
+                            + " what it meets: " + FailureText.classOf(failure),
+                    failure);
         }
     }
 

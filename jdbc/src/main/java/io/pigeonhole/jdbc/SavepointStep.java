@@ -54,6 +54,16 @@ record SavepointStep(Kind kind, String name) {
         return steps;
     }
 
+    /** Whether the first of them that matters for what is deferred is of this kind; a release does not. */
+    static boolean begin(List<SavepointStep> steps, Kind kind) {
+        return steps.stream()
+                        .map(SavepointStep::kind)
+                        .filter(each -> each != Kind.RELEASE)
+                        .findFirst()
+                        .orElse(Kind.RELEASE)
+                == kind;
+    }
+
     /** What is done about a savepoint of JDBC; drivers quote its name. */
     static SavepointStep of(Kind kind, Savepoint savepoint, UnaryOperator<String> name) throws SQLException {
         String given;

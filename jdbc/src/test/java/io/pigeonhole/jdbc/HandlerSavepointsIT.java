@@ -9,12 +9,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -127,6 +129,25 @@ class HandlerSavepointsIT {
         });
         assertThat(kinds(inbox.process(messages("one")))).containsOnly(Kind.PROCESSED);
         assertThat(workshop.askAll(EFFECTS)).containsExactly("before", "then");
+    }
+
+    @Test
+    void rollbackToASavepointThatFailsLosesNothingThatWasDeferred() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            Connection connection = context.connection();
+            execute(connection, "SAVEPOINT mine");
+            PreparedStatement back = connection.prepareStatement("ROLLBACK TO SAVEPOINT mine");
+            execute(connection, "INSERT INTO effect (text) VALUES ('direct " + payload + "')");
+            context.defer("INSERT INTO effect (text) VALUES (?)", "deferred " + payload);
+            if (payload.equals("bad")) {
+                back.close();
+                assertThatThrownBy(back::execute).isInstanceOf(SQLException.class);
+            }
+        });
+        List<Outcome> outcomes = inbox.process(messages("good", "bad"));
+        assertThat(kinds(outcomes)).containsExactly(Kind.PROCESSED, Kind.PARKED);
+        assertThat(workshop.askAll(EFFECTS)).containsExactly("deferred good", "direct good");
+        assertThat(workshop.ask("SELECT last_error FROM inbox_work")).contains("a rollback to a savepoint failed");
     }
 
     @ParameterizedTest
