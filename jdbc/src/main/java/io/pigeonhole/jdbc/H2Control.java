@@ -9,11 +9,6 @@ import java.util.regex.Pattern;
  * here is found at the commit.
  */
 final class H2Control {
-    /** What may hold any words: comments, strings, quoted names, and strings between dollars. */
-    private static final Pattern HARMLESS = Pattern.compile(
-            "(?:--|//)[^\\n]*|/\\*.*?\\*/|'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|`(?:[^`]|``)*+`|\\$\\$.*?\\$\\$",
-            Pattern.DOTALL);
-
     /** What may stand before a statement's first word: parentheses, and the braces of JDBC's calls. */
     private static final Pattern BEGINNING = Pattern.compile("\\A(?:[\\s({]|\\?\\s*=)+");
 
@@ -28,11 +23,11 @@ final class H2Control {
     private H2Control() {}
 
     static String withoutText(String sql) {
-        return SavepointStep.plain(sql, HARMLESS);
+        return SqlText.ofH2(sql, SqlText.Rest.NAMES);
     }
 
     static boolean endsTransaction(String sql) {
-        for (String statement : HARMLESS.matcher(sql).replaceAll(" ").split(";", -1)) {
+        for (String statement : SqlText.ofH2(sql, SqlText.Rest.STATEMENTS).split(";", -1)) {
             String begin = BEGINNING.matcher(statement).replaceFirst("");
             if (!begin.isBlank() && !isAllowed(TransactionControl.firstWords(begin), begin)) {
                 return true;

@@ -15,8 +15,8 @@ final class MariaDbControl {
             "(?:--(?=\\s|$)|#)[^\\n]*|/\\*(?!M?!).*?\\*/|'(?:[^'\\\\]|\\\\.|'')*+'|\"(?:[^\"\\\\]|\\\\.|\"\")*+\"|`(?:[^`]|``)*+`",
             Pattern.DOTALL);
 
-    /** The server executes what stands in these comments. */
-    private static final Pattern EXECUTED = Pattern.compile("/\\*M?!\\d*(.*?)\\*/", Pattern.DOTALL);
+    /** The server executes what stands in these comments, if it is not older than they say. */
+    private static final Pattern EXECUTED = Pattern.compile("/\\*M?!\\d*(.*?)(?:\\*/|\\z)", Pattern.DOTALL);
 
     /** What may stand before a statement's first word: parentheses, and the braces of JDBC's calls. */
     private static final Pattern BEGINNING = Pattern.compile("\\A(?:[\\s({]|\\?\\s*=)+");
@@ -60,8 +60,10 @@ final class MariaDbControl {
     }
 
     private static boolean endsTransaction(String sql, Pattern creation) {
-        String text = EXECUTED.matcher(HARMLESS.matcher(sql).replaceAll(" ")).replaceAll(" $1 ");
-        if (SESSION_LOCK.matcher(withoutText(sql)).find()) {
+        String text = HARMLESS.matcher(sql).replaceAll(" ");
+        // Whether the server executes it depends on its version, and with it where a string in it begins and ends.
+        if (EXECUTED.matcher(text).find()
+                || SESSION_LOCK.matcher(withoutText(sql)).find()) {
             return true;
         }
         for (String statement : text.split(";", -1)) {

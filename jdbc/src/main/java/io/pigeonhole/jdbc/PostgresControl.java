@@ -15,12 +15,6 @@ final class PostgresControl {
                     + "|pg_(?:try_)?advisory_lock(?:_shared)?)\\b",
             Pattern.CASE_INSENSITIVE);
 
-    /** What may hold any words: comments, strings, quoted names, and strings between dollars. */
-    private static final Pattern HARMLESS = Pattern.compile(
-            "--[^\\n]*|/\\*.*?\\*/|\\b[eE]'(?:[^'\\\\]|\\\\.|'')*+'|'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\""
-                    + "|(?<dollars>\\$(?:[\\p{L}_][\\p{L}\\p{N}_]*)?\\$).*?\\k<dollars>",
-            Pattern.DOTALL);
-
     /** A lock of the session, which stays on the pooled connection when the transaction ends. */
     private static final Pattern SESSION_LOCK =
             Pattern.compile("\\bpg_(?:try_)?advisory_lock(?:_shared)?\"?\\s*\\(", Pattern.CASE_INSENSITIVE);
@@ -32,7 +26,13 @@ final class PostgresControl {
     private PostgresControl() {}
 
     static String withoutText(String sql) {
-        return SavepointStep.plain(sql, HARMLESS);
+        String text = SqlText.ofPostgres(sql, SqlText.Rest.NAMES, false);
+        if (sql.indexOf('\\') < 0) {
+            return text;
+        }
+        // The session may take a backslash for one that escapes, or not.
+        String other = SqlText.ofPostgres(sql, SqlText.Rest.NAMES, true);
+        return other.equals(text) ? text : text + ';' + other;
     }
 
     static String savepointName(String written) {
@@ -46,8 +46,13 @@ final class PostgresControl {
         if (takesSessionLock(sql)) {
             return true;
         }
+        return isEndIn(SqlText.ofPostgres(sql, SqlText.Rest.STATEMENTS, false))
+                || (sql.indexOf('\\') >= 0 && isEndIn(SqlText.ofPostgres(sql, SqlText.Rest.STATEMENTS, true)));
+    }
+
+    private static boolean isEndIn(String text) {
         boolean inBody = false;
-        for (String statement : HARMLESS.matcher(sql).replaceAll(" ").split(";", -1)) {
+        for (String statement : text.split(";", -1)) {
             List<String> words = TransactionControl.firstWords(statement);
             if (isEnd(words, inBody)) {
                 return true;

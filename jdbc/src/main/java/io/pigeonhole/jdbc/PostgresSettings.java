@@ -25,10 +25,6 @@ import java.util.stream.Stream;
  * transaction only: nothing of it outlives the commit.
  */
 final class PostgresSettings {
-    private static final Pattern COMMENT = Pattern.compile(
-            "(?<text>\\b[eE]'(?:[^'\\\\]|\\\\.|'')*+'|'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\")|--[^\\n]*|/\\*.*?\\*/",
-            Pattern.DOTALL);
-
     /** What stands before a statement, also within a block and where it is executed as text. */
     private static final String BEGINNING =
             "(?<beginning>(?:\\A|;|\\b(?:BEGIN|THEN|ELSE|LOOP)\\b|\\bEXECUTE\\b[^;']*')\\s*+)?";
@@ -125,7 +121,7 @@ final class PostgresSettings {
      * @throws IllegalStateException if it changes one of them for the session, or one of ours, or does not say which
      */
     static Set<String> names(String sql) {
-        String text = withoutComments(sql);
+        String text = SqlText.ofPostgres(sql, SqlText.Rest.STRINGS, false);
         String plain = PostgresControl.withoutText(sql).toLowerCase(Locale.ROOT);
         refuseOtherWays(sql, plain);
         Matcher unnamed = UNNAMED.matcher(text);
@@ -172,17 +168,12 @@ final class PostgresSettings {
 
     /** Whether SQL sets something of the session or the transaction by itself, in a block too. */
     static boolean areIn(String sql) {
-        String text = withoutComments(sql);
+        String text = SqlText.ofPostgres(sql, SqlText.Rest.STRINGS, false);
         return CALLED.matcher(text).find()
                 || SET.matcher(text)
                         .results()
                         .anyMatch(found ->
                                 found.group(1) != null && !known(name(found)).equals("constraints"));
-    }
-
-    private static String withoutComments(String sql) {
-        return COMMENT.matcher(sql)
-                .replaceAll(found -> found.group(1) == null ? " " : Matcher.quoteReplacement(found.group()));
     }
 
     /** It stands where a statement begins, not behind the table of an UPDATE, and is not for the transaction. */

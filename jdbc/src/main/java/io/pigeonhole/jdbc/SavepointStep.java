@@ -89,7 +89,7 @@ record SavepointStep(Kind kind, String name) {
         });
     }
 
-    private static String oneWord(String quoted) {
+    static String oneWord(String quoted) {
         return DIVIDES.matcher(quoted).replaceAll("_");
     }
 

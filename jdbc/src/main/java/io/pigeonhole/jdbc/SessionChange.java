@@ -6,9 +6,12 @@ import java.util.regex.Pattern;
 
 /** Tells from the text of a handler's SQL whether it may change the session, rather too often than too seldom. */
 final class SessionChange {
-    /** What stands before a statement and says nothing; some databases execute what stands in comments with a mark. */
-    private static final Pattern NOTHING =
-            Pattern.compile("\\A(?:\\s|--[^\\n]*(?:\\n|\\z)|/\\*(?!M?!).*?\\*/|\\()+", Pattern.DOTALL);
+    /**
+     * What stands before a statement and says nothing. Some databases execute what stands in comments with a mark; where
+     * comments stand in one another, and where lines end, they do not agree.
+     */
+    private static final Pattern NOTHING = Pattern.compile(
+            "\\A(?:\\s|--[^\\n\\r]*+(?:\\r?\\n|\\z)|/\\*(?!M?!)(?:(?!/\\*|\\*/).)*+\\*/|\\()+", Pattern.DOTALL);
 
     /** On PostgreSQL: the function, the view whose rows can be updated, and names in escapes, which may be either. */
     private static final Pattern CALL =

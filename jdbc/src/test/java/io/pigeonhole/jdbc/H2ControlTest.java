@@ -34,7 +34,13 @@ class H2ControlTest {
                 "CREATE LOCAL TEMPORARY TABLE t (id int) AS SELECT transactional FROM x",
                 "SET CACHE_SIZE 1000",
                 "SET THROTTLE 10",
-                "SET SCHEMA_SEARCH_PATH other, public"
+                "SET SCHEMA_SEARCH_PATH other, public",
+                "/* a /* b */ c */ COMMIT",
+                "/* a /* b */ ' */ COMMIT --'",
+                "-- a\rCOMMIT",
+                "// a\rCOMMIT",
+                "SELECT 1 AS x$$ ; COMMIT; --$$",
+                "SELECT ($$ ' $$); COMMIT; --'"
             })
     void statementsThatEndTheTransactionAreSeen(String sql) {
         assertThat(H2Control.endsTransaction(sql)).isTrue();
@@ -47,6 +53,7 @@ class H2ControlTest {
                 "INSERT INTO t VALUES ('; COMMIT')",
                 "SELECT \"; COMMIT\" FROM t",
                 "SELECT $$; COMMIT $$",
+                "/* a /* b */ ; COMMIT */ SELECT 1",
                 "/* ; COMMIT */ SELECT 1",
                 "ROLLBACK TO SAVEPOINT mine",
                 "SAVEPOINT mine",

@@ -60,7 +60,11 @@ class MariaDbControlTest {
                 "SET `autocommit` = 1",
                 "SET SESSION `autocommit` = 1",
                 "SET @@timestamp = 5",
-                "SET @a = 1, insert_id = 5"
+                "SET @a = 1, insert_id = 5",
+                "/*!999999 ' */ COMMIT /*!999999 ' */",
+                "/*!999999 SELECT */ /*!50000 COMMIT */",
+                "/* a /* b */ COMMIT",
+                "SELECT /*! 1"
             })
     void statementsThatEndTheTransactionAreSeen(String sql) {
         assertThat(MariaDbControl.endsTransaction(sql)).isTrue();

@@ -33,7 +33,16 @@ class PostgresControlTest {
                 "SELECT pg_catalog.\"pg_advisory_lock_shared\" (1, 2)",
                 "SELECT pg_try_advisory_lock(1)",
                 "SELECT * FROM pg_try_advisory_lock_shared(1)",
-                "DO $$ BEGIN PERFORM pg_advisory_lock(1); END $$"
+                "DO $$ BEGIN PERFORM pg_advisory_lock(1); END $$",
+                "/* a /* b */ c */ COMMIT",
+                "/* a /* ' */ c */ COMMIT --'",
+                "-- a\rCOMMIT",
+                "SELECT 1 AS x$b$; COMMIT; SELECT 1 AS y$b$",
+                "SELECT 1 AS é$b$; COMMIT; SELECT 1 AS é$b$",
+                "SELECT 1 AS x$e'\\'; COMMIT; --'",
+                "SELECT '\\'; COMMIT; --'",
+                "SELECT '\\''; COMMIT; --'",
+                "SELECT E'a'\n'b\\'', 'c\\'; COMMIT; --'"
             })
     void statementsThatEndTheTransactionAreSeen(String sql) {
         assertThat(PostgresControl.endsTransaction(sql)).isTrue();
@@ -66,7 +75,11 @@ class PostgresControlTest {
                 "SELECT 1 -- ; COMMIT",
                 "SELECT CASE WHEN true THEN 1 END",
                 "CREATE FUNCTION one() RETURNS int BEGIN ATOMIC SELECT 1; END",
-                "DO $$ BEGIN PERFORM 1; END $$"
+                "DO $$ BEGIN PERFORM 1; END $$",
+                "/* a /* b */ ; COMMIT */ SELECT 1",
+                "SELECT CASE WHEN a ~ '^\\d+$' THEN 'C:\\temp' END",
+                "SELECT a$b, '; COMMIT' AS c$b",
+                "SELECT E'it\\'s'\n'; COMMIT'"
             })
     void otherStatementsPass(String sql) {
         assertThat(PostgresControl.endsTransaction(sql)).isFalse();

@@ -54,6 +54,7 @@ class StoreSchemaTest {
                 "SAVEPOINT a; ROLLBACK TO SAVEPOINT a | false",
                 "SET LOCAL ROLE tenant | true",
                 "/*!40000 USE other */ | true",
+                "/* a /* b */ SELECT */ SET ROLE other | true",
                 "select Set_Config('search_path', 'x', true) | true",
                 "UPDATE t SET x = 1; RESET ROLE | true",
                 "CALL become_tenant() | true",
