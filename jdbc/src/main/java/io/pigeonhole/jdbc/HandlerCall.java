@@ -49,15 +49,28 @@ final class HandlerCall {
     /**
      * Begins to use the connection, or waits until another thread of the handler has done with it.
      *
-     * @throws IllegalStateException if the handler has ended, or the transaction
+     * @throws IllegalStateException if the handler has ended, or the transaction, or it is interrupted while it waits
+     * @throws StoreException if the connection is given up
      */
     void enter() {
-        use.lock();
+        if (!use.tryLock()) {
+            awaitTurn();
+        }
         try {
             requireOpen();
-        } catch (IllegalStateException e) {
+        } catch (Throwable e) {
             use.unlock();
             throw e;
+        }
+    }
+
+    private void awaitTurn() {
+        try {
+            use.lockInterruptibly();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(
+                    "interrupted while another thread of the handler was using the connection", e);
         }
     }
 

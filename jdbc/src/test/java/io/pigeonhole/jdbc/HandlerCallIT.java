@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.StoreException;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
@@ -120,6 +121,40 @@ class HandlerCallIT {
         assertThat(lab.isNew(message)).isFalse();
         assertThat(workshop.askAll("SELECT text FROM effect WHERE text = ?", mine))
                 .hasSize(1);
+    }
+
+    @Test
+    void threadThatFindsTheConnectionGivenUpKeepsItFromNoOther() throws Exception {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            JdbcContext context = lab.claimed(transaction);
+            ((JdbcTransaction) transaction).giveUp();
+            for (int i = 0; i < 2; i++) {
+                CompletableFuture<Throwable> thread =
+                        CompletableFuture.supplyAsync(() -> catchThrowable(context::connection), OwnThread.FOR_EACH);
+                assertThat(thread.get(20, TimeUnit.SECONDS))
+                        .isInstanceOf(StoreException.class)
+                        .hasMessageContaining("given up");
+            }
+        }
+    }
+
+    @Test
+    void threadThatWaitsForAnotherOfItsHandlerCanBeInterrupted() throws Exception {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            HandlerCall call = new HandlerCall((JdbcTransaction) transaction);
+            call.enter();
+            CompletableFuture<Throwable> failure = new CompletableFuture<>();
+            Thread waiting = new Thread(() -> failure.complete(catchThrowable(call::enter)), "waits for its turn");
+            waiting.start();
+            await().atMost(Duration.ofSeconds(20)).until(() -> waiting.getState() == Thread.State.WAITING);
+
+            waiting.interrupt();
+
+            assertThat(failure.get(20, TimeUnit.SECONDS))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("interrupted");
+            call.leave();
+        }
     }
 
     private static void update(Connection connection, String text) throws SQLException {
