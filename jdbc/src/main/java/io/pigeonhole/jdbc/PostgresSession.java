@@ -21,11 +21,11 @@ final class PostgresSession {
     /** Whether they are what they were; without a transaction of ours there is nothing to compare with. */
     static final String AS_BEFORE = "current_setting('pigeonhole.session') IN ('', " + NOW + ")";
 
-    /** Never exists. */
-    static final String CHANGED_TABLE = "pigeonhole_session.was_changed_by_a_handler";
+    /** Refused with {@link #CHANGED} in every transaction that has read something. */
+    static final String FAIL_AS_CHANGED = "set_config('transaction_isolation', 'serializable', true)";
 
-    /** The SQLSTATE, invalid_schema_name, of {@link #CHANGED_TABLE}. */
-    static final String CHANGED = "3F000";
+    /** The SQLSTATE, active_sql_transaction, which a trigger has no way to raise but one that fails always. */
+    static final String CHANGED = "25001";
 
     /** The SQLSTATE, insufficient_privilege, of a statement of ours in the name of a role that a handler took. */
     static final String NO_RIGHT = "42501";
@@ -58,6 +58,7 @@ final class PostgresSession {
     static final String IS_CHANGED = "SELECT NOT (" + AS_BEFORE + ")";
 
     private final AtomicBoolean expected = new AtomicBoolean();
+    private final AtomicBoolean atCommit = new AtomicBoolean();
 
     /** Whether handlers of this store are known to change their session where nobody sees it. */
     boolean isChangeExpected() {
@@ -66,5 +67,14 @@ final class PostgresSession {
 
     void expectChanges() {
         expected.set(true);
+    }
+
+    /** Whether triggers of deferred constraints are known to, or may do so; what they change is put back in the commit's trip. */
+    boolean isChangeExpectedAtCommit() {
+        return atCommit.get() || expected.get();
+    }
+
+    void expectChangesAtCommit() {
+        atCommit.set(true);
     }
 }

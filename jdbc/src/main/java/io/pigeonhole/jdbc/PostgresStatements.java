@@ -10,7 +10,7 @@ package io.pigeonhole.jdbc;
 final class PostgresStatements {
     /**
      * What every transaction of the engine begins with; it must come before the first snapshot. What the session has of the
-     * settings that the engine changes is remembered, and the name of a table that always exists is kept for as long as the
+     * settings that the engine changes is remembered, and a setting of ours is kept for as long as the
      * transaction lives, see {@link #PROVE_AND_COMMIT}. A synchronous_commit that promises more than "on" stays. A statement may take as long as the
      * transaction may be idle, but at least a second, unless somebody has set another limit; what a search of our own may
      * take is told by {@link #WITHOUT_HANDLERS_LIMIT}. Parameters: idle limit.
@@ -23,7 +23,7 @@ final class PostgresStatements {
                    set_config('synchronous_commit',
                        CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true),
                    set_config('pigeonhole.lock_timeout', current_setting('lock_timeout'), true),
-                   set_config('pigeonhole.transaction', 'pg_class', true),
+                   set_config('pigeonhole.transaction', 'ours', true),
                    set_config('pigeonhole.statement_timeout', current_setting('statement_timeout'), true),
                    set_config('statement_timeout', CASE current_setting('statement_timeout') WHEN '0'
                        THEN CAST(CAST(extract(epoch FROM greatest(interval '1 second',
@@ -134,25 +134,32 @@ final class PostgresStatements {
     /** What constraints wait for until the commit they wait for before it, while the limit holds; their triggers run here. */
     static final String CONSTRAINTS = "SET CONSTRAINTS ALL IMMEDIATE";
 
+    /** The beginning of a CASE that fails unless the transaction is ours and the session as it was. */
+    static final String PROOF = """
+            CASE WHEN current_setting('pigeonhole.transaction') = '' THEN set_config('server_version', '', true)
+                WHEN NOT (%s) THEN %s""".formatted(PostgresSession.AS_BEFORE, PostgresSession.FAIL_AS_CHANGED);
+
     /**
-     * A COMMIT that waits for a standby must not be cancelled: it would be reported as done before the standby has it. Fails
+     * The states that it fails with are such as a trigger of a deferred constraint, which runs in the same trip, does not
+     * raise: those of names and tables were taken for ours, and the trigger's message stopped its inbox.
+     *
+     * <p>A COMMIT that waits for a standby must not be cancelled: it would be reported as done before the standby has it. Fails
      * with {@code 25P02} where a statement has failed unseen: COMMIT alone would answer ROLLBACK and no error. Fails with
      * {@link #NOT_OURS} where the setting is gone with the transaction that it was made in, and with
      * {@link PostgresSession#CHANGED} where a handler has changed the session unseen. Goes behind
      * {@link #CONSTRAINTS}.
      */
     static final String PROVE_AND_COMMIT = """
-            SELECT CAST(CASE WHEN %s THEN current_setting('pigeonhole.transaction')
-                ELSE '%s' END AS regclass), set_config('statement_timeout', '0', true);
-            COMMIT""".formatted(PostgresSession.AS_BEFORE, PostgresSession.CHANGED_TABLE);
+            SELECT %s END, set_config('statement_timeout', '0', true);
+            COMMIT""".formatted(PROOF);
 
     /** A search of ours without the limit that handlers have, in one trip. */
     static String withoutHandlersLimit(String search) {
         return WITHOUT_HANDLERS_LIMIT.formatted(search);
     }
 
-    /** The SQLSTATE, invalid_name, of an empty text that is cast to a table. */
-    static final String NOT_OURS = "42602";
+    /** The SQLSTATE, cant_change_runtime_param, of setting what no program can set. */
+    static final String NOT_OURS = "55P02";
 
     /** The SQLSTATE of a savepoint that went with its transaction. */
     static final String NO_SUCH_SAVEPOINT = "3B001";

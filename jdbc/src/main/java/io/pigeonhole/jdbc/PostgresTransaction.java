@@ -340,8 +340,10 @@ final class PostgresTransaction extends JdbcTransaction {
      * handlers have set; what they set themselves is put back once a proof has found it.
      */
     private String ending(String proof) {
-        String end = PostgresStatements.CONSTRAINTS + ";\n"
-                + (session.isChangeExpected() ? PostgresSession.RESTORE + ";\n" + proof : proof);
+        String end = PostgresStatements.CONSTRAINTS + ";
+"
+                + (session.isChangeExpectedAtCommit() ? PostgresSession.RESTORE + ";
+" + proof : proof);
         boolean restore = sessionInDoubt;
         sessionInDoubt = false;
         return restore ? PostgresSession.RESTORE + settings.restore() + ";\n" + end : end;
@@ -428,9 +430,9 @@ final class PostgresTransaction extends JdbcTransaction {
                 throw new WatermarkMovedException(
                         "one of " + advances.size() + " watermarks is not where it was read", e);
             }
-            // A trigger of a deferred constraint may have taken a role.
-            sessionUnproven |= !session.isChangeExpected();
-            throw refusedCommit(e);
+            throw PostgresSession.NO_RIGHT.equals(e.getSQLState()) && !session.isChangeExpectedAtCommit()
+                    ? withoutRight(e)
+                    : refusedCommit(e);
         }
         whenCommitted.run();
     }
@@ -465,7 +467,24 @@ final class PostgresTransaction extends JdbcTransaction {
                             + " the same messages in again; the ledger knows",
                     e);
         }
-        return PostgresStatements.NOT_OURS.equals(e.getSQLState()) ? taken(e) : refused("to commit", e);
+        if (PostgresStatements.NOT_OURS.equals(e.getSQLState())) {
+            return taken(e);
+        }
+        return PostgresSession.CHANGED.equals(e.getSQLState())
+                ? changedUnseen(Refusals.describe("to commit", e), e)
+                : Refusals.of(SqlStates.ERRORS.classifyOwn(e), "to commit", e);
+    }
+
+    /** Only the watermarks need a right at the commit. */
+    private StoreException withoutRight(SQLException e) {
+        session.expectChangesAtCommit();
+        return new StoreException(
+                ErrorClass.ABORTED,
+                Refusals.describe("to commit", e)
+                        + ": a trigger of a deferred constraint lacks a right, or has taken a role that lacks ours; the"
+                        + " messages run again one by one, and from now on the session is put back before the watermarks"
+                        + " move",
+                ErrorsWithoutValues.of(e));
     }
 
     @Override
@@ -499,9 +518,7 @@ final class PostgresTransaction extends JdbcTransaction {
         if (savepointIsGone) {
             return taken(e);
         }
-        boolean unseen = PostgresSession.CHANGED.equals(e.getSQLState())
-                || (sessionUnproven && PostgresSession.NO_RIGHT.equals(e.getSQLState()));
-        return unseen
+        return sessionUnproven && PostgresSession.NO_RIGHT.equals(e.getSQLState())
                 ? changedUnseen(Refusals.describe(doing, e), e)
                 : Refusals.of(SqlStates.ERRORS.classifyOwn(e), doing, e);
     }

@@ -33,16 +33,16 @@ final class WatermarkStatements {
                     AND w.epoch = u.epoch AND w.position = u.before
                 RETURNING w.position
             )
-            SELECT CAST(CASE WHEN NOT (%s) THEN '%s'
-                WHEN count(*) = ? THEN current_setting('pigeonhole.transaction')
-                ELSE 'pigeonhole_watermark_moved' END AS regclass), set_config('statement_timeout', '0', true)
+            SELECT %s
+                WHEN count(*) <> ? THEN CAST(width_bucket(CAST(count(*) AS double precision), 0, 0, 1) AS text) END,
+                set_config('statement_timeout', '0', true)
             FROM a;
-            COMMIT""".formatted(PostgresSession.AS_BEFORE, PostgresSession.CHANGED_TABLE);
+            COMMIT""".formatted(PostgresStatements.PROOF);
 
     static final String PREAMBLE_ADVANCE_AND_COMMIT = PostgresStatements.PREAMBLE + ";\n" + ADVANCE_AND_COMMIT;
 
-    /** The SQLSTATE, undefined_table, of the table that is named where a watermark has moved and that never exists. */
-    static final String MOVED = "42P01";
+    /** The SQLSTATE, invalid_argument_for_width_bucket_function, of a bucket without width. */
+    static final String MOVED = "2201G";
 
     /**
      * The next assignment of a partition, unless its position is that of another log or the consumer deduplicates otherwise.

@@ -25,6 +25,7 @@ import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.Watermark;
+import io.pigeonhole.core.store.WatermarkMovedException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -295,6 +296,44 @@ class PostgresSessionIT {
             states.add(SessionLab.ask(two, now));
         }
         assertThat(states).containsOnly(states.get(0));
+    }
+
+    /** These states were taken for those of the commit's proof. */
+    @ParameterizedTest
+    @ValueSource(strings = {"42602", "42P01", "3F000", "42501"})
+    void errorOfADeferredTriggerIsItsMessagesOwn(String state) {
+        lab.own.execute(
+                "CREATE FUNCTION check_text() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.text = 'bad' THEN"
+                        + " RAISE EXCEPTION 'not this one' USING ERRCODE = '" + state
+                        + "'; END IF; RETURN NULL; END $$");
+        lab.own.execute("CREATE CONSTRAINT TRIGGER check_text AFTER INSERT ON effect DEFERRABLE INITIALLY DEFERRED"
+                + " FOR EACH ROW EXECUTE FUNCTION check_text()");
+        Inbox<JdbcContext> inbox = lab.builder(
+                        (payload, context) -> execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')"))
+                .build();
+
+        assertThat(kinds(inbox.process(messages("good", "bad")))).containsExactly(Kind.PROCESSED, Kind.PARKED);
+
+        assertThat(lab.own.askAll("SELECT text FROM effect")).containsExactly("good");
+        assertThat(lab.own.ask("SELECT last_error FROM inbox_work")).contains("not this one");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"42602", "42P01", "3F000", "42501"})
+    void errorOfADeferredTriggerMovesNoWatermarkAndSaysWhatItIs(String state) {
+        createDeferredTrigger("RAISE EXCEPTION 'not this one' USING ERRCODE = '" + state + "'");
+        RegisteredConsumer consumer = lab.store.register(new ConsumerRegistration(
+                "log " + UUID.randomUUID(), IdForm.OPAQUE, KeyOrder.NONE, 1, Deduplication.WATERMARKS));
+        LogPartition partition = new LogPartition("notes", 0);
+        lab.store.acquire(consumer, partition, "log:triggers");
+
+        assertThatThrownBy(() -> advance(consumer, partition))
+                .isInstanceOf(StoreException.class)
+                .isNotInstanceOf(WatermarkMovedException.class)
+                .hasMessageContaining("not this one");
+
+        assertThat(lab.store.acquire(consumer, partition, "log:triggers").position())
+                .isEqualTo(-1);
     }
 
     @Test
