@@ -67,13 +67,18 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
         try {
             return opening.on(connection);
         } catch (SQLException e) {
-            try {
-                connection.close();
-            } catch (SQLException closing) {
-                e.addSuppressed(closing);
-            }
+            giveBackUnused(connection);
             throw new StoreUnavailableException("the connection takes no transaction: " + e.getMessage(), e);
+        } catch (Throwable e) {
+            giveBackUnused(connection);
+            throw e;
         }
+    }
+
+    /** It may be set for a transaction by half, and so is not used again. */
+    private static void giveBackUnused(Connection connection) {
+        Errand.abort(connection);
+        gaveBack("closed", connection::close);
     }
 
     /** Makes a transaction of a connection. */

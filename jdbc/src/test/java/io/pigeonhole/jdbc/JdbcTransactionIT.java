@@ -308,6 +308,18 @@ class JdbcTransactionIT {
     }
 
     @Test
+    void whateverIsThrownAtTheBeginningGivesTheConnectionBack() throws SQLException {
+        try (Connection connection = workshop.dataSource().getConnection()) {
+            OutOfMemoryError thrown = new OutOfMemoryError("once");
+            assertThatThrownBy(() -> JdbcTransaction.open(() -> connection, begun -> {
+                        throw thrown;
+                    }))
+                    .isSameAs(thrown);
+            assertThat(connection.isClosed()).isTrue();
+        }
+    }
+
+    @Test
     void callersOwnConnectionMustNotCommitByItself() throws SQLException {
         StoreLab lab = lab();
         try (Connection connection = workshop.dataSource().getConnection()) {
