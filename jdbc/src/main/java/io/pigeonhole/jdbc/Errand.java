@@ -91,7 +91,7 @@ interface Errand<T> {
     static void abort(Connection connection) {
         try {
             connection.abort(Runnable::run);
-        } catch (SQLException | RuntimeException e) {
+        } catch (Throwable e) {
             log().debug("a connection could not be aborted: it is left to its pool to notice", e);
         }
     }

@@ -49,6 +49,7 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
     private boolean broken;
     private boolean closed;
     private boolean givenUp;
+    private boolean leftToThread;
 
     /** Takes the connection over; {@link #close} gives it back as it was. */
     JdbcTransaction(Connection connection, Errors errors, TransactionControl control) throws SQLException {
@@ -312,7 +313,7 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
         endContextsAnyway();
         closed = true;
         deferred.clear();
-        if (givenUp) {
+        if (leftToThread) {
             return;
         }
         // To set auto-commit commits what was not rolled back.
@@ -342,7 +343,7 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
     private boolean isAlive() {
         try {
             return connection.isValid(LONGEST_CHECK_SECONDS);
-        } catch (SQLException | RuntimeException e) {
+        } catch (Throwable e) {
             return false;
         }
     }
@@ -350,7 +351,7 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
     private void endContextsAnyway() {
         try {
             endContexts();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             LOG.debug("a handler left a thread behind that was using its connection", e);
         }
     }
@@ -369,14 +370,20 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
                 },
                 "pigeonhole gives up a connection");
         thread.setDaemon(true);
-        thread.start();
+        try {
+            thread.start();
+            leftToThread = true;
+        } catch (Throwable e) {
+            LOG.warn(
+                    "no thread could be started to end a connection that is given up: its transaction waits for it", e);
+        }
     }
 
     private static boolean gaveBack(String what, Step step) {
         try {
             step.run();
             return true;
-        } catch (SQLException | RuntimeException e) {
+        } catch (Throwable e) {
             LOG.debug("a connection could not be {}: it is not used again", what, e);
             return false;
         }

@@ -9,16 +9,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Prolongs leases, each time on a connection that is taken for this one statement and given back as it was. One that failed is
  * not given back alive.
  */
 final class LeaseHeartbeat implements Heartbeat {
-    private static final Logger LOG = LoggerFactory.getLogger(LeaseHeartbeat.class);
-
     /** A lease that is prolonged later than this is most likely lost. */
     private static final int SECONDS = 5;
 
@@ -33,8 +29,9 @@ final class LeaseHeartbeat implements Heartbeat {
         try (Connection connection = Errand.open(connections)) {
             try {
                 return prolong(connection, consumer, items, duration);
-            } catch (SQLException | RuntimeException e) {
-                abort(connection);
+            } catch (Throwable e) {
+                // A pool must not hand out again what may be lost.
+                Errand.abort(connection);
                 throw e;
             }
         } catch (SQLException e) {
@@ -60,15 +57,6 @@ final class LeaseHeartbeat implements Heartbeat {
         connection.setAutoCommit(autoCommit);
         connection.setNetworkTimeout(Runnable::run, networkTimeout);
         return prolonged;
-    }
-
-    /** A pool must not hand out again what may be lost. */
-    static void abort(Connection lost) {
-        try {
-            lost.abort(Runnable::run);
-        } catch (SQLException e) {
-            LOG.debug("a connection could not be aborted: it is left to its pool to notice", e);
-        }
     }
 
     /** Nothing is kept between two calls. */

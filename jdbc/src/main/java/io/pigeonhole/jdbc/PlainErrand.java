@@ -89,21 +89,37 @@ interface PlainErrand<T> {
             connection.setReadOnly(false);
             try {
                 if (!locked) {
-                    work.run(connection);
+                    run(connection, work);
                     return;
                 }
                 dialect.lockSchema(connection);
                 try {
-                    work.run(connection);
+                    run(connection, work);
                 } finally {
-                    left("unlocked", () -> dialect.unlockSchema(connection));
+                    // Whoever gets it next would keep the schema locked for all others.
+                    if (!left("unlocked", () -> dialect.unlockSchema(connection))) {
+                        Errand.abort(connection);
+                    }
                 }
             } finally {
-                left("reset", () -> {
+                boolean reset = left("reset", () -> {
                     connection.setReadOnly(readOnly);
                     connection.setAutoCommit(autoCommit);
                 });
+                if (!reset) {
+                    Errand.abort(connection);
+                }
             }
+        }
+    }
+
+    /** After an error of the virtual machine nobody knows what the session still has, a locked table for instance. */
+    private static void run(Connection connection, Alone work) throws SQLException {
+        try {
+            work.run(connection);
+        } catch (Error e) {
+            Errand.abort(connection);
+            throw e;
         }
     }
 
@@ -111,9 +127,9 @@ interface PlainErrand<T> {
         try {
             step.run();
             return true;
-        } catch (SQLException e) {
+        } catch (Throwable e) {
             Logger log = LoggerFactory.getLogger(PlainErrand.class);
-            log.debug("a connection could not be {}: it is left to its pool to notice", what, e);
+            log.debug("a connection could not be {}: it is ended", what, e);
             return false;
         }
     }

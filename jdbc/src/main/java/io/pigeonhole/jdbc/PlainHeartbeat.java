@@ -28,8 +28,8 @@ final class PlainHeartbeat implements Heartbeat {
                         dialect,
                         Connection.TRANSACTION_READ_COMMITTED,
                         session -> PlainLeases.prolong(session, consumer, items, duration));
-            } catch (SQLException | RuntimeException e) {
-                LeaseHeartbeat.abort(connection);
+            } catch (Throwable e) {
+                Errand.abort(connection);
                 throw e;
             }
         } catch (SQLException e) {
