@@ -11,6 +11,7 @@ import java.sql.SQLTimeoutException;
 import java.sql.SQLTransactionRollbackException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ErrorsWithoutValues {
     private static final int LONGEST = 300;
+    private static final Pattern BLANKS = Pattern.compile("\\s+");
 
     private ErrorsWithoutValues() {}
 
@@ -66,6 +68,11 @@ final class ErrorsWithoutValues {
         return text.equals(bounded(text))
                 && sql.getNextException() == null
                 && (sql.getCause() == null || sql.getCause() instanceof IOException);
+    }
+
+    /** SQL in quotes, on one line. */
+    static String quoted(String sql) {
+        return "«" + bounded(BLANKS.matcher(sql).replaceAll(" ")) + "»";
     }
 
     static String bounded(String text) {

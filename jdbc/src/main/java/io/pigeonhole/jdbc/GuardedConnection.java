@@ -154,7 +154,7 @@ final class GuardedConnection implements InvocationHandler {
         if (isStatement(name) && arguments != null && arguments.length > 0 && arguments[0] instanceof String sql) {
             transaction.refuse(sql);
         }
-        @Nullable Object @Nullable [] own = unguarded(arguments);
+        @Nullable Object @Nullable [] own = arguments == null ? null : unguarded(arguments, call);
         transaction.calling();
         if (target instanceof Connection && (name.equals("setSchema") || name.equals("setCatalog"))) {
             transaction.sessionChanging();
@@ -230,10 +230,7 @@ final class GuardedConnection implements InvocationHandler {
     }
 
     /** Drivers know their own objects only. */
-    private @Nullable Object @Nullable [] unguarded(@Nullable Object @Nullable [] arguments) {
-        if (arguments == null) {
-            return null;
-        }
+    static @Nullable Object[] unguarded(@Nullable Object[] arguments, HandlerCall call) {
         @Nullable Object[] own = arguments;
         for (int i = 0; i < arguments.length; i++) {
             Object argument = arguments[i];

@@ -287,8 +287,8 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
             TransactionControl.Effect effect = control.refuse(write.sql());
             if (effect == TransactionControl.Effect.SESSION) {
                 if (setsSession(write.sql())) {
-                    throw new IllegalStateException("a handler may not defer «" + write.sql()
-                            + "»: it would hold for what other messages have deferred, which is sent together with it."
+                    throw new IllegalStateException("a handler may not defer " + ErrorsWithoutValues.quoted(write.sql())
+                            + ": it would hold for what other messages have deferred, which is sent together with it."
                             + " Execute it on context.connection(), with the writes that need it, or name the schema and"
                             + " the tenant in the deferred statement");
                 }
@@ -298,8 +298,8 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
                 harmless.add(write.sql());
             }
             if (!control.savepoints(write.sql()).isEmpty()) {
-                throw new IllegalStateException("a handler may not defer «" + write.sql()
-                        + "»: deferred writes change places; set savepoints on the connection");
+                throw new IllegalStateException("a handler may not defer " + ErrorsWithoutValues.quoted(write.sql())
+                        + ": deferred writes change places; set savepoints on the connection");
             }
         }
         deferred.add(write);

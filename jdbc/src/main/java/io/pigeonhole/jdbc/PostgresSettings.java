@@ -126,8 +126,8 @@ final class PostgresSettings {
         refuseOtherWays(sql, plain);
         Matcher unnamed = UNNAMED.matcher(text);
         if (unnamed.find() && plain.contains("set_config")) {
-            throw new IllegalStateException("a handler may not execute «" + sql
-                    + "»: the engine puts back what it sets, and has to know its name. Write it into the statement, as in"
+            throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
+                    + ": the engine puts back what it sets, and has to know its name. Write it into the statement, as in"
                     + " set_config('app.tenant', ?, true), instead of " + unnamed.group("argument"));
         }
         SET.matcher(text).results().filter(PostgresSettings::isOfSession).forEach(found -> refuse(found, sql));
@@ -141,8 +141,8 @@ final class PostgresSettings {
             NAMED.matcher(each).results().forEach(found -> add(name(found), names));
         }
         if (names.stream().anyMatch(name -> name.startsWith("pigeonhole."))) {
-            throw new IllegalStateException(
-                    "a handler may not execute «" + sql + "»: settings named pigeonhole are the engine's");
+            throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
+                    + ": settings named pigeonhole are the engine's");
         }
         return names;
     }
@@ -155,14 +155,14 @@ final class PostgresSettings {
                         : VIEW.matcher(statement).find()
                                 && !READS.matcher(statement).lookingAt());
         if (mayUpdate) {
-            throw new IllegalStateException("a handler may not execute «" + sql
-                    + "»: a row of pg_settings that is updated is a setting of the session, which would stay on the"
+            throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
+                    + ": a row of pg_settings that is updated is a setting of the session, which would stay on the"
                     + " connection. Change it for the transaction: SET LOCAL, or set_config('…', …, true). Only SELECT"
                     + " may name pg_settings");
         }
         if (ESCAPED.matcher(plain).find()) {
-            throw new IllegalStateException("a handler may not execute «" + sql
-                    + "»: a name in escapes (U&\"…\") may be that of set_config or pg_settings. Write it without them");
+            throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
+                    + ": a name in escapes (U&\"…\") may be that of set_config or pg_settings. Write it without them");
         }
     }
 
@@ -188,7 +188,8 @@ final class PostgresSettings {
     private static void refuse(MatchResult found, String sql) {
         String name = known(name(found));
         if (!NOT_THESE.contains(name)) {
-            throw new IllegalStateException("a handler may not execute «" + sql + "»: it changes " + name
+            throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
+                    + ": it changes " + name
                     + " for the session, and what the session had before cannot be told, so that it would stay on the"
                     + " connection. Change it for the transaction: SET LOCAL " + name + " = …, or set_config('" + name
                     + "', …, true), where true stands in the statement");

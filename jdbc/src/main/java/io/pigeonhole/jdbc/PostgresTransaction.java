@@ -340,8 +340,7 @@ final class PostgresTransaction extends JdbcTransaction {
      * handlers have set; what they set themselves is put back once a proof has found it.
      */
     private String ending(String proof) {
-        String end = PostgresStatements.CONSTRAINTS + ";
-"
+        String end = PostgresStatements.CONSTRAINTS + ";\n"
                 + (session.isChangeExpectedAtCommit() ? PostgresSession.RESTORE + ";
 " + proof : proof);
         boolean restore = sessionInDoubt;

@@ -6,6 +6,7 @@ import io.pigeonhole.core.message.MessageKey;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The context of one message in one call of its handler. */
@@ -68,9 +69,21 @@ final class TransactionContext implements JdbcContext {
     private void defer(int rows, String sql, @Nullable Object[] parameters) {
         call.enter();
         try {
-            call.transaction().defer(new DeferredWrite(key, scope, sql, Arrays.asList(parameters.clone()), rows));
+            call.transaction().defer(new DeferredWrite(key, scope, sql, kept(parameters), rows));
         } finally {
             call.leave();
         }
+    }
+
+    /** What the handler's connection gave out ends with the handler, but the driver's own object does not. */
+    private List<@Nullable Object> kept(@Nullable Object[] parameters) {
+        @Nullable Object[] own = GuardedConnection.unguarded(parameters.clone(), call);
+        for (Object each : own) {
+            if (each instanceof GuardedStreams.In || each instanceof GuardedStreams.Text) {
+                throw new IllegalStateException("a handler may not defer a stream that its connection gave out: it is"
+                        + " read when the handler has ended. Read it before, and defer its bytes or its text");
+            }
+        }
+        return Arrays.asList(own);
     }
 }

@@ -61,8 +61,8 @@ final class TransactionControl {
         }
         List<SavepointStep> savepoints = savepoints(sql);
         if (endsTransaction.test(sql) || savepoints.stream().anyMatch(SavepointStep::isOurs)) {
-            throw new IllegalStateException("a handler may not execute «" + sql
-                    + "»: the engine ends the transaction, together with the claim of the message, and keeps"
+            throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
+                    + ": the engine ends the transaction, together with the claim of the message, and keeps"
                     + " savepoints of its own. What commits by itself, such as definitions and the upkeep of tables, and"
                     + " what would stay on the connection, such as locks of the session, belongs outside of handlers."
                     + " Use pg_advisory_xact_lock instead of pg_advisory_lock, SELECT … FOR UPDATE instead of GET_LOCK,"

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.store.InboxTransaction;
+import java.io.Reader;
 import java.sql.Array;
 import java.sql.Blob;
+import java.sql.Clob;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
@@ -16,6 +18,7 @@ import java.sql.Wrapper;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -142,6 +145,40 @@ class GuardedObjectsIT {
                     assertThat(rows.getBinaryStream(1)).isNotNull();
                 }
             }
+            transaction.commit();
+        }
+    }
+
+    @Test
+    void whatTheConnectionGaveOutCanBeDeferred() throws SQLException {
+        String text = "deferred " + UUID.randomUUID();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            JdbcContext context = lab.claimed(transaction);
+            if (server instanceof PostgresServer) {
+                Array array = context.connection().createArrayOf("text", new String[] {text});
+                context.defer("INSERT INTO effect (text) SELECT unnest(CAST(? AS text[]))", array);
+            } else {
+                Clob clob = context.connection().createClob();
+                clob.setString(1, text);
+                context.defer("INSERT INTO effect (text) VALUES (?)", clob);
+            }
+            transaction.endContexts();
+            transaction.commit();
+        }
+        assertThat(server.sharedSchema().askAll("SELECT text FROM effect WHERE text = ?", text))
+                .hasSize(1);
+    }
+
+    @Test
+    void streamThatTheConnectionGaveOutCannotBeDeferred() throws SQLException {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            JdbcContext context = lab.claimed(transaction);
+            ResultSet row = context.connection().createStatement().executeQuery("SELECT 'read me'");
+            row.next();
+            Reader reader = row.getCharacterStream(1);
+            assertThatThrownBy(() -> context.defer("INSERT INTO effect (text) VALUES (?)", reader))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("defer its bytes or its text");
             transaction.commit();
         }
     }

@@ -1,7 +1,9 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -83,5 +85,29 @@ class PostgresControlTest {
             })
     void otherStatementsPass(String sql) {
         assertThat(PostgresControl.endsTransaction(sql)).isFalse();
+    }
+
+    @Test
+    void refusalRepeatsNoLongStatement() {
+        String value = "x".repeat(10_000);
+        TransactionControl control = new TransactionControl(
+                PostgresControl::endsTransaction, PostgresControl::withoutText, PostgresControl::savepointName);
+        assertThatThrownBy(() -> control.refuse("INSERT INTO t VALUES ('" + value + "');\nCOMMIT"))
+                .isInstanceOf(IllegalStateException.class)
+                .message()
+                .contains("characters)")
+                .hasSizeLessThan(1_000);
+        assertThatThrownBy(() -> PostgresSettings.names("SET app.tenant = '" + value + "'"))
+                .isInstanceOf(IllegalStateException.class)
+                .message()
+                .contains("characters)")
+                .hasSizeLessThan(1_000);
+    }
+
+    @Test
+    void settingBehindACommentInACommentIsSeen() {
+        assertThatThrownBy(() -> PostgresSettings.names("/* a /* b */ ' */ SET app.tenant = 'A'; --'"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("SET LOCAL app.tenant");
     }
 }
