@@ -24,6 +24,7 @@ final class Assignment {
     private long provenPosition = -1;
     private long lastFailure;
     private boolean refusedByStore;
+    private boolean refused;
     private boolean paused;
 
     /**
@@ -144,5 +145,14 @@ final class Assignment {
 
     void read(TruncationCheck.@Nullable Read now) {
         read = now;
+    }
+
+    /** Whether it is to begin, and the database was away. */
+    boolean isRefused() {
+        return refused;
+    }
+
+    void refused(boolean now) {
+        refused = now;
     }
 }

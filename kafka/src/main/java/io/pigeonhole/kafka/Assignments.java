@@ -128,6 +128,16 @@ final class Assignments implements ConsumerRebalanceListener {
         regulate(isHeldBack);
     }
 
+    /** Reads records of a partition again, of which none was submitted yet. */
+    void readAgain(TopicPartition partition, OffsetAndMetadata from) {
+        Uninterrupted.call(() -> consumer.seek(partition, from));
+    }
+
+    /** Whether the database did not let a partition begin. */
+    boolean areRefused() {
+        return current.values().stream().anyMatch(Assignment::isRefused);
+    }
+
     /** Pauses the partitions that are held back, and resumes the others. */
     void regulate(Predicate<Assignment> heldBack) {
         isHeldBack = heldBack;

@@ -1,12 +1,19 @@
 package io.pigeonhole.kafka;
 
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,36 +30,70 @@ final class Beginnings {
     private static final Logger log = LoggerFactory.getLogger(Beginnings.class);
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration PAUSE = Duration.ofMillis(300);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
+    private static final Set<ErrorClass> AWAY = EnumSet.of(ErrorClass.UNAVAILABLE, ErrorClass.RETRY_NOW);
     private static final String BEGUN = "begun";
     private static final String SURVIVED = "survived";
 
     private final Inbox<?> inbox;
     private final long inWork;
+    private final LongSupplier clock;
+    private long nextTry;
 
     /** The second: how many records may be in work at once, so that any of them may have ended the process. */
-    Beginnings(Inbox<?> inbox, long inWork) {
+    Beginnings(Inbox<?> inbox, long inWork, LongSupplier clock) {
         this.inbox = inbox;
         this.inWork = inWork;
+        this.clock = clock;
+        this.nextTry = clock.getAsLong();
     }
 
-    /** The beginning of the assignment; at its first record, that is noted. */
-    Assignment.Beginning of(Assignment assignment) {
-        Assignment.Beginning beginning = assignment.beginning();
-        if (beginning == null) {
-            beginning = new Assignment.Beginning(started(assignment.partition()));
-            assignment.beginning(beginning);
+    /**
+     * The beginning of the assignment; at its first record, that is noted. Null while the database is away: the record is to be
+     * read again later. After a failure all partitions wait as long as it took, because it may cost the poll thread time.
+     */
+    Assignment.@Nullable Beginning of(Assignment assignment) {
+        if (assignment.beginning() == null) {
+            assignment.beginning(isTime() ? begin(assignment.partition()) : null);
+            assignment.refused(assignment.beginning() == null);
         }
-        return beginning;
+        return assignment.beginning();
     }
 
-    private int started(TopicPartition partition) {
+    /** Whether the database was away when the assignment was to begin, and is not to be asked again yet. */
+    boolean holdsBack(Assignment assignment) {
+        return assignment.isRefused() && !isTime();
+    }
+
+    private boolean isTime() {
+        return clock.getAsLong() - nextTry >= 0;
+    }
+
+    private Assignment.@Nullable Beginning begin(TopicPartition partition) {
+        long begun = clock.getAsLong();
         try {
-            return inbox.started(what(partition), BEGUN);
+            int starts = inbox.started(what(partition), BEGUN);
+            pauseAfter(begun, Duration.ZERO);
+            return new Assignment.Beginning(starts);
         } catch (PigeonholeException e) {
             log.debug("'{}': the beginning of {} could not be counted", inbox.consumer(), partition, e);
-            return 0;
+            pauseAfter(begun, PAUSE);
+            return isAway(e) ? null : new Assignment.Beginning(0);
         }
+    }
+
+    /** Where a question took long, the next one has to wait as long, within bounds: the poll thread has other things to do. */
+    private void pauseAfter(long begun, Duration least) {
+        long now = clock.getAsLong();
+        long took = now - begun < PAUSE.toNanos() ? 0 : now - begun;
+        nextTry = now + Math.max(least.toNanos(), Math.min(LONGEST_PAUSE.toNanos(), took));
+    }
+
+    private static boolean isAway(PigeonholeException failure) {
+        return failure instanceof RetryableException
+                || (failure instanceof StoreException refused && AWAY.contains(refused.errorClass()));
     }
 
     /**
@@ -64,6 +105,7 @@ final class Beginnings {
         for (Assignment assignment : assignments) {
             OffsetTracker tracker = assignment.tracker();
             if (isCounted(assignment)
+                    && isTime()
                     && (tracker.finishedNew() >= inWork || (tracker.size() == 0 && isAtEnd.test(assignment)))) {
                 survived(assignment);
             }
@@ -71,10 +113,13 @@ final class Beginnings {
     }
 
     private void survived(Assignment assignment) {
+        long begun = clock.getAsLong();
         try {
             inbox.started(what(assignment.partition()), SURVIVED);
             assignment.beginning(new Assignment.Beginning(0));
+            pauseAfter(begun, Duration.ZERO);
         } catch (PigeonholeException e) {
+            pauseAfter(begun, PAUSE);
             log.debug("'{}': that {} was survived could not be noted", inbox.consumer(), assignment.partition(), e);
         }
     }

@@ -66,6 +66,7 @@ final class PollLoop implements Runnable {
     private final CountDownLatch closing = new CountDownLatch(1);
     private long lastCommit = System.nanoTime();
     private boolean full;
+    private volatile boolean refused;
     private volatile @Nullable Throwable failure;
 
     /** What the builder was told. */
@@ -93,7 +94,7 @@ final class PollLoop implements Runnable {
         this.owner = owner;
         this.check = check;
         this.lanes = lanes;
-        this.beginnings = new Beginnings(inbox, settings.inWork());
+        this.beginnings = new Beginnings(inbox, settings.inWork(), System::nanoTime);
         this.truncation = identities == null || owner != null ? null : new TruncationCheck(settings.name(), consumer);
         this.assignments = new Assignments(settings, consumer, lanes, identities, owner, check, beginnings);
     }
@@ -106,7 +107,7 @@ final class PollLoop implements Runnable {
 
     /** Whether it waits for the database before it can take anything. */
     boolean isWaiting() {
-        return owner != null && owner.isWaiting();
+        return refused || (owner != null && owner.isWaiting());
     }
 
     /** Makes {@link #run} finish what is in work, commit and return. */
@@ -158,7 +159,9 @@ final class PollLoop implements Runnable {
     private Predicate<Assignment> heldBack() {
         full = lanes.load() >= (full ? RESUME_BELOW : 1);
         boolean all = full || lanes.isWaiting();
-        return assignment -> all || isFarAhead(assignment) || !isIdentified(assignment);
+        refused = assignments.areRefused();
+        return assignment ->
+                all || isFarAhead(assignment) || !isIdentified(assignment) || beginnings.holdsBack(assignment);
     }
 
     /** One unfinished message must not let the records behind it, to be delivered again after a crash, grow for ever. */
@@ -254,16 +257,21 @@ final class PollLoop implements Runnable {
     private boolean handOver(TopicPartition partition, ConsumerRecords<byte[], byte[]> records) {
         List<ConsumerRecord<byte[], byte[]>> polled = records.records(partition);
         ConsumerRecord<byte[], byte[]> first = polled.get(0);
+        OffsetAndMetadata from = new OffsetAndMetadata(first.offset(), first.leaderEpoch(), "");
         Assignment assignment = assignments.get(partition);
         String placePrefix = identities == null ? null : identities.prefixOf(partition.topic());
         boolean identified = identities == null || placePrefix != null;
         boolean isReadKnown = truncation == null || assignment.read() != null;
         if (!identified || !isReadKnown || !assignment.tracker().follows(first.offset())) {
-            assignments.restart(partition, new OffsetAndMetadata(first.offset(), first.leaderEpoch(), ""));
+            assignments.restart(partition, from);
+            return false;
+        }
+        Assignment.Beginning beginning = beginnings.of(assignment);
+        if (beginning == null) {
+            assignments.readAgain(partition, from);
             return false;
         }
         String ofIds = owner == null ? placePrefix : null;
-        int deliveries = beginnings.of(assignment).starts();
         for (ConsumerRecord<byte[], byte[]> record : polled) {
             if (truncation != null && placePrefix != null && !settings.mapper().hasId(record)) {
                 truncation.require(assignment, placePrefix, record);
@@ -271,7 +279,7 @@ final class PollLoop implements Runnable {
             assignment.submit(
                     record,
                     settings.mapper()
-                            .map(record, ofIds, deliveries, assignment.owner(), assignment.expectedPosition()));
+                            .map(record, ofIds, beginning.starts(), assignment.owner(), assignment.expectedPosition()));
         }
         return true;
     }

@@ -59,7 +59,7 @@ class LogOwnerTest {
             identities,
             owner,
             null,
-            new Beginnings(inbox, 100));
+            new Beginnings(inbox, 100, () -> now));
 
     /** Partitions with even numbers have no leader: each question takes as long as the consumer waits for an answer. */
     private final class KafkaWithoutLeaders extends MockConsumer<byte[], byte[]> {

@@ -59,7 +59,8 @@ class PollLoopTest {
     private final CountDownLatch mayEnd = new CountDownLatch(1);
     private final List<KafkaSource> died = new ArrayList<>();
     private final FakeBroker broker = new FakeBroker();
-    private final Inbox<InMemoryContext> inbox = Inbox.builder("test", InMemoryStore.create())
+    private final InMemoryStore store = InMemoryStore.create();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("test", store)
             .defaultType("text")
             .handle("text", PayloadDecoder.text(), (text, context) -> {
                 if (text.startsWith("slow")) {
@@ -426,6 +427,23 @@ class PollLoopTest {
         assertThat(effects).isEmpty();
         inbox.work();
         assertThat(effects).containsExactly("a");
+    }
+
+    @Tag("C1")
+    @Test
+    void recordsOfAPartitionThatCouldNotBeginAreReadAgainWhenTheDatabaseIsBack() {
+        startWithPartition();
+        store.available(false);
+        broker.send(0, "a");
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_STORE);
+        await().atMost(PATIENCE).until(() -> broker.paused().contains(PARTITION));
+        store.available(true);
+        // The stand-in forgets what it has handed out.
+        await().atMost(PATIENCE).until(() -> !broker.paused().contains(PARTITION));
+        broker.send(0, "a");
+        awaitCommit(1);
+        assertThat(effects).containsExactly("a");
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
     }
 
     private int countOfNextBeginning() {

@@ -1,0 +1,137 @@
+package io.pigeonhole.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.lane.LaneSettings;
+import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Partitions that begin while the database is away, slow, or does not let their beginnings be noted. */
+@Tag("C1")
+class BeginningsTest {
+    private static final Duration ANSWER = Duration.ofSeconds(1);
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private long now;
+    private int asked;
+    private Duration answer = ANSWER;
+    private @Nullable ErrorClass refusal;
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("test", store(InMemoryStore.create()))
+            .handle("text", PayloadDecoder.text(), (text, context) -> {})
+            .build();
+    private final Lanes lanes = Lanes.start("test", inbox, LaneSettings.standard());
+    private final Beginnings beginnings = new Beginnings(inbox, 100, () -> now);
+    private final List<Assignment> assignments = IntStream.range(0, 12)
+            .mapToObj(number -> new Assignment(new TopicPartition("t", number), lanes.open()))
+            .toList();
+
+    /** Answers questions about beginnings after some time, or refuses them. */
+    @SuppressWarnings("unchecked")
+    private InboxStore<InMemoryContext> store(InMemoryStore store) {
+        return (InboxStore<InMemoryContext>) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {InboxStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("started")) {
+                        asked++;
+                        now += answer.toNanos();
+                        if (refusal != null) {
+                            throw new StoreException(refusal, "not now", null);
+                        }
+                    }
+                    try {
+                        return method.invoke(store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @AfterEach
+    void close() {
+        lanes.close(Duration.ofSeconds(5));
+    }
+
+    /** What the poll loop does with records of all partitions. */
+    private void poll() {
+        assignments.stream()
+                .filter(assignment -> !beginnings.holdsBack(assignment))
+                .forEach(beginnings::of);
+        now += POLL.toNanos();
+    }
+
+    private long begun() {
+        return assignments.stream()
+                .filter(assignment -> assignment.beginning() != null)
+                .count();
+    }
+
+    @Test
+    void databaseThatIsAwayIsAskedOnceForAllPartitions() {
+        refusal = ErrorClass.UNAVAILABLE;
+        poll();
+        assertThat(asked).isEqualTo(1);
+        assertThat(begun()).isZero();
+        assertThat(assignments).allMatch(beginnings::holdsBack);
+    }
+
+    @Test
+    void databaseThatIsAwayTakesHalfTheTimeOfThePollThreadAtMost() {
+        refusal = ErrorClass.UNAVAILABLE;
+        long polls = 0;
+        for (long end = Duration.ofMinutes(10).toNanos(); now < end; polls++) {
+            poll();
+        }
+        assertThat(ANSWER.multipliedBy(asked)).isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5));
+        assertThat(polls).isGreaterThanOrEqualTo(10L * asked);
+    }
+
+    @Test
+    void partitionsBeginWhenTheDatabaseIsBack() {
+        refusal = ErrorClass.UNAVAILABLE;
+        poll();
+        refusal = null;
+        answer = Duration.ZERO;
+        now += ANSWER.toNanos();
+        poll();
+        assertThat(assignments)
+                .extracting(assignment -> assignment.beginning())
+                .containsOnly(new Assignment.Beginning(1));
+        assertThat(assignments).noneMatch(Assignment::isRefused);
+    }
+
+    @Test
+    void slowDatabaseIsAskedForOnePartitionBetweenTwoPolls() {
+        poll();
+        assertThat(begun()).isEqualTo(1);
+        now += ANSWER.toNanos();
+        poll();
+        assertThat(begun()).isEqualTo(2);
+    }
+
+    @Test
+    void databaseThatDoesNotLetBeginningsBeNotedHoldsNothingBackForGood() {
+        refusal = ErrorClass.UNKNOWN;
+        answer = Duration.ZERO;
+        for (int poll = 0; poll < 50; poll++) {
+            poll();
+        }
+        assertThat(assignments)
+                .extracting(assignment -> assignment.beginning())
+                .containsOnly(new Assignment.Beginning(0));
+    }
+}
