@@ -22,6 +22,7 @@ import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -114,7 +115,20 @@ final class Verdicts<C extends HandlerContext> {
         Reaction usual = failure.isPermanent() ? Reaction.GIVE_UP : Reaction.RETRY;
         return failure.cause() instanceof LeaseExpiredException
                 ? usual
-                : policy.reactionTo(failure.cause()).orElse(usual);
+                : named(policy, failure.cause()).orElse(usual);
+    }
+
+    /**
+     * What a deferred write or the COMMIT failed with is what the handler would have thrown, had it met it at once. A policy
+     * that names the store's exceptions means all of these.
+     */
+    private static Optional<Reaction> named(RetryPolicy policy, Throwable failure) {
+        Throwable cause = failure instanceof StoreException ? failure.getCause() : null;
+        boolean namesOurs = policy.reactions().keySet().stream()
+                .anyMatch(type -> StoreException.class.isAssignableFrom(type) && type.isInstance(failure));
+        return cause == null || namesOurs
+                ? policy.reactionTo(failure)
+                : policy.reactionTo(cause).or(() -> policy.reactionTo(failure));
     }
 
     /** A policy that fails by itself must not make its message a poison: then the standard one decides. */

@@ -133,9 +133,10 @@ public record RetryPolicy(
 
     /**
      * A copy that reacts to a class of exceptions in its own way. Of several classes that an exception belongs to, the most
-     * special one decides.
+     * special one decides. Where a deferred write or the COMMIT fails, the exception is the one that it failed with, such as
+     * an {@code SQLException}, unless {@link io.pigeonhole.core.store.StoreException} or its subclass is named itself.
      *
-     * @param failure the class of what the handler throws, subclasses included
+     * @param failure the class of what the handler throws, or of what its deferred writes fail with; subclasses included
      * @param reaction what becomes of the message
      * @return the copy
      */
