@@ -21,7 +21,8 @@ public interface ConnectionOpener {
      * @param factory a copy of the factory that the source was given, without automatic recovery; not to be changed
      * @param name what the broker is to call the connection
      * @return a connection for this source alone, which closes it; one that recovers by itself is refused
-     * @throws IOException if it cannot be opened; the source tries again, unless the credentials were refused
+     * @throws IOException if it cannot be opened; the source tries again, unless the credentials were refused. It does so after
+     *     a {@code RuntimeException} too, except for a {@link io.pigeonhole.core.failure.ConfigurationException}
      * @throws TimeoutException if it cannot be opened in time; the source tries again
      */
     Connection open(ConnectionFactory factory, String name) throws IOException, TimeoutException;

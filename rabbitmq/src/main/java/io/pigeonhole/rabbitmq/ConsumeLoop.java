@@ -3,7 +3,6 @@ package io.pigeonhole.rabbitmq;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.Recoverable;
-import com.rabbitmq.client.ShutdownSignalException;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.lane.Lanes;
@@ -148,7 +147,10 @@ final class ConsumeLoop implements Runnable {
             }
             trouble.isOver();
             return opened;
-        } catch (IOException | TimeoutException | ShutdownSignalException e) {
+        } catch (ConfigurationException e) {
+            throw e;
+        } catch (IOException | TimeoutException | RuntimeException e) {
+            // Such as of a provider of credentials whose server is away, or of a name that is not known for a moment.
             Trouble.throwIfFinal(settings.name() + ": connecting", e);
             trouble.tell(Trouble.reason(e));
             return null;

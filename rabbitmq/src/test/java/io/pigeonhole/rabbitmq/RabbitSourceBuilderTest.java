@@ -10,6 +10,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.Consumer;
 import com.rabbitmq.client.Method;
 import com.rabbitmq.client.ShutdownSignalException;
+import com.rabbitmq.client.impl.OAuthTokenManagementException;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
@@ -20,7 +21,9 @@ import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -42,6 +45,28 @@ class RabbitSourceBuilderTest {
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("inbox 'payments'")
                 .hasMessageContainingAll(texts);
+    }
+
+    @Test
+    void whateverTheOpenerThrowsIsTriedAgainButAWrongConfiguration() {
+        Queue<RuntimeException> failures = new ConcurrentLinkedQueue<>(List.of(
+                new OAuthTokenManagementException("the token server answers 503"),
+                new UnresolvedAddressException(),
+                new ConfigurationException("no such virtual host")));
+        RabbitSource source = RabbitSource.builder(inbox, new ConnectionFactory(), "queue")
+                .retryPause(Duration.ofMillis(10))
+                .connectionOpener((factory, name) -> {
+                    throw failures.remove();
+                })
+                .build();
+        source.start();
+        try {
+            await().until(() -> source.state() == SourceState.FAILED);
+            assertThat(source.failure()).hasMessage("no such virtual host");
+            assertThat(failures).isEmpty();
+        } finally {
+            source.close();
+        }
     }
 
     @Test
@@ -179,21 +204,5 @@ class RabbitSourceBuilderTest {
             source.close();
         }
         assertThat(source.state()).isEqualTo(SourceState.CLOSED);
-    }
-
-    @Test
-    void openerThatThrowsWhatItShouldNotStopsTheSource() {
-        RabbitSource source = RabbitSource.builder(inbox, new ConnectionFactory(), "queue")
-                .connectionOpener((copy, name) -> {
-                    throw new IllegalArgumentException("a defect");
-                })
-                .build();
-        source.start();
-        try {
-            await().until(() -> source.state() == SourceState.FAILED);
-            assertThat(source.failure()).hasMessage("a defect");
-        } finally {
-            source.close();
-        }
     }
 }
