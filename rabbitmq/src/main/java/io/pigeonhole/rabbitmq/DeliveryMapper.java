@@ -43,7 +43,7 @@ record DeliveryMapper(
                 .orderingKey(orderingKeyOf(queue, delivery))
                 .headers(headers)
                 .payload(delivery.getBody())
-                .deliveries(deliveriesOf(properties))
+                .deliveries(deliveriesOf(envelope, properties))
                 .origin(originOf(queue, envelope, id))
                 .build();
     }
@@ -118,13 +118,17 @@ record DeliveryMapper(
         }
     }
 
-    /** Quorum queues count; the flag "redelivered" of the others says too little to suspect a message of anything. */
-    private static int deliveriesOf(BasicProperties properties) {
+    /**
+     * Quorum queues count; the flag "redelivered" of the others says too little to suspect a message of anything. A count at a
+     * first delivery is none of the broker's: whoever published the message has sent the header along.
+     */
+    private static int deliveriesOf(Envelope envelope, BasicProperties properties) {
         Map<String, Object> table = properties.getHeaders();
         Object count = table == null ? null : table.get(DELIVERY_COUNT);
         if (!(count instanceof Number number) || number.longValue() < 0) {
             return 0;
         }
-        return (int) Math.min(number.longValue(), Integer.MAX_VALUE - 1) + 1;
+        boolean forged = number.longValue() > 0 && !envelope.isRedeliver();
+        return forged ? 0 : (int) Math.min(number.longValue(), Integer.MAX_VALUE - 1) + 1;
     }
 }

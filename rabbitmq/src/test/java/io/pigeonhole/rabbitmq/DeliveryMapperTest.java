@@ -130,6 +130,18 @@ class DeliveryMapperTest {
     }
 
     @Test
+    void countAtAFirstDeliveryIsNoneOfTheBrokers() {
+        assertThat(firstDelivery(0).deliveries()).isEqualTo(1);
+        assertThat(firstDelivery(9).deliveries()).isZero();
+    }
+
+    private static Message firstDelivery(int count) {
+        Envelope envelope = new Envelope(7, false, "exchange", "routing.key");
+        BasicProperties properties = with("x-delivery-count", count).build();
+        return STANDARD.map("q", new Delivery(envelope, properties, new byte[0]));
+    }
+
+    @Test
     void headersCannotOverrideWhatTheBrokerSays() {
         Message message = map(STANDARD, with("amqp-routing-key", "forged").userId("user"));
         assertThat(message.headers().last("amqp-routing-key")).isEqualTo("routing.key".getBytes(UTF_8));
