@@ -258,8 +258,7 @@ public final class SqsSource implements Source {
     }
 
     private void await(ExecutorService threads, Duration patience) {
-        boolean ended =
-                BoundedWait.await(patience, nanos -> threads.awaitTermination(nanos, TimeUnit.NANOSECONDS));
+        boolean ended = BoundedWait.await(patience, nanos -> threads.awaitTermination(nanos, TimeUnit.NANOSECONDS));
         log.debug("{}: {} after at most {}", name(), ended ? "ended" : "left alone", patience);
     }
 }

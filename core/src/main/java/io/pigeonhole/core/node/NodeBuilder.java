@@ -63,7 +63,8 @@ public final class NodeBuilder {
     public NodeBuilder inbox(Inbox<?> inbox) {
         require(
                 storeOfInboxes == null || inbox.isOf(storeOfInboxes),
-                "the inbox '" + inbox.consumer() + "' was built with another store than the node, which would never work on"
+                "the inbox '" + inbox.consumer()
+                        + "' was built with another store than the node, which would never work on"
                         + " what that store has. Build both with one store, or each store's inboxes into a node of its own");
         Inbox<?> known = inboxes.putIfAbsent(inbox.consumer(), inbox);
         if (known != null && known != inbox) {

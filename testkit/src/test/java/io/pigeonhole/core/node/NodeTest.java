@@ -160,8 +160,7 @@ class NodeTest {
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("'payments'")
                 .hasMessageContaining("another store");
-        try (Node node =
-                builder.inbox(Inbox.builder("payments", store).build()).start()) {
+        try (Node node = builder.inbox(Inbox.builder("payments", store).build()).start()) {
             assertThat(node.failure()).isEmpty();
         }
     }
