@@ -294,8 +294,9 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
                 continue;
             }
             if (held.contains(order)) {
-                heldBack.putIfAbsent(envelope, BEHIND_BUSY);
-                claimedOne |= claimer.isClaimed(envelope.key());
+                // One that was held back before was not claimed: the key is that of the same message elsewhere.
+                boolean heldNow = heldBack.putIfAbsent(envelope, BEHIND_BUSY) == null;
+                claimedOne |= heldNow && claimer.isClaimed(envelope.key());
             } else if (claimer.isBusy(envelope.key())) {
                 held.add(order);
             }

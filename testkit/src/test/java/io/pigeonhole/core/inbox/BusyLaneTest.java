@@ -7,10 +7,12 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.LogPosition;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.node.Circuit;
 import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
@@ -18,12 +20,14 @@ import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.testkit.broker.InMemoryBroker;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
+import io.pigeonhole.testkit.memory.InMemoryTransaction;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListSet;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,13 +110,45 @@ class BusyLaneTest {
     }
 
     private static Message at(Watermark owner, long offset, String key) {
+        return at(owner, offset, key, null);
+    }
+
+    private static Message at(Watermark owner, long offset, String key, @Nullable String id) {
         LogPartition partition = owner.partition();
         return Message.builder(partition.source())
+                .id(id == null ? null : MessageId.of(id))
                 .type("payment")
                 .orderingKey(key)
                 .payload(partition.partition() + "@" + offset)
                 .logPosition(new LogPosition(owner.log(), partition.partition(), offset, 3, owner.assignment(), offset))
                 .build();
+    }
+
+    @Test
+    void sameMessageInTwoPartitionsIsProcessedWhereNothingBusyIsBeforeIt() {
+        Inbox<InMemoryContext> log = Inbox.builder("log with ids", store)
+                .deduplication(Deduplication.HYBRID)
+                .ids(IdForm.OPAQUE)
+                .twinPatience(Duration.ofMillis(1))
+                .handle(
+                        "payment",
+                        PayloadDecoder.text(),
+                        (payload, context) -> context.defer(() -> effects.add(payload)))
+                .build();
+        Watermark first = log.beginAt(log.acquire(new LogPartition("queue", 0), "log"), 0);
+        Watermark second = log.beginAt(log.acquire(new LogPartition("queue", 1), "log"), 0);
+        List<Message> messages =
+                List.of(at(first, 0, "a", "busy"), at(first, 1, "a", "same"), at(second, 0, "b", "same"));
+        try (InMemoryTransaction other = store.transaction()) {
+            assertThat(log.claim(messages.get(0), store.ledger(other))).isTrue();
+            assertThat(log.process(messages))
+                    .extracting(Outcome::kind)
+                    .containsExactly(Outcome.Kind.BUSY, Outcome.Kind.BUSY, Outcome.Kind.PROCESSED);
+        }
+        assertThat(log.process(messages.subList(0, 2)))
+                .extracting(Outcome::kind)
+                .containsExactly(Outcome.Kind.PROCESSED, Outcome.Kind.DUPLICATE);
+        assertThat(effects).containsExactly("1@0", "0@0");
     }
 
     @ParameterizedTest
