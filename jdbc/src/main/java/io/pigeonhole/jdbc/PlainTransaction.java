@@ -634,7 +634,7 @@ final class PlainTransaction extends JdbcTransaction {
     private RuntimeException refusedCommit(SQLException e) {
         RuntimeException refusal = refused("to commit", e);
         return dialect.isLockTimeout(e) || errors.classify(e) == ErrorClass.MESSAGE
-                ? new StoreUnavailableException(refusal.getMessage(), refusal)
+                ? new StoreUnavailableException(String.valueOf(refusal.getMessage()), refusal)
                 : refusal;
     }
 

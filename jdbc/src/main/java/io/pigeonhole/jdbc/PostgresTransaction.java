@@ -341,8 +341,7 @@ final class PostgresTransaction extends JdbcTransaction {
      */
     private String ending(String proof) {
         String end = PostgresStatements.CONSTRAINTS + ";\n"
-                + (session.isChangeExpectedAtCommit() ? PostgresSession.RESTORE + ";
-" + proof : proof);
+                + (session.isChangeExpectedAtCommit() ? PostgresSession.RESTORE + ";\n" + proof : proof);
         boolean restore = sessionInDoubt;
         sessionInDoubt = false;
         return restore ? PostgresSession.RESTORE + settings.restore() + ";\n" + end : end;
