@@ -18,7 +18,6 @@ final class Assignment {
     private final OffsetTracker tracker = new OffsetTracker();
     private @Nullable OffsetAndMetadata committed;
     private @Nullable Beginning beginning;
-    private TruncationCheck.@Nullable Read read;
     private @Nullable Watermark owner;
     private long expectedPosition;
     private long provenPosition = -1;
@@ -136,15 +135,6 @@ final class Assignment {
 
     void beginning(@Nullable Beginning begun) {
         beginning = begun;
-    }
-
-    /** Up to where it was read, also before this assignment; null where that is not known. */
-    TruncationCheck.@Nullable Read read() {
-        return read;
-    }
-
-    void read(TruncationCheck.@Nullable Read now) {
-        read = now;
     }
 
     /** Whether it is to begin, and the database was away. */

@@ -111,17 +111,21 @@ final class Assignments implements ConsumerRebalanceListener {
         return Objects.requireNonNull(current.get(partition), () -> partition + " is not assigned");
     }
 
-    /** Gives up what is known of a partition and begins anew at a record that was polled and not submitted. */
+    /**
+     * Gives up what is known of a partition, and begins anew at a record that was polled and not submitted, or at what was not
+     * finished before it: that was submitted once, and is not any more.
+     */
     void restart(TopicPartition partition, OffsetAndMetadata from) {
         Assignment before = get(partition);
         before.consignment().withdraw();
         Assignment after = new Assignment(partition, lanes.open());
         after.paused(before.isPaused());
         after.beginning(before.beginning());
-        after.read(before.read());
         current.put(partition, after);
         if (owner == null) {
-            Uninterrupted.call(() -> consumer.seek(partition, from));
+            long unfinished = before.tracker().firstUnfinished();
+            OffsetAndMetadata begin = unfinished < from.offset() ? new OffsetAndMetadata(unfinished) : from;
+            Uninterrupted.call(() -> consumer.seek(partition, begin));
         } else {
             owner.prepare(partition);
         }
@@ -203,19 +207,11 @@ final class Assignments implements ConsumerRebalanceListener {
         for (Assignment assignment : assignments) {
             OffsetAndMetadata position = assignment.uncommitted();
             if (position != null) {
-                positions.put(assignment.partition(), marked(assignment, position));
+                positions.put(assignment.partition(), owner == null ? position : LogOwner.marked(position));
                 assignment.committed(position);
             }
         }
         return positions;
-    }
-
-    private OffsetAndMetadata marked(Assignment assignment, OffsetAndMetadata position) {
-        TruncationCheck.Read read = assignment.read();
-        if (owner != null) {
-            return LogOwner.marked(position);
-        }
-        return read == null ? position : read.mark(position);
     }
 
     @Override

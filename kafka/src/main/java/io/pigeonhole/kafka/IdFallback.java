@@ -7,8 +7,7 @@ public enum IdFallback {
     /**
      * Its place with the broker, as {@code kafka:<cluster id>/<topic id>/<partition>/<offset>}. It tells redeliveries of one
      * record apart from other records, also when the topic is deleted and made anew under the same name, and that is all:
-     * whatever a producer, a relay or a mirror sends a second time has another place, and takes effect a second time. Where the
-     * log is truncated, other records get the places of those that were read; a source that finds one stops.
+     * whatever a producer, a relay or a mirror sends a second time has another place, and takes effect a second time.
      */
     TRANSPORT
 }

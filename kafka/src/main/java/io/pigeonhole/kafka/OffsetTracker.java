@@ -61,6 +61,12 @@ final class OffsetTracker {
         return finishedTo;
     }
 
+    /** Where the first unfinished record stands; where the next one is expected if there is none. */
+    long firstUnfinished() {
+        advance();
+        return unfinished.isEmpty() ? next : unfinished.getFirst().offset;
+    }
+
     /** How many records that no earlier delivery had finished are finished without a gap before them. */
     long finishedNew() {
         advance();

@@ -62,7 +62,6 @@ final class PollLoop implements Runnable {
     private final Lanes lanes;
     private final Beginnings beginnings;
     private final Assignments assignments;
-    private final @Nullable TruncationCheck truncation;
     private final CountDownLatch closing = new CountDownLatch(1);
     private long lastCommit = System.nanoTime();
     private boolean full;
@@ -95,7 +94,6 @@ final class PollLoop implements Runnable {
         this.check = check;
         this.lanes = lanes;
         this.beginnings = new Beginnings(inbox, settings.inWork(), System::nanoTime);
-        this.truncation = identities == null || owner != null ? null : new TruncationCheck(settings.name(), consumer);
         this.assignments = new Assignments(settings, consumer, lanes, identities, owner, check, beginnings);
     }
 
@@ -218,9 +216,6 @@ final class PollLoop implements Runnable {
                 }
             }
         }
-        if (truncation != null) {
-            truncation.learn(notRead(records.partitions()));
-        }
         Set<TopicPartition> begunAnew = new HashSet<>();
         for (TopicPartition partition : records.partitions()) {
             if (!handOver(partition, records)) {
@@ -229,28 +224,9 @@ final class PollLoop implements Runnable {
         }
         records.nextOffsets().forEach((partition, end) -> {
             if (!begunAnew.contains(partition)) {
-                Assignment assignment = assignments.get(partition);
-                assignment.tracker().polledTo(end);
-                noteRead(assignment, end);
+                assignments.get(partition).tracker().polledTo(end);
             }
         });
-    }
-
-    private void noteRead(Assignment assignment, OffsetAndMetadata end) {
-        TruncationCheck.Read read = assignment.read();
-        String topic = identities == null
-                ? null
-                : identities.prefixOf(assignment.partition().topic());
-        if (read != null && topic != null) {
-            assignment.read(read.to(topic, end));
-        }
-    }
-
-    private List<Assignment> notRead(Set<TopicPartition> partitions) {
-        return partitions.stream()
-                .map(assignments::get)
-                .filter(assignment -> assignment.read() == null)
-                .toList();
     }
 
     /** False where the records could not be taken and will be polled again. */
@@ -261,9 +237,12 @@ final class PollLoop implements Runnable {
         Assignment assignment = assignments.get(partition);
         String placePrefix = identities == null ? null : identities.prefixOf(partition.topic());
         boolean identified = identities == null || placePrefix != null;
-        boolean isReadKnown = truncation == null || assignment.read() != null;
-        if (!identified || !isReadKnown || !assignment.tracker().follows(first.offset())) {
+        if (!assignment.tracker().follows(first.offset())) {
             assignments.restart(partition, from);
+            return false;
+        }
+        if (!identified) {
+            assignments.readAgain(partition, from);
             return false;
         }
         Assignment.Beginning beginning = beginnings.of(assignment);
@@ -273,9 +252,6 @@ final class PollLoop implements Runnable {
         }
         String ofIds = owner == null ? placePrefix : null;
         for (ConsumerRecord<byte[], byte[]> record : polled) {
-            if (truncation != null && placePrefix != null && !settings.mapper().hasId(record)) {
-                truncation.require(assignment, placePrefix, record);
-            }
             assignment.submit(
                     record,
                     settings.mapper()

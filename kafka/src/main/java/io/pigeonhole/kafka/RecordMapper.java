@@ -55,12 +55,6 @@ record RecordMapper(UnaryOperator<String> source, String idHeader, String typeHe
                 Math.min(expectedPosition, record.offset()));
     }
 
-    /** Whether a record has an id of its own. */
-    boolean hasId(ConsumerRecord<byte[], byte[]> record) {
-        org.apache.kafka.common.header.Header id = record.headers().lastHeader(idHeader);
-        return id != null && id.value() != null && id.value().length > 0;
-    }
-
     private @Nullable MessageId idOf(
             ConsumerRecord<byte[], byte[]> record, Headers headers, @Nullable String placePrefix) {
         byte[] id = headers.last(idHeader);

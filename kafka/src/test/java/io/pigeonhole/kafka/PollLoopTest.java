@@ -4,11 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
@@ -18,11 +15,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -81,7 +76,6 @@ class PollLoopTest {
     private static final class FakeBroker extends MockConsumer<byte[], byte[]> {
         private final Queue<Map<TopicPartition, OffsetAndMetadata>> commits = new ConcurrentLinkedQueue<>();
         private final AtomicInteger refusals = new AtomicInteger();
-        private final Map<TopicPartition, OffsetAndMetadata> committedBefore = new ConcurrentHashMap<>();
         private final Set<String> callsToInterrupt = ConcurrentHashMap.newKeySet();
         private volatile @Nullable ConsumerRebalanceListener listener;
 
@@ -164,31 +158,21 @@ class PollLoopTest {
             });
         }
 
-        @Override
-        public synchronized Map<TopicPartition, OffsetAndMetadata> committed(
-                Set<TopicPartition> partitions, Duration timeout) {
-            return Map.copyOf(committedBefore);
-        }
-
         void send(long offset, String text) {
             RecordHeaders headers = new RecordHeaders();
             headers.add("message-id", text.getBytes(UTF_8));
-            schedulePollTask(() -> add(offset, text, headers, Optional.empty()));
+            schedulePollTask(() -> add(offset, text, headers));
         }
 
         void sendTogether(Map<Long, String> records) {
             schedulePollTask(() -> new TreeMap<>(records).forEach((offset, text) -> {
                 RecordHeaders headers = new RecordHeaders();
                 headers.add("message-id", text.getBytes(UTF_8));
-                add(offset, text, headers, Optional.empty());
+                add(offset, text, headers);
             }));
         }
 
-        void addWithoutId(long offset, String text, int leaderEpoch) {
-            add(offset, text, new RecordHeaders(), Optional.of(leaderEpoch));
-        }
-
-        private void add(long offset, String text, RecordHeaders headers, Optional<Integer> leaderEpoch) {
+        private void add(long offset, String text, RecordHeaders headers) {
             addRecord(new ConsumerRecord<>(
                     "t",
                     0,
@@ -200,7 +184,7 @@ class PollLoopTest {
                     null,
                     text.getBytes(UTF_8),
                     headers,
-                    leaderEpoch));
+                    java.util.Optional.empty()));
         }
 
         List<Long> committed() {
@@ -536,108 +520,21 @@ class PollLoopTest {
         awaitCommit(1);
     }
 
-    /** A source that makes ids of places. */
-    private PollLoop startWithPlaces(FakeBroker consumer, String topic) {
-        TopicIdentities identities = new TopicIdentities(
-                name -> CompletableFuture.completedFuture(topic), () -> {}, System::nanoTime, warning -> {});
-        PollLoop.Settings settings = new PollLoop.Settings(
-                "test",
-                List.of("t"),
-                new RecordMapper(name -> name, "message-id", "message-type", "content-type"),
-                100,
-                100,
-                Duration.ofMillis(10),
-                Duration.ofMillis(200),
-                Duration.ofMillis(500));
-        Lanes lanes = Lanes.start("test", inbox, LaneSettings.standard());
-        PollLoop loop = new PollLoop(settings, consumer, identities, null, null, lanes, inbox);
-        Thread thread = new Thread(loop);
-        thread.setDaemon(true);
-        thread.start();
-        consumer.assign();
-        return loop;
-    }
-
-    private void readThree(PollLoop loop) {
-        broker.schedulePollTask(() -> {
-            broker.addWithoutId(0, "a", 3);
-            broker.addWithoutId(1, "b", 3);
-            broker.addWithoutId(2, "c", 3);
-        });
+    @Test
+    void recordsThatWaitAreReadAgainWhereThePartitionGoesBackBehindThem() throws InterruptedException {
+        startWithPartition();
+        broker.send(0, "slow 0");
+        assertThat(inWork.await(10, TimeUnit.SECONDS)).isTrue();
+        broker.send(1, "1");
+        broker.send(2, "2");
+        // The log was cut at 2, where there is another record now; the consumer goes back there by itself.
+        broker.schedulePollTask(() -> broker.seek(PARTITION, 2));
+        broker.send(2, "new 2");
+        // What waited is given up with the partition, and read again.
+        broker.sendTogether(Map.of(0L, "slow 0", 1L, "1", 2L, "new 2"));
+        mayEnd.countDown();
+        awaitEffects("slow 0", "1", "new 2");
         awaitCommit(3);
-        assertThat(loop.failure()).isNull();
-    }
-
-    /** As a consumer that finds where the log diverges; polled, recognised, sought back, and polled again. */
-    private void goBackToOne(FakeBroker consumer, int leaderEpoch) {
-        for (int time = 0; time < 2; time++) {
-            boolean seeks = time == 0;
-            consumer.schedulePollTask(() -> {
-                if (seeks) {
-                    consumer.seek(PARTITION, 1);
-                }
-                consumer.addWithoutId(1, leaderEpoch == 3 ? "b" : "new b", leaderEpoch);
-                consumer.addWithoutId(2, leaderEpoch == 3 ? "c" : "new c", leaderEpoch);
-                consumer.addWithoutId(3, "d", leaderEpoch);
-            });
-        }
-    }
-
-    private static void assertTellsWhatToDo(PollLoop loop) {
-        await().atMost(PATIENCE).until(() -> loop.failure() != null);
-        assertThat(loop.failure())
-                .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("t-0 was truncated")
-                .hasMessageContaining("read up to offset 3 in leader epoch 3")
-                .hasMessageContaining("at offset 1 there is another record now, of leader epoch 4")
-                .hasMessageContaining("sourceName");
-    }
-
-    @Test
-    void recordAtThePlaceOfATruncatedOneIsNotTakenForADuplicateWhereIdsArePlaces() {
-        PollLoop loop = startWithPlaces(broker, "kafka:c/t/");
-        readThree(loop);
-        goBackToOne(broker, 4);
-        assertTellsWhatToDo(loop);
-        assertThat(effects).containsExactly("a", "b", "c");
-    }
-
-    @Test
-    void recordAtThePlaceOfATruncatedOneIsNotTakenForADuplicateByTheNextMemberEither() {
-        PollLoop first = startWithPlaces(broker, "kafka:c/t/");
-        readThree(first);
-        first.close();
-        FakeBroker again = new FakeBroker();
-        broker.commits.forEach(again.committedBefore::putAll);
-        PollLoop next = startWithPlaces(again, "kafka:c/t/");
-        goBackToOne(again, 4);
-        assertTellsWhatToDo(next);
-        assertThat(effects).containsExactly("a", "b", "c");
-    }
-
-    @Test
-    void recordsThatAreReadAgainAtTheirPlacesAreDuplicates() {
-        PollLoop loop = startWithPlaces(broker, "kafka:c/t/");
-        readThree(loop);
-        goBackToOne(broker, 3);
-        awaitEffects("d");
-        assertThat(effects).containsExactly("a", "b", "c", "d");
-        assertThat(loop.failure()).isNull();
-        loop.close();
-    }
-
-    @Test
-    void topicMadeAnewMayBeginWithPlacesThatWereRead() {
-        PollLoop first = startWithPlaces(broker, "kafka:c/t/");
-        readThree(first);
-        first.close();
-        FakeBroker again = new FakeBroker();
-        broker.commits.forEach(again.committedBefore::putAll);
-        PollLoop next = startWithPlaces(again, "kafka:c/another/");
-        goBackToOne(again, 4);
-        awaitEffects("new b", "new c", "d");
-        assertThat(next.failure()).isNull();
-        next.close();
     }
 
     @Test
