@@ -532,6 +532,9 @@ class PollLoopTest {
         broker.send(2, "new 2");
         // What waited is given up with the partition, and read again.
         broker.sendTogether(Map.of(0L, "slow 0", 1L, "1", 2L, "new 2"));
+        CountDownLatch polled = new CountDownLatch(1);
+        broker.schedulePollTask(polled::countDown);
+        assertThat(polled.await(10, TimeUnit.SECONDS)).isTrue();
         mayEnd.countDown();
         awaitEffects("slow 0", "1", "new 2");
         awaitCommit(3);
