@@ -133,6 +133,22 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
     }
 
     @Test
+    void errorThatComesWithEachDeliveryStopsTheSourceInTheEnd() {
+        AmqpQueue queue = queue(AmqpQueue.CLASSIC);
+        queue.send(messages(0, 3));
+        RabbitSource source = start(
+                inbox(),
+                queue,
+                builder -> builder.retryPause(Duration.ofMillis(20)).orderingKey(delivery -> {
+                    throw new OutOfMemoryError("of the test");
+                }));
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);
+        assertThat(source.failure()).isInstanceOf(OutOfMemoryError.class);
+        assertThat(watched.channels()).hasSize(6);
+        await().atMost(PATIENCE).until(() -> queue.ready() == 3);
+    }
+
+    @Test
     void brokerThatIsNotThereAtTheStartIsFoundLater() {
         proxy.server(1);
         AmqpQueue queue = queue(AmqpQueue.CLASSIC);

@@ -61,7 +61,7 @@ final class BacklogStatements {
                 position = excluded.position, started_at = excluded.started_at
             WHERE NOT (s.position = excluded.position AND s.starts >= ?
                 AND s.started_at > clock_timestamp() - CAST(? AS bigint) * interval '1 millisecond'
-                AND s.started_at <= clock_timestamp())
+                AND s.started_at <= clock_timestamp() + interval '1 minute')
             RETURNING starts""";
 
     /** Parameters: consumer, what, position. */

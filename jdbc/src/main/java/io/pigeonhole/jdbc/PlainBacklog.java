@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.RetentionClock;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -108,7 +109,8 @@ final class PlainBacklog {
             statement.setString(6, position);
             statement.setInt(7, limit);
             statement.setObject(8, PlainSession.timestamp(session.now().minus(fresh)));
-            statement.setObject(9, now);
+            // This program's clock may be a little behind that of the one who has just begun.
+            statement.setObject(9, PlainSession.timestamp(session.now().plus(RetentionClock.PRECISION)));
             return statement.executeUpdate() > 0;
         }
     }

@@ -130,11 +130,14 @@ final class PostgresSettings {
                     + ": the engine puts back what it sets, and has to know its name. Write it into the statement, as in"
                     + " set_config('app.tenant', ?, true), instead of " + unnamed.group("argument"));
         }
-        SET.matcher(text).results().filter(PostgresSettings::isOfSession).forEach(found -> refuse(found, sql));
-        NAMED.matcher(text)
-                .results()
-                .filter(found -> !isTrue(lastArgument(text, found.end())))
-                .forEach(found -> refuse(found, sql));
+        String executed = executed(text, plain);
+        SET.matcher(executed).results().filter(PostgresSettings::isOfSession).forEach(found -> refuse(found, sql));
+        if (executed.contains("set_config")) {
+            NAMED.matcher(text)
+                    .results()
+                    .filter(found -> !isTrue(lastArgument(text, found.end())))
+                    .forEach(found -> refuse(found, sql));
+        }
         Set<String> names = new LinkedHashSet<>();
         for (String each : List.of(text, sql)) {
             SET.matcher(each).results().forEach(found -> add(name(found), names));
@@ -143,6 +146,10 @@ final class PostgresSettings {
         if (names.stream().anyMatch(name -> name.startsWith("pigeonhole."))) {
             throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
                     + ": settings named pigeonhole are the engine's");
+        }
+        if (names.stream().anyMatch(name -> name.startsWith("transaction_"))) {
+            throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
+                    + ": the transaction is the engine's, and what it may do cannot be put back");
         }
         return names;
     }
@@ -169,11 +176,19 @@ final class PostgresSettings {
     /** Whether SQL sets something of the session or the transaction by itself, in a block too. */
     static boolean areIn(String sql) {
         String text = SqlText.ofPostgres(sql, SqlText.Rest.STRINGS, false);
-        return CALLED.matcher(text).find()
-                || SET.matcher(text)
+        String executed = executed(text, PostgresControl.withoutText(sql).toLowerCase(Locale.ROOT));
+        return CALLED.matcher(executed).find()
+                || SET.matcher(executed)
                         .results()
                         .anyMatch(found ->
                                 found.group(1) != null && !known(name(found)).equals("constraints"));
+    }
+
+    /** What is executed of SQL, in lower case: strings are values, except those of a block. */
+    private static String executed(String text, String plain) {
+        boolean hasBlock = Stream.of(plain.split(";", -1))
+                .anyMatch(statement -> BLOCK.matcher(statement).lookingAt());
+        return hasBlock ? text.toLowerCase(Locale.ROOT) : plain;
     }
 
     /** It stands where a statement begins, not behind the table of an UPDATE, and is not for the transaction. */

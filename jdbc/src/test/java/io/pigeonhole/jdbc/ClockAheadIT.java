@@ -134,4 +134,18 @@ class ClockAheadIT {
         assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isEqualTo(4);
         assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isZero();
     }
+
+    @Test
+    void beginningThatIsAMomentAheadIsFresh() {
+        RegisteredConsumer consumer = store.register(new ConsumerRegistration("ahead", IdForm.TIME_ORDERED));
+        Duration fresh = Duration.ofMinutes(1);
+        clock.advance(Duration.ofSeconds(5));
+        for (int i = 1; i <= 3; i++) {
+            assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isEqualTo(i);
+        }
+
+        clock.reset();
+
+        assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isZero();
+    }
 }

@@ -122,6 +122,34 @@ class PostgresSettingsIT {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Click the link; reset your password",
+                "salt &amp; then set the table",
+                "SELECT; set_config is a function; set SESSION x",
+                "begin reset all"
+            })
+    void wordsInAValueAreNoSettings(String value) {
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    execute(context, "INSERT INTO doc (text) VALUES ('" + value + "')");
+                    context.defer("INSERT INTO doc (text) VALUES ('" + value + "')");
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("A")))).containsExactly(Kind.PROCESSED);
+        assertThat(lab.own.askAll("SELECT text FROM doc")).containsExactly(value, value);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT set_config('transaction_read_only', 'on', true)",
+                "SET LOCAL \"transaction_read_only\" = on"
+            })
+    void whatTheTransactionMayDoIsNotTheHandlers(String change) {
+        assertThat(kinds(inbox(change).process(messages("A", "b")))).containsExactly(Kind.PARKED, Kind.PROCESSED);
+    }
+
     /** What it was in the session cannot be told where the transaction has another value already. */
     @Test
     void settingOfTheWholeSessionIsRefused() {

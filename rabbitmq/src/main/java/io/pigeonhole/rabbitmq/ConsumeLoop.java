@@ -30,11 +30,18 @@ final class ConsumeLoop implements Runnable {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
+    /** How many errors, with pauses that double, are outlasted while none of them is older than this. */
+    private static final int MOST_ERRORS = 5;
+
+    private static final Duration QUIET = Duration.ofMinutes(5);
+
     private final Settings settings;
     private final Lanes lanes;
     private final List<QueueConsumer> consumers;
     private final Trouble trouble;
     private final Semaphore wakeUps = new Semaphore(0);
+    private int errors;
+    private long lastError;
     private volatile boolean closing;
     private volatile @Nullable Connection connection;
     private volatile @Nullable Throwable failure;
@@ -127,12 +134,21 @@ final class ConsumeLoop implements Runnable {
         }
     }
 
-    /** What was not acknowledged comes again on another connection. */
+    /**
+     * What was not acknowledged comes again on another connection. Not without end: with each connection a quorum queue counts a
+     * delivery of all that it had handed out, and drops in the end what came too often.
+     */
     private void survive(Error e) {
+        long now = System.nanoTime();
+        errors = errors == 0 || now - lastError > QUIET.toNanos() ? 1 : errors + 1;
+        lastError = now;
+        if (errors > MOST_ERRORS) {
+            throw e;
+        }
         quietly(() -> log.error("{}: failed, going on with another connection", settings.name(), e));
         quietly(this::abandon);
         quietly(() -> consumers.forEach(QueueConsumer::disconnected));
-        LockSupport.parkNanos(settings.retryPause().toNanos());
+        LockSupport.parkNanos(settings.retryPause().toNanos() << (errors - 1));
     }
 
     /** A new connection, or null if there is none now. */

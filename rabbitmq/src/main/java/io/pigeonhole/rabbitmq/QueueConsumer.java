@@ -42,8 +42,8 @@ final class QueueConsumer {
     long tend(Connection connection) {
         Subscription subscription = current;
         if (subscription != null) {
-            throwFailure(subscription.failure());
             acknowledge(subscription);
+            throwFailure(subscription.failure());
             if (subscription.end() == null) {
                 return Long.MAX_VALUE;
             }
