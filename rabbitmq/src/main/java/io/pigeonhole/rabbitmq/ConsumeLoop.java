@@ -13,7 +13,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -148,7 +147,15 @@ final class ConsumeLoop implements Runnable {
         quietly(() -> log.error("{}: failed, going on with another connection", settings.name(), e));
         quietly(this::abandon);
         quietly(() -> consumers.forEach(QueueConsumer::disconnected));
-        LockSupport.parkNanos(settings.retryPause().toNanos() << (errors - 1));
+        quietly(this::pauseAfterErrors);
+    }
+
+    private void pauseAfterErrors() {
+        try {
+            pause(settings.retryPause().multipliedBy(1L << (errors - 1)));
+        } catch (InterruptedException e) {
+            log.debug("{}: somebody interrupted the source; only close() ends it", settings.name(), e);
+        }
     }
 
     /** A new connection, or null if there is none now. */

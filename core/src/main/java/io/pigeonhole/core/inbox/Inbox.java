@@ -242,13 +242,13 @@ public final class Inbox<C extends HandlerContext> {
     }
 
     /**
-     * Has somebody told, on the committing thread, when this inbox has stored messages that the workers are to work on, so
-     * that they need not wait for their next look. All listeners are told; they should return at once. It is a hint: a process
+     * Has a listener called, on the committing thread, when this inbox has stored messages that the workers are to work on, so
+     * that they need not wait for their next look. All listeners are called; they should return at once. It is a hint: a process
      * that dies before it could tell loses nothing, as a look into the store finds the messages.
      *
-     * @param listener is told in which lanes they are and when they are due, counted from now. A lane may be told that has
+     * @param listener learns in which lanes they are and when they are due, counted from now. A lane may be named that has
      *     nothing to do, and the same one with more than one time
-     * @return ends it: from then on the listener is told nothing
+     * @return ends it: from then on the listener is not called
      */
     public Runnable whenWorkIsStored(Consumer<Set<Backlog.Due>> listener) {
         return signal.tell(listener);

@@ -30,7 +30,7 @@ final class WorkSignal {
             listener.accept(due);
         } catch (Throwable e) {
             // A hint: what is stored is stored, and found by those who look.
-            log.warn("whoever is told of stored work failed; it changes nothing", FailureText.readable(e));
+            log.warn("a listener for stored work failed; it changes nothing", FailureText.readable(e));
         } finally {
             Interrupts.clear();
         }

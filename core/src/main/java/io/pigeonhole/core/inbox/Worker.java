@@ -36,7 +36,7 @@ final class Worker<C extends HandlerContext> {
     /** Lanes in which a thread of this process is at its first batch: two would take back each other's beginning. */
     private final Set<Integer> beginners = ConcurrentHashMap.newKeySet();
 
-    /** Lanes that were begun with and are not ended, as far as the database could be told. */
+    /** Lanes that were begun with and are not ended, as far as the database could be reached. */
     private final Map<Integer, Begun> begun = new ConcurrentHashMap<>();
 
     private record Begun(String position, int starts) {}

@@ -24,7 +24,7 @@ class Entry {
     Entry after;
 
     private boolean gone;
-    private boolean told;
+    private boolean reported;
     private int toldInVain;
 
     Entry(Consignment consignment, Message message, Settlement settlement, boolean inSequence) {
@@ -55,13 +55,13 @@ class Entry {
         return key == null ? this : key;
     }
 
-    /** Whether its settlement was not told yet. Used by the thread of the lane. */
+    /** Whether nobody was informed of its settlement yet. Used by the thread of the lane. */
     boolean isToBeTold() {
-        return !told;
+        return !reported;
     }
 
-    void told() {
-        told = true;
+    void reported() {
+        reported = true;
     }
 
     /** Notes that telling failed for lack of memory; true while it is to be tried again. */

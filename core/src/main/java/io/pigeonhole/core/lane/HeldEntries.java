@@ -68,7 +68,7 @@ final class HeldEntries {
         return byOrder.get(entry.order());
     }
 
-    /** Keeps an entry that was busy, as a new one or where it was; it may be told again where the memory was used up. */
+    /** Keeps an entry that was busy, as a new one or where it was; it may be reported again where the memory was used up. */
     void busy(Entry entry, long now) {
         boolean isFirst = byOrder.isEmpty();
         OfOrder waiting = waiting(entry.order());

@@ -315,7 +315,8 @@ final class Lane implements Runnable {
             entry.settlement().settled(outcome);
         } catch (Throwable e) {
             if (e instanceof OutOfMemoryError full && entry.isToBeToldAgain()) {
-                // It may not have been noted: the message is handed in again, is a duplicate, and is told once more.
+                // It may not have been noted: the message is handed in again, is a duplicate, and is reported once
+                // more.
                 throw full;
             }
             log.error(
@@ -324,7 +325,7 @@ final class Lane implements Runnable {
                     entry.message(),
                     FailureText.readable(e));
         }
-        entry.told();
+        entry.reported();
     }
 
     private void handInAgain(boolean forTheDatabase) {

@@ -51,7 +51,7 @@ final class Workers {
     private final Set<Slot> askedAgain = ConcurrentHashMap.newKeySet();
 
     /** What inboxes of this node have stored since the last breath. */
-    private final Set<Due> told = ConcurrentHashMap.newKeySet();
+    private final Set<Due> noticed = ConcurrentHashMap.newKeySet();
 
     private final AtomicBoolean productive = new AtomicBoolean();
     private final Thread thread = new Thread(this::run, "pigeonhole-workers");
@@ -104,7 +104,7 @@ final class Workers {
     private void hear(Set<Due> stored) {
         for (Due due : stored) {
             if (due.in().isZero()) {
-                told.add(due);
+                noticed.add(due);
                 pace.nudge();
             } else {
                 pace.lookIn(due.in());
@@ -128,14 +128,14 @@ final class Workers {
         if (pace.await() == Pace.Reason.TIME_TO_LOOK) {
             look();
         }
-        for (Iterator<Due> next = told.iterator(); next.hasNext(); ) {
+        for (Iterator<Due> next = noticed.iterator(); next.hasNext(); ) {
             Due due = next.next();
-            next.remove(); // First, so that what is told from now on is dispatched once more.
+            next.remove(); // First, so that what is noticed from now on is dispatched once more.
             dispatch(due);
         }
     }
 
-    /** Nothing ends this thread but close(): what was told and is lost here, the next look finds. */
+    /** Nothing ends this thread but close(): what was noticed and is lost here, the next look finds. */
     private static void survive(Throwable e) {
         try {
             log.error("the workers failed, going on", FailureText.readable(e));
