@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CrashLoopIT {
     private static final int MESSAGES = 60;
     private static final int KILLER_AT = 20;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Each of them ends one process: so many beginnings are needed to suspect the message, so many attempts it gets. */
     private static final int DEATHS = CrashLoop.CRASH_LIMIT + CrashLoop.ATTEMPTS;

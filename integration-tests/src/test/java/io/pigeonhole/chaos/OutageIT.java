@@ -121,7 +121,8 @@ class OutageIT {
     private void assertSoonAfter(long probed, String type) {
         assertThat(probed).isNotEqualTo(NEVER);
         Duration later = Duration.ofNanos(firstSuccess.getOrDefault(type, Long.MAX_VALUE) - probed);
-        System.out.println("OutageIT: first success of " + type + " " + later.toMillis() + " ms after the probe's");
+        System.out.println("OutageIT: first success of " + type + " " + later.toMillis()
+                + " ms after the pool's first connection");
         assertThat(later).as("first success of " + type).isLessThan(LONGEST_UNTIL_SUCCESS);
     }
 
@@ -189,7 +190,10 @@ class OutageIT {
                 .build();
     }
 
-    /** Notes when a connection of its own first succeeds. */
+    /**
+     * Notes when the pool first gives a connection that answers. A pool itself waits between its attempts, HikariCP up to
+     * five seconds, so that a connection of the driver's would come first.
+     */
     private AtomicLong probe() {
         AtomicLong succeeded = new AtomicLong(NEVER);
         var ignored = probes.scheduleWithFixedDelay(
@@ -205,7 +209,7 @@ class OutageIT {
     }
 
     private boolean answers() {
-        try (Connection connection = database().getConnection();
+        try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT 1")) {
             return row.next();

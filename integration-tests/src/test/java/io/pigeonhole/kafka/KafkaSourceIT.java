@@ -15,6 +15,11 @@ import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,11 +33,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.MemberDescription;
-import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -616,12 +625,130 @@ class KafkaSourceIT {
     void refusalForGoodStopsTheSourceAndTellsWhy() {
         KafkaTopic topic = topic(1);
         topic.send("0", "k");
-        KafkaSource source =
-                start(inbox(consumer), topic, with(config(), "auto.offset.reset", "none"), builder -> builder);
+        Map<String, Object> config = with(config(), "group.instance.id", "one");
+        KafkaSource source = start(inbox(consumer), topic, config, builder -> builder);
+        awaitEffects(1);
+        KafkaSource sameId = start(inbox(consumer), topic, config, builder -> builder);
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);
-        assertThat(source.failure()).isInstanceOf(NoOffsetForPartitionException.class);
+        assertThat(source.failure()).isInstanceOf(FencedInstanceIdException.class);
         source.close();
         assertThat(source.state()).isEqualTo(SourceState.FAILED);
-        assertThat(members()).isEmpty();
+        assertThat(sameId.failure()).isNull();
+        assertThat(members()).hasSize(1);
+    }
+
+    @Tag("E5")
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "consumer"})
+    void partitionWithoutAnOffsetHoldsBackNoOther(String protocol) {
+        KafkaTopic topic = topic(2);
+        Map<String, Object> config = with(config(), "group.protocol", protocol, "auto.offset.reset", "none");
+        sendTo(topic, 0, "undecided");
+        sendTo(topic, 1, "passed over");
+        commit(topic, 1, 1);
+        sendTo(topic, 1, "good 0");
+        KafkaSource source = start(inbox(consumer), topic, config, builder -> builder);
+        awaitEffects(1);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.DEGRADED);
+        assertThat(source.problems()).singleElement().asString().contains(topic.name() + "-0 ", "--reset-offsets");
+        sendTo(topic, 1, "good 1");
+        awaitEffects(2);
+        source.close();
+        assertThat(effects).containsExactly("good 0", "good 1");
+        assertThat(topic.committed(consumer)).isEqualTo(Map.of(1, 3L));
+        commit(topic, 0, 0);
+        KafkaSource decided = start(inbox(consumer), topic, config, builder -> builder);
+        awaitEffects(3);
+        assertThat(effects).containsExactly("good 0", "good 1", "undecided");
+        await().atMost(PATIENCE).until(() -> decided.state() == SourceState.RUNNING);
+    }
+
+    @Tag("E5")
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "consumer"})
+    void partitionWhoseNextRecordKafkaHasDeletedHoldsBackNoOther(String protocol) {
+        KafkaTopic topic = topic(2);
+        Map<String, Object> config = with(config(), "group.protocol", protocol, "auto.offset.reset", "none");
+        for (int i = 0; i < 3; i++) {
+            sendTo(topic, 0, "kept or deleted " + i);
+        }
+        KafkaTopic.get(admin.deleteRecords(Map.of(new TopicPartition(topic.name(), 0), RecordsToDelete.beforeOffset(2)))
+                .all());
+        commit(topic, 0, 1);
+        commit(topic, 1, 0);
+        sendTo(topic, 1, "good 0");
+        KafkaSource source = start(inbox(consumer), topic, config, builder -> builder);
+        awaitEffects(1);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.DEGRADED);
+        assertThat(source.problems()).singleElement().asString().contains(topic.name() + "-0 ");
+        sendTo(topic, 1, "good 1");
+        awaitEffects(2);
+        source.close();
+        assertThat(effects).containsExactly("good 0", "good 1");
+        assertThat(topic.committed(consumer)).isEqualTo(Map.of(0, 1L, 1, 2L));
+    }
+
+    /** As an operator does while the group has no members. */
+    private void commit(KafkaTopic topic, int partition, long offset) {
+        KafkaTopic.get(admin.alterConsumerGroupOffsets(
+                        consumer, Map.of(new TopicPartition(topic.name(), partition), new OffsetAndMetadata(offset)))
+                .all());
+    }
+
+    @Tag("E10")
+    @Test
+    void partitionWhoseBatchIsCorruptHoldsBackNoOther() throws IOException {
+        KafkaTopic topic = topic(2);
+        sendTo(topic, 0, "bad");
+        for (int i = 0; i < 5; i++) {
+            sendTo(topic, 1, "good " + i);
+        }
+        corruptLastByte(topic.name() + "-0");
+        KafkaSource source = start(inbox(consumer), topic);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.DEGRADED);
+        assertThat(source.problems()).singleElement().asString().contains(topic.name() + "-0 ");
+        awaitEffects(5);
+        sendTo(topic, 1, "good 5");
+        awaitEffects(6);
+        assertThat(effects).allMatch(effect -> effect.startsWith("good"));
+        assertThat(topic.committed(consumer)).doesNotContainEntry(0, 1L);
+        assertThat(source.failure()).isNull();
+    }
+
+    private static void sendTo(KafkaTopic topic, int partition, String id) {
+        topic.send(topic.record(id, partition));
+    }
+
+    private static void corruptLastByte(String partition) throws IOException {
+        Path log;
+        try (Stream<Path> files = Files.walk(directory)) {
+            log = files.filter(file -> file.toString().endsWith(partition + "/00000000000000000000.log"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "rw")) {
+            file.seek(file.length() - 1);
+            int last = file.read();
+            file.seek(file.length() - 1);
+            file.write(last ^ 1);
+        }
+    }
+
+    @Tag("E5")
+    @Test
+    void sourceWithoutAConnectionToAnyBrokerSaysSo() throws IOException {
+        KafkaTopic topic = topic(1);
+        int port;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+        KafkaSource source =
+                start(inbox(consumer), topic, Map.of("bootstrap.servers", "127.0.0.1:" + port), builder -> builder);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_BROKER);
+        assertThat(source.problems()).singleElement().asString().contains("127.0.0.1:" + port);
+        KafkaSource connected = start(inbox(consumer), topic);
+        topic.send("0", "k");
+        awaitEffects(1);
+        assertThat(connected.state()).isEqualTo(SourceState.RUNNING);
     }
 }

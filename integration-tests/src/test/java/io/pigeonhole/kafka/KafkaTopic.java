@@ -66,6 +66,15 @@ final class KafkaTopic implements AutoCloseable {
         return record;
     }
 
+    /** A record in a partition of one's choice. */
+    ProducerRecord<byte[], byte[]> record(String id, int partition) {
+        byte[] payload = id.getBytes(StandardCharsets.UTF_8);
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(name, partition, null, payload);
+        record.headers().add("message-type", "test".getBytes(StandardCharsets.UTF_8));
+        record.headers().add("message-id", payload);
+        return record;
+    }
+
     RecordMetadata send(ProducerRecord<byte[], byte[]> record) {
         return get(producer.send(record));
     }

@@ -33,7 +33,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.RecordsToDelete;
-import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
@@ -358,8 +357,39 @@ class KafkaWatermarkIT {
                             .all());
         }
         KafkaSource source = start(topic, Deduplication.WATERMARKS, "earliest");
-        await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);
-        assertThat(source.failure()).isInstanceOf(InvalidOffsetException.class);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.DEGRADED);
+        assertThat(source.problems())
+                .singleElement()
+                .asString()
+                .contains(topic.name() + "-0 ", "out of range", "forget");
         assertThat(effects).containsExactly("0");
+        // Somebody decides to go on with what is there.
+        source.close();
+        assertThat(effects).containsExactly("0");
+        admin.forgetWatermarks(consumer, topic.name(), ANN);
+        start(topic, Deduplication.WATERMARKS, "earliest");
+        awaitEffects(2);
+        assertThat(effects).containsExactly("0", "3");
+    }
+
+    @Tag("E5")
+    @Test
+    void partitionWithoutAPositionHoldsBackNoOther() {
+        KafkaTopic topic = KafkaTopic.create(kafka, consumer + "-topic", 2);
+        toClose.add(topic);
+        topic.send(topic.record("undecided", 0));
+        topic.send(topic.record("a", 1));
+        try (org.apache.kafka.clients.admin.Admin broker = kafka.admin()) {
+            KafkaTopic.get(broker.alterConsumerGroupOffsets(
+                            consumer, Map.of(new TopicPartition(topic.name(), 1), new OffsetAndMetadata(0)))
+                    .all());
+        }
+        KafkaSource source = start(topic, Deduplication.WATERMARKS, "none");
+        awaitEffects(1);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.DEGRADED);
+        assertThat(source.problems()).singleElement().asString().contains(topic.name() + "-0 ", "auto.offset.reset");
+        topic.send(topic.record("b", 1));
+        awaitEffects(2);
+        assertThat(effects).containsExactly("a", "b");
     }
 }

@@ -74,7 +74,7 @@ class RabbitMqFailuresIT extends RabbitSourceTestBase {
                 queue,
                 builder -> builder.lanes(2).maxBatch(20));
         await().atMost(PATIENCE).until(() -> ended.get() && handled.get() > 100);
-        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_BROKER);
         rabbit.startAgain();
         awaitEffects(500, source, queue);
         await().atMost(PATIENCE).until(() -> queue.ready() == 0);
@@ -109,7 +109,7 @@ class RabbitMqFailuresIT extends RabbitSourceTestBase {
         try {
             return queue.ready() + " messages ready, " + queue.consumers() + " consumers";
         } catch (IllegalStateException e) {
-            return Trouble.reason(e);
+            return Reasons.textOf(e);
         }
     }
 

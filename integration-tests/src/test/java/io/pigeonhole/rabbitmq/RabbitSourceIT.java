@@ -7,13 +7,17 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.DefaultConsumer;
+import com.rabbitmq.client.impl.DefaultCredentialsProvider;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
@@ -28,36 +32,68 @@ class RabbitSourceIT extends RabbitSourceTests {
     }
 
     @Test
-    void wrongPasswordIsTold() {
-        ConnectionFactory wrong = factory();
-        wrong.setPassword("wrong");
+    @Tag("E5")
+    void wrongPasswordIsToldAndTriedAgainUntilItIsRight() {
+        AtomicReference<String> password = new AtomicReference<>("wrong");
+        ConnectionFactory changing = factory();
+        changing.setCredentialsProvider(new DefaultCredentialsProvider("guest", "") {
+            @Override
+            public String getPassword() {
+                return Objects.requireNonNull(password.get());
+            }
+        });
         AmqpQueue queue = queue(AmqpQueue.CLASSIC);
-        RabbitSource source = start(inbox(), wrong, queue, builder -> builder);
-        await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);
-        assertThat(source.failure())
-                .hasMessageContaining(consumer)
-                .hasMessageContaining("refuses")
-                .hasMessageContaining("Correct the credentials");
-        source.close();
-        assertThat(source.state()).isEqualTo(SourceState.FAILED);
+        queue.send(messages(0, 5));
+        RabbitSource source = start(inbox(), changing, queue, builder -> builder);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(source.problems())
+                        .singleElement()
+                        .asString()
+                        .contains(queue.name())
+                        .containsIgnoringCase("refused"));
+        assertThat(source.state()).isEqualTo(SourceState.WAITING_FOR_BROKER);
+        assertThat(source.failure()).isNull();
+        password.set("guest");
+        awaitEffects(5);
+        assertEachOnce(5);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.RUNNING);
+        assertThat(source.problems()).isEmpty();
     }
 
     @Test
     void onlyWhatThePrefetchAllowsIsTakenWhileTheDatabaseIsAway() {
         AmqpQueue queue = queue(AmqpQueue.CLASSIC);
+        RabbitSource source = start(inbox(), queue, builder -> builder.prefetch(30));
+        // It begins with one message, and takes more by one wider consumer in place of another.
         queue.send(messages(0, 100));
-        Inbox<InMemoryContext> inbox = inbox();
+        awaitEffects(100);
+        await().atMost(PATIENCE).until(() -> watched.channels().get(0).prefetch() == 30 && queue.consumers() == 1);
         store.available(false);
-        RabbitSource source = start(inbox, queue, builder -> builder.prefetch(30));
+        queue.send(messages(100, 200));
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_STORE);
         await().during(Duration.ofMillis(300)).atMost(PATIENCE).until(() -> queue.ready() == 70);
-        assertThat(queue.consumers()).isEqualTo(1);
         store.available(true);
-        awaitEffects(100);
-        assertEachOnce(100);
+        awaitEffects(200);
+        assertEachOnce(200);
         assertThat(source.state()).isEqualTo(SourceState.RUNNING);
         assertThat(store.parked(consumer)).isEmpty();
         assertNothingComesBack(source, queue);
+    }
+
+    @Test
+    @Tag("E1")
+    void nothingIsTakenBeforeTheDatabaseIsThere() {
+        AmqpQueue queue = queue(AmqpQueue.QUORUM);
+        queue.send(messages(0, 100));
+        Inbox<InMemoryContext> inbox = inbox();
+        store.available(false);
+        RabbitSource source = start(inbox, queue, builder -> builder);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_STORE);
+        assertThat(queue.ready()).isEqualTo(100);
+        store.available(true);
+        awaitEffects(100);
+        assertEachOnce(100);
+        assertThat(received).extracting(Message::deliveries).containsOnly(0);
     }
 
     @Test
@@ -69,7 +105,7 @@ class RabbitSourceIT extends RabbitSourceTests {
         queue.delete();
         await().atMost(PATIENCE)
                 .until(() -> !watched.channels().get(0).closings().isEmpty());
-        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_BROKER);
         queue.declare();
         queue.send(messages(3, 10));
         awaitEffects(10);
@@ -79,17 +115,25 @@ class RabbitSourceIT extends RabbitSourceTests {
     }
 
     @Test
-    void queueThatSomebodyElseConsumesAloneIsRefusedForGood() throws Exception {
+    @Tag("E5")
+    void queueThatSomebodyElseConsumesAloneIsConsumedWhenItIsFree() throws Exception {
         AmqpQueue queue = queue(AmqpQueue.CLASSIC);
+        RabbitSource source;
         try (Connection other = AmqpBroker.factory(port()).newConnection();
                 Channel channel = other.createChannel()) {
             channel.basicConsume(queue.name(), false, "", false, true, Map.of(), new DefaultConsumer(channel));
-            RabbitSource source = start(inbox(), queue, builder -> builder);
-            await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);
-            assertThat(source.failure())
-                    .hasMessageContaining("403 ACCESS_REFUSED")
-                    .hasMessageContaining(queue.name());
+            source = start(inbox(), queue, builder -> builder);
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(source.problems())
+                            .singleElement()
+                            .asString()
+                            .contains("403 ACCESS_REFUSED")
+                            .contains(queue.name()));
+            assertThat(source.state()).isEqualTo(SourceState.WAITING_FOR_BROKER);
         }
+        queue.send(messages(0, 5));
+        awaitEffects(5);
+        assertThat(source.failure()).isNull();
     }
 
     @Test

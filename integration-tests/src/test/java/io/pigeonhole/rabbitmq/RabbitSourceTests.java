@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.ConnectionFactory;
 import io.pigeonhole.core.inbox.Inbox;
@@ -25,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** What the source does with any AMQP broker. */
 abstract class RabbitSourceTests extends RabbitSourceTestBase {
@@ -94,13 +98,37 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
     }
 
     @Test
-    void functionThatThrowsStopsTheSource() {
+    @Tag("E1")
+    void messageThatHangsHoldsBackNoOthersAfterALostConnection() {
+        Semaphore goOn = new Semaphore(0);
+        AtomicInteger handled = new AtomicInteger();
+        AmqpQueue queue = queue(AmqpQueue.CLASSIC);
+        queue.send(messages(0, 1));
+        Inbox<InMemoryContext> inbox = inbox(() -> {
+            if (handled.getAndIncrement() == 0) {
+                acquire(goOn);
+            }
+        });
+        start(inbox, queue, builder -> builder.maxBatch(1));
+        await().atMost(PATIENCE).until(() -> handled.get() == 1);
+        proxy.cut();
+        await().atMost(PATIENCE).until(() -> watched.channels().size() == 2);
+        queue.send(messages(1, 100));
+        // What is first in the queue is the one that hangs, and it is begun again with one message.
+        awaitEffects(70);
+        goOn.release();
+        awaitEffects(100);
+        assertEachOnce(100);
+    }
+
+    @Test
+    void functionThatThrowsAgainAndAgainStopsTheSource() {
         AmqpQueue queue = queue(AmqpQueue.CLASSIC);
         queue.send(messages(0, 1));
         RabbitSource source = start(
                 inbox(),
                 queue,
-                builder -> builder.orderingKey(delivery -> {
+                builder -> builder.retryPause(Duration.ofMillis(20)).orderingKey(delivery -> {
                     throw new IllegalStateException("no key");
                 }));
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);
@@ -109,6 +137,27 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
                 .hasMessageContaining(queue.name())
                 .hasMessageContaining("the function that finds ordering keys");
         await().atMost(PATIENCE).until(() -> queue.ready() == 1);
+    }
+
+    @Test
+    @Tag("E5")
+    void functionThatThrowsOnceCostsOnlyTheConnection() {
+        AtomicInteger asked = new AtomicInteger();
+        AmqpQueue queue = queue(AmqpQueue.CLASSIC);
+        queue.send(messages(0, 10));
+        RabbitSource source = start(
+                inbox(),
+                queue,
+                builder -> builder.orderingKey(delivery -> {
+                    if (asked.incrementAndGet() == 5) {
+                        throw new IllegalStateException("no key now");
+                    }
+                    return delivery.getBody();
+                }));
+        awaitEffects(10);
+        assertEachOnce(10);
+        assertThat(source.failure()).isNull();
+        assertNothingComesBack(source, queue);
     }
 
     @Test
@@ -127,7 +176,7 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
                 }));
         awaitEffects(10);
         assertEachOnce(10);
-        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.RUNNING);
         assertThat(watched.channels()).hasSize(2);
         assertNothingComesBack(source, queue);
     }
@@ -154,7 +203,7 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
         AmqpQueue queue = queue(AmqpQueue.CLASSIC);
         queue.send(messages(0, 10));
         RabbitSource source = start(inbox(), queue, builder -> builder);
-        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_BROKER);
         await().during(Duration.ofMillis(300)).until(effects::isEmpty);
         proxy.server(port());
         awaitEffects(10);
@@ -172,6 +221,7 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
         source.start();
         other.send(messages(0, 5));
         awaitEffects(5);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.DEGRADED);
         queue.declare();
         toClose.add(queue);
         queue.send(messages(5, 10));
@@ -232,6 +282,31 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
         long begun = System.nanoTime();
         source.close();
         assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(25));
+    }
+
+    @Test
+    @Tag("E12")
+    void connectionThatComesAndGoesIsLoggedTenTimesAMinuteAtMost() {
+        AmqpQueue queue = queue(AmqpQueue.CLASSIC);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(RabbitSource.class.getPackageName());
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            start(inbox(), queue, builder -> builder.retryPause(Duration.ofMillis(10)));
+            for (int cut = 0; cut < 15; cut++) {
+                int channel = cut;
+                queue.send(messages(cut, cut + 1));
+                await().atMost(PATIENCE).until(() -> watched.channels().size() == channel + 1);
+                await().atMost(PATIENCE)
+                        .until(() -> watched.channels().get(channel).acknowledged() > 0);
+                proxy.cut();
+            }
+            await().atMost(PATIENCE).until(() -> watched.channels().size() == 16);
+        } finally {
+            logger.detachAppender(lines);
+        }
+        assertThat(List.copyOf(lines.list)).hasSizeLessThanOrEqualTo(20).isNotEmpty();
     }
 
     @Test

@@ -22,6 +22,7 @@ final class WatchedConnections implements ConnectionOpener {
         private final AtomicLong frames = new AtomicLong();
         private final BitSet acknowledged = new BitSet();
         private final List<String> closings = new CopyOnWriteArrayList<>();
+        private volatile int prefetch;
 
         Seen(Channel channel) {
             this.channel = channel;
@@ -33,6 +34,11 @@ final class WatchedConnections implements ConnectionOpener {
                 acknowledged.set(multiple ? Math.min(acknowledged.nextClearBit(1), tag) : tag, tag + 1);
             }
             frames.incrementAndGet();
+        }
+
+        /** How many messages the newest consumer may have, or the next. */
+        int prefetch() {
+            return prefetch;
         }
 
         /** How many acknowledgements were sent, each for one message or more. */
@@ -86,6 +92,8 @@ final class WatchedConnections implements ConnectionOpener {
         return proxy(Channel.class, channel, (method, values, result) -> {
             if (method.equals("basicAck")) {
                 seen.acknowledged((Long) values[0], (Boolean) values[1]);
+            } else if (method.equals("basicQos")) {
+                seen.prefetch = (Integer) values[0];
             }
             return result;
         });

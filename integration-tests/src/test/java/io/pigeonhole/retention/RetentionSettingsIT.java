@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.archive.ArchivedDay;
+import io.pigeonhole.core.archive.ArchivedStore;
+import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -28,6 +31,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,6 +75,7 @@ class RetentionSettingsIT {
 
         assertThat(lab.tables("inbox_history")).doesNotContain(DateTimeFormatter.BASIC_ISO_DATE.format(day));
         assertThat(Files.readAllLines(archive.file(day)))
+                .filteredOn(line -> line.startsWith("{\"consumer\""))
                 .singleElement()
                 .asString()
                 .contains("kept for ever");
@@ -79,9 +84,9 @@ class RetentionSettingsIT {
     @Test
     void dayOfTheHistoryThatTheArchiveDoesNotTakeStays() {
         JdbcStore store = JdbcStore.builder(lab.database)
-                .archive(day -> {
+                .archive(new Refusing(() -> {
                     throw new IOException("the disk is full");
-                })
+                }))
                 .build();
         String day = DateTimeFormatter.BASIC_ISO_DATE.format(record(store, "stays"));
 
@@ -93,13 +98,58 @@ class RetentionSettingsIT {
     }
 
     @Test
+    @Tag("E8")
+    void archiveThatThrowsKeepsNothingElseFromBeingForgotten() {
+        JdbcStore store = JdbcStore.builder(lab.database)
+                .archive(new Refusing(() -> {
+                    throw new IllegalStateException("whatever a library throws");
+                }))
+                .build();
+        String day = DateTimeFormatter.BASIC_ISO_DATE.format(record(store, "stays"));
+        lab.workshop.execute("INSERT INTO inbox_audit (at, who, why, action, consumer, detail, affected)"
+                + " VALUES (clock_timestamp(), 'ann', 'a test', 'REPLAY', 'recorder', 'long ago', 1)");
+
+        lab.advance(Duration.ofDays(400));
+        RetentionLab.forget(store);
+
+        assertThat(lab.tables("inbox_history")).contains(day);
+        assertThat(lab.workshop.ask("SELECT count(*) FROM inbox_audit WHERE detail = 'long ago'"))
+                .isEqualTo("0");
+    }
+
+    /** What an archive does for one day after another, which ends in an exception. */
+    private record Refusing(Doing doing) implements HistoryArchive {
+        @Override
+        public ArchivedDay open(ArchivedStore owner, LocalDate day) throws IOException {
+            throw doing.refuse();
+        }
+
+        @Override
+        public boolean contains(ArchivedStore owner, LocalDate day, long entries) throws IOException {
+            throw doing.refuse();
+        }
+
+        interface Doing {
+            IOException refuse() throws IOException;
+        }
+    }
+
+    @Test
     void dayThatAReplayIsMadeForWhileItIsExportedStays(@TempDir Path directory) throws IOException {
         JsonLinesArchive archive = JsonLinesArchive.in(directory);
         JdbcStore replays = lab.store();
         JdbcStore store = JdbcStore.builder(lab.database)
-                .archive(day -> {
-                    replays.replays().create(planOf("in the last moment"), "ann", "a test");
-                    return archive.open(day);
+                .archive(new HistoryArchive() {
+                    @Override
+                    public ArchivedDay open(ArchivedStore owner, LocalDate day) throws IOException {
+                        replays.replays().create(planOf("in the last moment"), "ann", "a test");
+                        return archive.open(owner, day);
+                    }
+
+                    @Override
+                    public boolean contains(ArchivedStore owner, LocalDate day, long entries) throws IOException {
+                        return archive.contains(owner, day, entries);
+                    }
                 })
                 .build();
         String day = DateTimeFormatter.BASIC_ISO_DATE.format(record(store, "wanted"));

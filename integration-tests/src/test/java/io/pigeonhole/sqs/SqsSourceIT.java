@@ -358,7 +358,7 @@ class SqsSourceIT {
         String name = "later-" + UUID.randomUUID();
         SqsClient client = SqsServer.client();
         SqsSource source = start(SqsSource.builder(writing(), client, name));
-        await().during(Duration.ofSeconds(1)).atMost(PATIENCE).until(() -> source.state() == SourceState.RUNNING);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_BROKER);
         SqsTestQueue queue = new SqsTestQueue(name, SqsServer.client(), client);
         toClose.add(0, queue);
         queue.send(notes(1));
@@ -431,7 +431,7 @@ class SqsSourceIT {
         SqsClient client = SqsServer.client(port);
         toClose.add(client);
         SqsSource source = start(SqsSource.builder(writing(), client, "notes"));
-        await().during(Duration.ofSeconds(1)).atMost(PATIENCE).until(() -> source.state() == SourceState.RUNNING);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_BROKER);
         long begin = System.nanoTime();
         source.close();
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));

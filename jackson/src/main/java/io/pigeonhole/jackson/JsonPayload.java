@@ -1,21 +1,25 @@
 package io.pigeonhole.jackson;
 
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Message;
-import tools.jackson.core.StreamReadFeature;
-import tools.jackson.databind.DeserializationFeature;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.exc.InvalidDefinitionException;
 
 /**
  * Decoders for payloads that are JSON, meant to be imported statically: {@code .handle("payment", json(Payment.class), …)}.
  *
- * <p>The mapper that comes with it refuses what would silently become something else: a name that stands twice in an object,
- * a fraction where a whole number is expected, null for a primitive, anything behind the end of the document. Names that the
- * type does not know are ignored, so that producers may add fields; for a name that is absent the type gets null or zero, so
- * that it may add fields too: let its constructor check what must be there. Whoever wants it otherwise passes a mapper of
- * their own.
+ * <p>{@link #json(Class)} is strict: a value is read as what was sent, or the payload is undecodable. Text is not taken for a
+ * number, a number not for an enum, a date or a boolean, nothing is rounded to infinity or cut to fit, an empty text is not
+ * null, and a primitive component of a record, or parameter of a creator, that is absent is not zero. The keys of maps are read
+ * as strictly, and two names of one map never become the same key. The exponent of a number is at most 10,000, up or down. The
+ * bytes are UTF-8, well-formed, without a byte order mark and without escapes of half a character. Names that the type does not
+ * know are ignored, so that producers may add fields; for an absent name that is no primitive the type gets null, so that it
+ * may add fields too. What a type says by Jackson's annotations is the type's decision, but no text is read in part. {@code
+ * docs/failures.md} has the list. {@link #json(Class, ObjectMapper)} leaves all of it to a mapper of the caller's.
  *
  * <p>All decoders are safe for use by many threads. They keep no state, so a crash does nothing to them.
  */
@@ -23,19 +27,33 @@ public final class JsonPayload {
     private JsonPayload() {}
 
     /**
-     * Reads each payload as one JSON document.
+     * Reads each payload as one JSON document, strictly.
      *
      * @param type what to read it as
      * @param <T> what to read it as
      * @return a decoder that throws on a tombstone, on an empty payload, on the document {@code null}, and on everything
-     *     that is not JSON for this type; the message then goes to the dead letters with its bytes
+     *     that is not JSON for this type; the message then goes to the dead letters with its bytes, and with a reason that
+     *     names the field and what was expected, but repeats no value. What a constructor of the type throws is repeated
+     * @throws ConfigurationException if the type cannot be read from JSON at all
      */
     public static <T> PayloadDecoder<T> json(Class<T> type) {
-        return json(type, StandardMapper.INSTANCE);
+        ObjectReader reader = readerFor(type);
+        return message -> {
+            requireContent(message, type);
+            T decoded;
+            try {
+                decoded = reader.readValue(Escapes.requireWhole(Utf8.decode(message.payload())));
+            } catch (JacksonException e) {
+                throw Undecodable.of(e, type);
+            }
+            return requireDocument(decoded, type);
+        };
     }
 
     /**
-     * Reads each payload as one JSON document, with a mapper of the caller's own.
+     * Reads each payload as one JSON document, with a mapper of the caller's own. Whether values silently become others, such as
+     * {@code 1e400} an infinity, is for that mapper to say, and so is what encodings it guesses; Jackson's own standards let
+     * many. The messages of its exceptions may repeat values, and are kept as the reason of the dead letter.
      *
      * @param type what to read it as
      * @param mapper how to read it; the settings are taken as they are
@@ -47,12 +65,29 @@ public final class JsonPayload {
         ObjectReader reader = mapper.readerFor(type);
         return message -> {
             requireContent(message, type);
-            T decoded = reader.readValue(message.payload());
-            if (decoded == null) {
-                throw new IllegalArgumentException("the document is null, expected " + type.getSimpleName());
-            }
-            return decoded;
+            return requireDocument(reader.readValue(message.payload()), type);
         };
+    }
+
+    /** A type that cannot be read at all is no fault of a payload. */
+    private static ObjectReader readerFor(Class<?> type) {
+        ObjectReader reader = StrictMapper.INSTANCE.readerFor(type);
+        try {
+            reader.readValue("null");
+        } catch (InvalidDefinitionException e) {
+            throw new ConfigurationException(
+                    type.getName() + " cannot be read from JSON: " + e.getOriginalMessage(), e);
+        } catch (JacksonException e) {
+            // A type may refuse null.
+        }
+        return reader;
+    }
+
+    private static <T> T requireDocument(@Nullable T decoded, Class<T> type) {
+        if (decoded == null) {
+            throw new IllegalArgumentException("the document is null, expected " + type.getSimpleName());
+        }
+        return decoded;
     }
 
     /** A mapper would complain about these too, but not say which of the two it was. */
@@ -64,16 +99,5 @@ public final class JsonPayload {
         if (message.payload().length == 0) {
             throw new IllegalArgumentException("the payload is empty, expected " + type.getSimpleName());
         }
-    }
-
-    /** Built when it is first asked for: whoever brings a mapper needs none. */
-    private static final class StandardMapper {
-        static final ObjectMapper INSTANCE = JsonMapper.builder()
-                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
-                .build();
     }
 }

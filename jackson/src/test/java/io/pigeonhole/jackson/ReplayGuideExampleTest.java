@@ -117,8 +117,12 @@ class ReplayGuideExampleTest {
         long messages = export.export(LocalDate.parse("2026-11-20"));
         // end
         assertThat(messages).isEqualTo(2);
-        assertThat(Files.readAllLines(directory.resolve("history-2026-11-20.jsonl")))
-                .hasSize(2);
+        List<String> lines = Files.readAllLines(directory.resolve("history-2026-11-20.jsonl"));
+        assertThat(lines).hasSize(4);
+        assertThat(lines.get(0))
+                .startsWith("{\"history\":\"2026-11-20\",\"store\":\"")
+                .endsWith("\",\"version\":1}");
+        assertThat(lines.get(3)).startsWith("{\"end\":\"2026-11-20\",\"entries\":2,\"sha256\":\"");
     }
 
     @Test

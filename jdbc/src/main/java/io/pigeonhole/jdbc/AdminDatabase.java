@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What the admin API needs of one kind of database. Safe for use by many threads. */
 interface AdminDatabase {
@@ -25,10 +26,20 @@ interface AdminDatabase {
         T run(Session session) throws SQLException;
     }
 
+    /** Binds and executes a look into a part of the history; null where it is not there. */
+    @FunctionalInterface
+    interface HistoryLook<T> {
+        @Nullable
+        T in(AdminCall call) throws SQLException;
+    }
+
     /** Such a transaction. Used by one thread. */
     interface Session extends ReplayCalls {
         /** A statement to be bound and closed; where it has {@link AdminCall#ids}, for so many. */
         AdminCall call(AdminStatement statement, int... ids) throws SQLException;
+
+        /** Looks for a message in the history, by {@link AdminStatement#SHOW_HISTORY}; null where it is not there. */
+        <T> @Nullable T inHistory(HistoryLook<T> look) throws SQLException;
 
         /** A statement about retention to be bound and closed. */
         AdminCall retention(RetentionStatement statement) throws SQLException;

@@ -177,12 +177,10 @@ final class AdminReads {
 
     private static @Nullable Processed processed(
             AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
-        try (AdminCall call = session.call(AdminStatement.SHOW_HISTORY)) {
-            return call.consumer(consumer)
-                    .key(key)
-                    .first(row ->
-                            new Processed(call.rows.instant(row, 1), row.getBoolean(2), MessageColumns.read(row, 3)));
-        }
+        return session.inHistory(call -> call.consumer(consumer)
+                .key(key)
+                .first(row ->
+                        new Processed(call.rows.instant(row, 1), row.getBoolean(2), MessageColumns.read(row, 3))));
     }
 
     private static @Nullable Instant accepted(

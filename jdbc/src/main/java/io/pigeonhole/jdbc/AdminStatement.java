@@ -233,16 +233,23 @@ enum AdminStatement implements PlainStatement {
     /** Removes them. */
     DISCARD_LETTERS("DELETE FROM inbox_dead_letter WHERE id IN ({?})"),
 
-    /** Copies a letter to its place in work. */
+    /** Copies a letter to a place in work, its own unless another message has that. */
     REQUEUE("""
             INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, ordering_hash,
                 headers, content_type, payload, origin, lane, ordered, by_lease, status, attempts, retried, lease_token,
                 due_at, received_at, retry_since, updated_at)
-            SELECT id, consumer_id, message_key, source, message_id, type, ordering_key, ordering_hash,
+            SELECT ?, consumer_id, message_key, source, message_id, type, ordering_key, ordering_hash,
                 headers, content_type, payload, origin, lane, ordered, by_lease, 'received', attempts, attempts, lease_token,
                 ?, received_at, ?, ?
             FROM inbox_dead_letter
             WHERE consumer_id = ? AND id = ?"""),
+
+    /** Whether the message of a letter is in work as well. */
+    IN_WORK_AGAIN("""
+            SELECT COUNT(*)
+            FROM inbox_dead_letter AS d JOIN inbox_work AS w
+                ON w.consumer_id = d.consumer_id AND w.message_key = d.message_key
+            WHERE d.id = ?"""),
 
     /** The first of a key's messages in work and dead letters that block. */
     HEAD("""
@@ -261,12 +268,12 @@ enum AdminStatement implements PlainStatement {
     /** Lets those behind it go on. */
     STOP_BLOCKING("UPDATE inbox_dead_letter SET blocks = FALSE WHERE id = ? AND blocks"),
 
-    /** Copies a message in work to the dead letters, where it blocks nothing. */
+    /** Copies a message in work to a place among the dead letters, where it blocks nothing. */
     SKIP("""
             INSERT INTO inbox_dead_letter (id, consumer_id, message_key, source, message_id, type, ordering_key,
                 ordering_hash, headers, content_type, payload, origin, lane, ordered, by_lease, blocks, reason, detail,
                 claimed, attempts, seen_again, lease_token, received_at, died_at)
-            SELECT id, consumer_id, message_key, source, message_id, type, ordering_key,
+            SELECT ?, consumer_id, message_key, source, message_id, type, ordering_key,
                 ordering_hash, headers, content_type, payload, origin, lane, ordered, by_lease, FALSE, 'SKIPPED', ?,
                 TRUE, attempts, 0, lease_token, received_at, ?
             FROM inbox_work

@@ -6,7 +6,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -15,7 +14,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** What a node asks and notes before it begins with something. */
+/** What is due. */
 final class BacklogRows {
     private BacklogRows() {}
 
@@ -51,31 +50,5 @@ final class BacklogRows {
 
     private static <T> String array(List<T> list, Function<T, Object> element) {
         return list.stream().map(element).map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
-    }
-
-    static int started(
-            Connection connection, RegisteredConsumer consumer, String what, String position, int limit, Duration fresh)
-            throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(BacklogStatements.STARTED)) {
-            statement.setShort(1, consumer.id());
-            statement.setString(2, CleanText.of(what));
-            statement.setString(3, CleanText.of(position));
-            statement.setInt(4, limit);
-            statement.setLong(5, fresh.toMillis());
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? row.getInt(1) : 0;
-            }
-        }
-    }
-
-    /** How many starts were taken back. */
-    static int ended(Connection connection, RegisteredConsumer consumer, String what, String position)
-            throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(BacklogStatements.ENDED)) {
-            statement.setShort(1, consumer.id());
-            statement.setString(2, CleanText.of(what));
-            statement.setString(3, CleanText.of(position));
-            return statement.executeUpdate();
-        }
     }
 }

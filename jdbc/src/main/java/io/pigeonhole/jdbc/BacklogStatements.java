@@ -13,7 +13,7 @@ final class BacklogStatements {
                 min(CAST(greatest(0, extract(epoch FROM w.due_at - clock_timestamp())) * 1000000 AS bigint))
             FROM inbox_consumer AS c
             CROSS JOIN (VALUES (false, false), (true, false), (false, true), (true, true)) AS k (by_lease, ordered)
-            CROSS JOIN LATERAL generate_series(0, c.lanes - 1) AS l (lane)
+            CROSS JOIN LATERAL unnest(ARRAY(SELECT generate_series(0, c.lanes - 1))) AS l (lane)
             LEFT JOIN unnest(CAST(? AS smallint[]), CAST(? AS smallint[]), CAST(? AS bigint[]))
                 AS h (consumer_id, lane, due_at)
                 ON h.consumer_id = c.id AND h.lane = l.lane AND NOT k.by_lease AND NOT k.ordered
@@ -34,7 +34,7 @@ final class BacklogStatements {
                  LIMIT 1)
                 LIMIT 1
             ) AS w
-            WHERE c.id = ANY (CAST(? AS smallint[])) AND NOT c.paused AND (NOT k.ordered OR c.key_order <> 'NONE')
+            WHERE c.id = ANY (CAST((SELECT CAST(? AS smallint[])) AS smallint[])) AND NOT c.paused AND (NOT k.ordered OR c.key_order <> 'NONE')
             GROUP BY c.id, k.by_lease, l.lane
             UNION ALL
             SELECT c.id, 'EXPIRING', -1,
@@ -47,26 +47,35 @@ final class BacklogStatements {
                 ORDER BY i.lease_until
                 LIMIT 1
             ) AS w
-            WHERE c.id = ANY (CAST(? AS smallint[]))""";
+            WHERE c.id = ANY (CAST((SELECT CAST(? AS smallint[])) AS smallint[]))""";
 
     /**
      * No row where the limit is reached and the last start is fresh; one that is later than now was noted while the clock was
-     * ahead. Parameters: consumer, what, position, limit, milliseconds.
+     * ahead. Parameters: consumer, what, position, by, limit, milliseconds.
      */
     static final String STARTED = """
-            INSERT INTO inbox_start AS s (consumer_id, what, position, starts, started_at)
-            VALUES (?, ?, ?, 1, clock_timestamp())
+            INSERT INTO inbox_start AS s (consumer_id, what, position, started_by, starts, started_at)
+            VALUES (?, ?, ?, ?, 1, clock_timestamp())
             ON CONFLICT (consumer_id, what) DO UPDATE
-            SET starts = CASE WHEN s.position = excluded.position THEN s.starts + 1 ELSE 1 END,
-                position = excluded.position, started_at = excluded.started_at
-            WHERE NOT (s.position = excluded.position AND s.starts >= ?
+            SET starts = CASE WHEN s.position <> excluded.position THEN 1
+                    WHEN s.started_by = excluded.started_by AND s.starts > 0 THEN s.starts ELSE s.starts + 1 END,
+                position = excluded.position, started_by = excluded.started_by, started_at = excluded.started_at
+            WHERE NOT (s.position = excluded.position AND s.started_by <> excluded.started_by AND s.starts >= ?
                 AND s.started_at > clock_timestamp() - CAST(? AS bigint) * interval '1 millisecond'
                 AND s.started_at <= clock_timestamp() + interval '1 minute')
             RETURNING starts""";
 
-    /** Parameters: consumer, what, position. */
+    /** Parameters: by, consumer, what, position. */
     static final String ENDED = """
-            UPDATE inbox_start SET starts = starts - 1
+            UPDATE inbox_start
+            SET starts = starts - 1, started_by = CASE WHEN started_by = ? THEN '' ELSE started_by END
+            WHERE consumer_id = ? AND what = ? AND position = ? AND starts > 0""";
+
+    /** Where somebody else has begun since, his start stays. Parameters: by, by, consumer, what, position. */
+    static final String SURVIVED = """
+            UPDATE inbox_start
+            SET starts = CASE WHEN started_by IN (?, '') THEN 0 ELSE starts - 1 END,
+                started_by = CASE WHEN started_by = ? THEN '' ELSE started_by END
             WHERE consumer_id = ? AND what = ? AND position = ? AND starts > 0""";
 
     private BacklogStatements() {}

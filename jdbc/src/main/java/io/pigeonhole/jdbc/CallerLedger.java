@@ -3,29 +3,62 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 
 /** The ledger in a transaction of the caller, whose settings it leaves alone. */
 final class CallerLedger implements Ledger {
-    private final Connection connection;
+    /** The longest wait for another transaction, where the caller's session does not say how long to wait for a lock. */
+    static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
-    CallerLedger(Connection connection) {
+    private final Connection connection;
+    private final Duration longestWait;
+
+    /**
+     * The ledger on a connection.
+     *
+     * @param connection the caller's
+     * @param longestWait for another transaction, where the caller's session does not say how long to wait for a lock
+     */
+    CallerLedger(Connection connection, Duration longestWait) {
         this.connection = connection;
+        this.longestWait = longestWait;
     }
 
     @Override
     public Claim claim(RegisteredConsumer consumer, MessageKey key) {
         requireTransaction();
         try {
-            return Claims.byHand(connection, consumer, List.of(key));
+            return claimOne(consumer, key)
+                    ? Claim.ofAll(List.of(key))
+                    : Claims.byHand(connection, consumer, List.of(key));
         } catch (SQLException e) {
+            if (Claims.isBlocked(e)) {
+                throw new ClaimBlockedException(
+                        "another transaction is at work on the same message, and did not end for as long as the session's"
+                                + " lock_timeout and statement_timeout allow, or " + longestWait.toMillis()
+                                + " ms where it has no lock_timeout. Roll back, and hand the message in again later",
+                        e);
+            }
             throw Refusals.of(Claims.classify(e), "the claim of a key", e);
+        }
+    }
+
+    private boolean claimOne(RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CLAIM_ONE_BY_HAND)) {
+            statement.setString(1, longestWait.toMillis() + "ms");
+            statement.setObject(2, key.toUuid());
+            statement.setShort(3, consumer.id());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() && row.getBoolean(1);
+            }
         }
     }
 

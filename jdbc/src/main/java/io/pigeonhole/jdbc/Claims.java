@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
@@ -10,6 +11,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -38,6 +40,32 @@ final class Claims {
             boolean none = row.next() && row.getObject(1) == null;
             return none ? new Claim(claim.claimed(), claim.oldest(), claim.newest(), false) : claim;
         }
+    }
+
+    /**
+     * Executes statements of which the one behind {@code skipped} others inserts a key, and answers whether it did. Its parameters
+     * are bound from {@code first} on.
+     */
+    static boolean one(
+            PreparedStatement statement,
+            int first,
+            int skipped,
+            RegisteredConsumer consumer,
+            MessageKey key,
+            List<PayloadHash> hashes)
+            throws SQLException {
+        statement.setObject(first, key.toUuid());
+        if (hashes.isEmpty()) {
+            statement.setNull(first + 1, Types.OTHER);
+        } else {
+            statement.setObject(first + 1, hashes.get(0).toUuid());
+        }
+        statement.setShort(first + 2, consumer.id());
+        statement.execute();
+        for (int i = 0; i < skipped; i++) {
+            statement.getMoreResults();
+        }
+        return statement.getUpdateCount() == 1;
     }
 
     /** A claim by people or programs, away from the engine: a consumer that is paused is no obstacle. */

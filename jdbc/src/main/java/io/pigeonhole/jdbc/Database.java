@@ -9,6 +9,13 @@ import java.sql.Connection;
 
 /** What a {@link JdbcStore} does on one kind of database. Safe for use by many threads. */
 interface Database extends InboxStore<JdbcContext> {
+    /** Creates the days that are missing ahead. */
+    void createDays();
+
+    /** Looks at the numbers of rows and at the clock, from which ages count. Days are created apart. */
+    @Override
+    void maintain();
+
     /** The ledger in a transaction of the caller. */
     Ledger ledger(Connection connection);
 

@@ -2,7 +2,9 @@ package io.pigeonhole.jdbc;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,11 +18,17 @@ final class DaysOnUse {
     private static final Logger log = LoggerFactory.getLogger(DaysOnUse.class);
     private static final long INTERVAL = Duration.ofHours(1).toNanos();
     private static final long AFTER_FAILURE = Duration.ofMinutes(1).toNanos();
+    /** At least one day is created ahead, and lasts as long as this. */
+    private static final long DAY_AHEAD = Duration.ofHours(23).toNanos();
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     private final Runnable maintenance;
     private final LongSupplier nanos;
     private final Executor background;
     private final AtomicBoolean running = new AtomicBoolean();
+    private final ReentrantLock maintaining = new ReentrantLock();
+    private volatile long last;
     private volatile long next;
 
     DaysOnUse(Runnable maintenance, LongSupplier nanos) {
@@ -32,15 +40,19 @@ final class DaysOnUse {
         this.maintenance = maintenance;
         this.nanos = nanos;
         this.background = background;
-        this.next = nanos.getAsLong() + INTERVAL;
+        done();
     }
 
     /** Somebody has maintained the store. */
     void done() {
-        next = nanos.getAsLong() + INTERVAL;
+        last = nanos.getAsLong();
+        next = last + INTERVAL;
     }
 
-    /** Before a transaction. Whoever comes meanwhile waits, so that none of them misses the days. */
+    /**
+     * Before a transaction. Who comes while another thread does it goes on, since that thread may hang. Only after a day
+     * without maintenance, when today may be missing, others wait for it, and not for ever.
+     */
     void before() {
         if (isDue()) {
             maintainOnce();
@@ -78,15 +90,31 @@ final class DaysOnUse {
         return nanos.getAsLong() - next >= 0;
     }
 
-    private synchronized void maintainOnce() {
-        if (!isDue()) {
+    private void maintainOnce() {
+        if (!lock()) {
             return;
         }
         try {
-            maintenance.run();
-            done();
+            if (isDue()) {
+                maintenance.run();
+                done();
+            }
         } catch (RuntimeException e) {
             failed(e);
+        } finally {
+            maintaining.unlock();
+        }
+    }
+
+    private boolean lock() {
+        if (nanos.getAsLong() - last < DAY_AHEAD) {
+            return maintaining.tryLock();
+        }
+        try {
+            return maintaining.tryLock(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

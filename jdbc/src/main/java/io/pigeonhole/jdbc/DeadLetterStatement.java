@@ -21,12 +21,12 @@ public enum DeadLetterStatement implements PlainStatement {
                 attempts, received_at, died_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, ?, ?, ?, ?)"""),
 
-    /** Moves a row that is locked. Parameters: blocks, reason, detail, claimed, attempts, now, id. */
+    /** Moves a row that is locked. Parameters: id of the letter; blocks, reason, detail, claimed, attempts, now, id. */
     BURY_FROM_WORK("""
             INSERT INTO inbox_dead_letter (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
                 content_type, payload, origin, lane, ordered, ordering_hash, by_lease, lease_token, received_at, blocks,
                 reason, detail, claimed, attempts, died_at)
-            SELECT w.id, w.consumer_id, w.message_key, w.source, w.message_id, w.type, w.ordering_key, w.headers,
+            SELECT ?, w.consumer_id, w.message_key, w.source, w.message_id, w.type, w.ordering_key, w.headers,
                 w.content_type, w.payload, w.origin, w.lane, w.ordered, w.ordering_hash, w.by_lease, w.lease_token,
                 w.received_at, ?, ?, ?, ?, ?, ?
             FROM inbox_work AS w
@@ -34,6 +34,11 @@ public enum DeadLetterStatement implements PlainStatement {
 
     /** Parameters: consumer, key. */
     SEEN_AGAIN("UPDATE inbox_dead_letter SET seen_again = seen_again + 1 WHERE consumer_id = ? AND message_key = ?"),
+
+    /** Where it is the letter of another message: as if it had not been counted. Parameters: id, consumer, key. */
+    NOT_SEEN("""
+            UPDATE inbox_dead_letter SET seen_again = seen_again - 1
+            WHERE id = ? AND NOT (consumer_id = ? AND message_key = ?)"""),
 
     /** Parameters: seen again, consumer, key. */
     RECOUNT("UPDATE inbox_dead_letter SET seen_again = ? WHERE consumer_id = ? AND message_key = ?"),
@@ -46,12 +51,15 @@ public enum DeadLetterStatement implements PlainStatement {
             ORDER BY d.message_key
             FOR UPDATE"""),
 
-    /** Moves a row that is locked. Parameters: now, three times; id. */
+    /** Parameters: id. */
+    IS_IN_WORK("SELECT id FROM inbox_work WHERE id = ?"),
+
+    /** Moves a row that is locked. Parameters: id of the row in work; now, three times; id. */
     REOPEN("""
             INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
                 content_type, payload, origin, lane, ordered, ordering_hash, by_lease, status, attempts, retried,
                 lease_token, received_at, due_at, retry_since, updated_at)
-            SELECT d.id, d.consumer_id, d.message_key, d.source, d.message_id, d.type, d.ordering_key, d.headers,
+            SELECT ?, d.consumer_id, d.message_key, d.source, d.message_id, d.type, d.ordering_key, d.headers,
                 d.content_type, d.payload, d.origin, d.lane, d.ordered, d.ordering_hash, d.by_lease, 'received', d.attempts,
                 d.attempts, d.lease_token, d.received_at, ?, ?, ?
             FROM inbox_dead_letter AS d

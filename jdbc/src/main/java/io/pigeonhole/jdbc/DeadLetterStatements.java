@@ -38,6 +38,16 @@ final class DeadLetterStatements {
                                             + column + " ELSE d." + column + " END")
                             .collect(Collectors.joining());
 
+    /** The id that a row w of work gets among the dead letters. */
+    static final String FREE_LETTER_ID = """
+            CASE WHEN EXISTS (SELECT FROM inbox_dead_letter AS other WHERE other.id = w.id)
+                THEN nextval('inbox_arrival') ELSE w.id END""";
+
+    /** The id that a dead letter d gets in work. */
+    static final String FREE_WORK_ID = """
+            CASE WHEN EXISTS (SELECT FROM inbox_work AS other WHERE other.id = d.id)
+                THEN nextval('inbox_arrival') ELSE d.id END""";
+
     /**
      * Parameters: the columns of the message, lane, ordered, blocks, reason, detail, claimed, attempts; the columns of the
      * attempt or nulls.
@@ -60,7 +70,8 @@ final class DeadLetterStatements {
             WHERE a.number IS NOT NULL AND buried.is_new""";
 
     /**
-     * Moves one row, its bytes as they are. Parameters: consumer, id, token; the columns of the attempt or nulls; blocks,
+     * Moves one row, its bytes as they are, and with its id, unless the sequence has begun anew and another message has that:
+     * then it goes behind all. Parameters: consumer, id, token; the columns of the attempt or nulls; blocks,
      * reason, detail, claimed, attempts.
      */
     static final String BURY_FROM_WORK = """
@@ -79,7 +90,8 @@ final class DeadLetterStatements {
             INSERT INTO inbox_dead_letter AS d (id, consumer_id, message_key, source, message_id, type, ordering_key,
                 headers, content_type, payload, origin, lane, ordered, by_lease, blocks, reason, detail, claimed, attempts,
                 lease_token, received_at, died_at)
-            SELECT id, consumer_id, message_key, source, message_id, type, ordering_key,
+            SELECT\s""" + FREE_LETTER_ID + """
+            , consumer_id, message_key, source, message_id, type, ordering_key,
                 headers, content_type, payload, origin, lane, ordered, by_lease, ?, ?, ?, ?, ?,
                 lease_token, received_at, clock_timestamp()
             FROM w
@@ -95,7 +107,7 @@ final class DeadLetterStatements {
                 FOR UPDATE))
             RETURNING message_key""";
 
-    /** In the order of the keys, as above. Parameters: consumer, keys. */
+    /** In the order of the keys, as above; the ids stay as above too. Parameters: consumer, keys. */
     static final String REOPEN = """
             WITH d AS (
                 DELETE FROM inbox_dead_letter

@@ -72,17 +72,26 @@ final class DeferredWrites {
     List<List<DeferredWrite>> batches() {
         List<Round> rounds = new ArrayList<>();
         Map<Object, Place> reached = new HashMap<>();
+        Object scope = this;
+        Place place = Place.FIRST;
         for (DeferredWrite write : writes) {
-            Place last = reached.getOrDefault(write.scope(), Place.FIRST);
-            Place place = new Place(last.round(), round(rounds, last.round()).position(write.sql()));
-            if (place.position() < last.position()) {
-                place = new Place(
-                        last.round() + 1, round(rounds, last.round() + 1).position(write.sql()));
+            // Mostly it is that of the write before.
+            if (write.scope() != scope) {
+                reached.put(scope, place);
+                scope = write.scope();
+                place = reached.getOrDefault(scope, Place.FIRST);
             }
+            place = behind(place, write.sql(), rounds);
             rounds.get(place.round()).batches.get(place.position()).add(write);
-            reached.put(write.scope(), place);
         }
         return rounds.stream().flatMap(round -> round.batches.stream()).toList();
+    }
+
+    private static Place behind(Place last, String sql, List<Round> rounds) {
+        int position = round(rounds, last.round()).position(sql);
+        return position < last.position()
+                ? new Place(last.round() + 1, round(rounds, last.round() + 1).position(sql))
+                : new Place(last.round(), position);
     }
 
     private static Round round(List<Round> rounds, int number) {

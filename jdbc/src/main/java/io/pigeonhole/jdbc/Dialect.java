@@ -103,11 +103,72 @@ public abstract class Dialect {
     }
 
     /**
+     * What is executed, in a transaction in which handlers run, before a write of the inbox itself that may take longer than
+     * {@link #beginForHandlers} allows.
+     *
+     * @return statements, none unless overridden; they must not end the transaction
+     */
+    public List<String> liftHandlersLimit() {
+        return List.of();
+    }
+
+    /**
+     * What is executed behind such a write, so that handlers have the limit again.
+     *
+     * @param idleLimit as for {@link #beginForHandlers}
+     * @return statements, none unless overridden; they must not end the transaction
+     */
+    public List<String> setHandlersLimit(Duration idleLimit) {
+        return List.of();
+    }
+
+    /**
+     * Whether a statement was cancelled because it took longer than {@link #beginForHandlers} allows.
+     *
+     * @param failure what a statement was refused with
+     * @return false unless overridden
+     */
+    public boolean isCancelled(SQLException failure) {
+        return false;
+    }
+
+    /**
+     * What is executed instead of {@link #begin} before a transaction that reads several tables as they are at one moment.
+     * Where {@link #setsIsolation} says so, these statements make it {@link #isolationToRead}.
+     *
+     * @param idleLimit how long the transaction may be idle before the database is to end it
+     * @return statements; those of {@link #begin} unless overridden
+     */
+    public List<String> beginToRead(Duration idleLimit) {
+        return begin(idleLimit);
+    }
+
+    /**
+     * The isolation level at which all statements of a transaction read what was committed at one moment.
+     *
+     * @return a level of {@link java.sql.Connection}, or of the driver; repeatable read unless overridden
+     */
+    public int isolationToRead() {
+        return Connection.TRANSACTION_REPEATABLE_READ;
+    }
+
+    /**
      * What is executed behind a transaction, to put back the settings that {@link #begin} changed.
      *
      * @return statements, maybe none
      */
     public abstract List<String> end();
+
+    /**
+     * The same where the connection commits each statement by itself outside of transactions. It may set that as well, so that
+     * a driver which looks at what the server says has nothing left to send; it is set through JDBC in any case. No transaction
+     * is open.
+     *
+     * @return statements, those of {@link #end} unless overridden
+     */
+    public List<String> endWithAutoCommit() {
+        return end();
+    }
 
     /**
      * What is executed before a statement that waits for others.
@@ -145,6 +206,55 @@ public abstract class Dialect {
     }
 
     /**
+     * One statement for all that a transaction with handlers begins with whose first step is the claim of one key: what
+     * {@link #beginForHandlers}, {@link #guard} and {@link #patience} do, the insert of the key where it is within the days of
+     * the ledger and the consumer is not paused, and what {@link #ownPatience} does. Whoever drops a day of the ledger must be
+     * kept from it between the look at the days and the insert. It answers one row: 1 where the key was inserted; -1 where the
+     * ledger has it, then with whether the consumer has dead letters; 0 where it was not inserted for another reason, which is
+     * then asked for. After an error {@link #ownPatience} is executed.
+     *
+     * @param idleLimit as for {@link #beginForHandlers}
+     * @param patience as for {@link #patience}, but no longer than a statement may take
+     * @return a text for {@link String#format}, with the consumer's number, the key in hexadecimal digits, and an expression
+     *     for the hash of the payload, maybe NULL; or null where the database has no such statement, as unless overridden
+     */
+    public @Nullable String beginWithClaim(Duration idleLimit, Duration patience) {
+        return null;
+    }
+
+    /**
+     * Whether a session does not understand {@link #beginWithClaim}, of which then nothing was executed: it may be in a mode in
+     * which such a statement is written otherwise. Then the store begins and claims one by one from then on.
+     *
+     * @param failure what the statement was refused with
+     * @return false unless overridden
+     */
+    public boolean isNotUnderstood(SQLException failure) {
+        return false;
+    }
+
+    /**
+     * One statement that does what {@link #prove} does, and then commits. An error whose class is RETRY_NOW or UNAVAILABLE, or that
+     * {@link #isSavepointGone} knows, means that it did not; after another one nobody knows.
+     *
+     * @return a statement; or null where the two are executed one by one, as unless overridden
+     */
+    public @Nullable String proveAndCommit() {
+        return null;
+    }
+
+    /**
+     * An insert of one key, for a transaction of the caller, that does what {@link LedgerStatement#HOLD_HORIZON} does where it
+     * inserts the key, and inserts none that is outside the days of the ledger. Only where {@link #holdsHorizon} says so.
+     * Parameters: consumer, then the key, four times.
+     *
+     * @return a statement; or null where the two are executed one by one, as unless overridden
+     */
+    public @Nullable String holdHorizonAndClaim() {
+        return null;
+    }
+
+    /**
      * A query for the number of the transaction, for databases that do not tell that a savepoint is gone. It is asked after
      * the first statements, until there is one, and must be the same before the commit.
      *
@@ -152,6 +262,17 @@ public abstract class Dialect {
      */
     public @Nullable String transactionNumber() {
         return null;
+    }
+
+    /**
+     * Whether a row that is inserted with a number of its own makes the database give larger numbers from then on, also if
+     * the row is deleted again. If not, {@link NumberStatement#NEXT} tells the next number, and
+     * {@code ALTER TABLE … ALTER COLUMN id RESTART WITH …} changes it.
+     *
+     * @return false unless overridden
+     */
+    public boolean countsNumbersOfRows() {
+        return false;
     }
 
     /**

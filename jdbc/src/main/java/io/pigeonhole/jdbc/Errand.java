@@ -1,5 +1,7 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -67,12 +69,18 @@ interface Errand<T> {
         return schema == null ? "" : ";\n" + schema.searchPath();
     }
 
-    /** A connection, whatever its pool says about why there is none. */
+    /**
+     * A connection. Whatever its pool throws when there is none, the database is away: pools have exceptions of their own for
+     * that, which are no {@link SQLException}.
+     */
     static Connection open(ConnectionSource connections) {
         try {
             return connections.open();
-        } catch (SQLException e) {
-            throw new StoreUnavailableException("there is no connection to the database: " + e.getMessage(), e);
+        } catch (PigeonholeException e) {
+            throw e;
+        } catch (SQLException | RuntimeException e) {
+            String why = e instanceof SQLException ? FailureText.messageOf(e) : FailureText.describe(e);
+            throw new StoreUnavailableException("there is no connection to the database: " + why, e);
         }
     }
 

@@ -39,7 +39,7 @@ interface Errors {
     default ErrorClass classify(Throwable failure) {
         boolean fromDatabase = false;
         for (Throwable cause : Causes.of(failure)) {
-            ErrorClass found = of(cause);
+            ErrorClass found = saidBy(cause);
             if (found != UNKNOWN) {
                 return found;
             }
@@ -57,6 +57,15 @@ interface Errors {
         String state = failure.getSQLState();
         boolean ofData = state != null && state.length() == 5 && OF_DATA.contains(state.substring(0, 2));
         return found == MESSAGE && !ofData ? UNKNOWN : found;
+    }
+
+    /** An exception of the application's own may throw where it is asked. */
+    private ErrorClass saidBy(Throwable cause) {
+        try {
+            return of(cause);
+        } catch (RuntimeException | StackOverflowError e) {
+            return UNKNOWN;
+        }
     }
 
     private ErrorClass of(Throwable cause) {

@@ -233,18 +233,26 @@ final class GuardedConnection implements InvocationHandler {
     static @Nullable Object[] unguarded(@Nullable Object[] arguments, HandlerCall call) {
         @Nullable Object[] own = arguments;
         for (int i = 0; i < arguments.length; i++) {
-            Object argument = arguments[i];
-            if (argument != null
-                    && Proxy.isProxyClass(argument.getClass())
-                    && Proxy.getInvocationHandler(argument) instanceof GuardedConnection guard) {
-                if (guard.call != call) {
-                    throw new IllegalStateException("this belongs to a handler that has ended: " + argument);
-                }
+            Object argument = unguarded(arguments[i], call);
+            if (argument != arguments[i]) {
                 own = own == arguments ? arguments.clone() : own;
-                own[i] = guard.target;
+                own[i] = argument;
             }
         }
         return own;
+    }
+
+    /** The same for one. */
+    static @Nullable Object unguarded(@Nullable Object argument, HandlerCall call) {
+        if (!(argument instanceof Proxy)
+                || !Proxy.isProxyClass(argument.getClass())
+                || !(Proxy.getInvocationHandler(argument) instanceof GuardedConnection guard)) {
+            return argument;
+        }
+        if (guard.call != call) {
+            throw new IllegalStateException("this belongs to a handler that has ended: " + argument);
+        }
+        return guard.target;
     }
 
     private Object ofObject(Object proxy, String name, @Nullable Object @Nullable [] arguments) {

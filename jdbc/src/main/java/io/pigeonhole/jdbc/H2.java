@@ -76,6 +76,9 @@ public class H2 extends Dialect {
     private static final int LOCK_TIMEOUT = 50200;
     private static final int NO_SAVEPOINT = 90063;
 
+    /** The isolation level that JDBC has no number for. */
+    static final int SNAPSHOT = 6;
+
     /** The dialect. */
     public H2() {}
 
@@ -104,6 +107,12 @@ public class H2 extends Dialect {
         return List.of("SET @pigeonhole_wait = LOCK_TIMEOUT()");
     }
 
+    /** At repeatable read each table is as it was when it was read first. */
+    @Override
+    public int isolationToRead() {
+        return SNAPSHOT;
+    }
+
     @Override
     public List<String> end() {
         return ownPatience();
@@ -125,7 +134,17 @@ public class H2 extends Dialect {
         return 1;
     }
 
-    /** To release a savepoint that is gone is no error here. */
+    /** To release a savepoint that is gone is no error here: {@link #transactionNumber} is the proof. */
+    @Override
+    public List<String> guard() {
+        return List.of();
+    }
+
+    @Override
+    public List<String> prove() {
+        return List.of();
+    }
+
     @Override
     public String transactionNumber() {
         return "SELECT TRANSACTION_ID()";

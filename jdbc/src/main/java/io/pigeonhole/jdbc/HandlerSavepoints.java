@@ -12,7 +12,7 @@ final class HandlerSavepoints {
 
     /** What stands now, for {@link #failed}. */
     List<String> now() {
-        return List.copyOf(names);
+        return names.isEmpty() ? List.of() : List.copyOf(names);
     }
 
     /**
@@ -21,6 +21,9 @@ final class HandlerSavepoints {
      * @throws IllegalStateException if it goes back to a savepoint that this handler has not set, or has released
      */
     void take(List<SavepointStep> steps) {
+        if (steps.isEmpty()) {
+            return;
+        }
         List<String> after = behind(steps);
         names.clear();
         names.addAll(after);

@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Headers;
+import io.pigeonhole.core.message.Utf8;
 import java.io.ByteArrayOutputStream;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -25,7 +26,7 @@ final class HeaderFormat {
         out.write(VERSION);
         writeNumber(out, headers.list().size());
         for (Header header : headers) {
-            byte[] name = header.name().getBytes(StandardCharsets.UTF_8);
+            byte[] name = Utf8.replacing(header.name());
             writeNumber(out, name.length);
             out.writeBytes(name);
             byte[] value = header.value();

@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.admin.AdminAction;
 import io.pigeonhole.core.admin.Answers;
 import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.store.HistoryDays;
@@ -20,6 +21,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -214,13 +216,56 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     }
 
     @Override
-    public long mark() {
-        return barrier.mark();
+    public String storeId() {
+        String id = database.look("which store it is", session -> {
+                    try (AdminCall call = session.replay(ReplayStatement.STORE_ID)) {
+                        return Optional.ofNullable(call.first(row -> row.getString(1)));
+                    }
+                })
+                .orElse("");
+        if (id.isBlank()) {
+            throw new ConfigurationException(
+                    "inbox_store has no row: put back the one that it had. Archives of this store"
+                            + " know it by that id");
+        }
+        return id;
     }
 
+    /** The moment is noted in a row, so that processes which end meanwhile ask about the same one. */
     @Override
-    public boolean isPast(long mark) {
-        return barrier.isPast(mark);
+    public boolean isSettled(LocalDate day) {
+        LocalDate today = today();
+        if (!day.isBefore(today)) {
+            throw new IllegalArgumentException(
+                    day + " is not over; it is " + today + " in UTC by the clock of the database");
+        }
+        return barrier.isPast(markOf(day).orElseGet(() -> note(day, barrier.mark())));
+    }
+
+    /** Not one that was noted while the clock was ahead: the day may not have been over. */
+    private Optional<Long> markOf(LocalDate day) {
+        return database.look("since when " + day + " is waited for", session -> {
+            try (AdminCall call = session.replay(ReplayStatement.EXPORT_MARK)) {
+                return Optional.ofNullable(call.day(day).now().first(row -> row.getLong(1)));
+            }
+        });
+    }
+
+    private long note(LocalDate day, long mark) {
+        try {
+            change("to note since when " + day + " is waited for", session -> {
+                try (AdminCall call = session.replay(ReplayStatement.DROP_EXPORT_MARK)) {
+                    call.day(day).change();
+                }
+                try (AdminCall call = session.replay(ReplayStatement.ADD_EXPORT_MARK)) {
+                    return call.day(day).id(mark).now().change();
+                }
+            });
+            return mark;
+        } catch (PigeonholeException e) {
+            // Another process may have noted one meanwhile.
+            return markOf(day).orElseThrow(() -> e);
+        }
     }
 
     @Override
@@ -245,11 +290,29 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     }
 
     @Override
+    public long count(LocalDate day) {
+        return database.look("the history of " + day, session -> {
+            try (AdminCall call = session.replay(ReplayStatement.COUNT_OF_DAY)) {
+                return call.instant(start(day))
+                        .instant(start(day.plusDays(1)))
+                        .all(row -> row.getLong(1))
+                        .get(0);
+            }
+        });
+    }
+
+    @Override
     public void exported(LocalDate day, long entries) {
-        if (isExported(day)) {
+        OptionalLong noted = exportedEntries(day);
+        if (noted.isPresent() && noted.getAsLong() == entries) {
             return;
         }
         change("to note that " + day + " is exported", session -> {
+            for (ReplayStatement earlier : List.of(ReplayStatement.DROP_EXPORT_MARK, ReplayStatement.DROP_EXPORTED)) {
+                try (AdminCall call = session.replay(earlier)) {
+                    call.day(day).change();
+                }
+            }
             try (AdminCall call = session.replay(ReplayStatement.EXPORTED)) {
                 return call.day(day).id(entries).now().change();
             }
@@ -257,10 +320,21 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     }
 
     @Override
-    public boolean isExported(LocalDate day) {
+    public OptionalLong exportedEntries(LocalDate day) {
+        Long entries = database.look("the exports", session -> {
+                    try (AdminCall call = session.replay(ReplayStatement.IS_EXPORTED)) {
+                        return Optional.ofNullable(call.day(day).first(row -> row.getLong(1)));
+                    }
+                })
+                .orElse(null);
+        return entries == null ? OptionalLong.empty() : OptionalLong.of(entries);
+    }
+
+    @Override
+    public Optional<LocalDate> lastExported() {
         return database.look("the exports", session -> {
-            try (AdminCall call = session.replay(ReplayStatement.IS_EXPORTED)) {
-                return call.day(day).first(row -> row.getInt(1)) != null;
+            try (AdminCall call = session.replay(ReplayStatement.LAST_EXPORTED)) {
+                return Optional.ofNullable(call.first(row -> row.getObject(1, LocalDate.class)));
             }
         });
     }

@@ -35,6 +35,7 @@ import io.pigeonhole.core.store.MaintenanceWindow;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.Watermark;
 import java.sql.Connection;
 import java.time.Duration;
@@ -46,6 +47,8 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The inbox in a relational database over plain JDBC: PostgreSQL 13, MariaDB 10.6, MySQL 8.0 or H2 2.2.220 and later, and
@@ -55,19 +58,26 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The clock that counts is the database's. Nothing is kept in memory that a crash could lose. The tables are those of the
  * schema in which they were found when the store was created, whatever a session's current schema is later.
+ *
+ * <p>One long class, because it has a short method for each operation of the store, and the documented settings of its builder.
  */
 public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
+    private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
+
     private final Database database;
     private final @Nullable StoreSchema schema;
     private final AdminReads reads;
     private final AdminChanges changes;
     private final Requeues requeues;
     private final DaysOnUse days;
+    private final Duration prepared;
 
-    private JdbcStore(Database database, @Nullable StoreSchema schema, LongSupplier nanos) {
+    private JdbcStore(Database database, @Nullable StoreSchema schema, LongSupplier nanos, int daysAhead) {
         this.database = database;
+        Duration ahead = Duration.ofDays(daysAhead);
+        this.prepared = ahead.compareTo(database.window()) < 0 ? ahead : database.window();
         this.schema = schema;
-        this.days = new DaysOnUse(database::maintain, nanos);
+        this.days = new DaysOnUse(this::maintainOnUse, nanos);
         this.reads = new AdminReads(database.admin());
         this.changes = new AdminChanges(database.admin());
         this.requeues = new Requeues(database.admin());
@@ -125,13 +135,18 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     }
 
     @Override
-    public int started(RegisteredConsumer consumer, String what, String position, int limit, Duration fresh) {
-        return database.started(consumer, what, position, limit, fresh);
+    public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
+        return database.started(consumer, start, limit, fresh);
     }
 
     @Override
-    public void ended(RegisteredConsumer consumer, String what, String position) {
-        database.ended(consumer, what, position);
+    public void ended(RegisteredConsumer consumer, Start start) {
+        database.ended(consumer, start);
+    }
+
+    @Override
+    public void survived(RegisteredConsumer consumer, Start start) {
+        database.survived(consumer, start);
     }
 
     @Override
@@ -155,13 +170,53 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     }
 
     /**
-     * Creates the days of ledger and history that are missing ahead. They are data, not schema. A store that is used while
+     * Creates the days of ledger and history that are missing ahead, moves numbers ahead that are behind the rows, and looks at the
+     * clock: each also where another fails, unless the database is away. Days are data, not schema. A store that is used while
      * nobody calls this, because there is no node, does so by itself once in an hour.
      */
     @Override
     public void maintain() {
+        try {
+            database.createDays();
+            days.done();
+        } catch (RuntimeException e) {
+            maintainWithoutDays(e);
+            throw e;
+        }
         database.maintain();
-        days.done();
+    }
+
+    /** Whether days are missing is one thing; what else cannot be done is another. */
+    private void maintainOnUse() {
+        try {
+            database.createDays();
+        } catch (RuntimeException e) {
+            maintainWithoutDays(e);
+            throw e;
+        }
+        try {
+            database.maintain();
+        } catch (RuntimeException e) {
+            log.warn("the days are created, but the clock from which ages count could not be looked at", e);
+        }
+    }
+
+    /** A database that is away would be waited for again, once for each part. */
+    private void maintainWithoutDays(RuntimeException noDays) {
+        if (noDays instanceof StoreUnavailableException) {
+            return;
+        }
+        try {
+            database.maintain();
+        } catch (RuntimeException e) {
+            noDays.addSuppressed(e);
+        }
+    }
+
+    /** As many days as are created ahead; not longer than the window, which is confirmed as well. */
+    @Override
+    public Duration preparedFor() {
+        return prepared;
     }
 
     @Override
@@ -297,7 +352,8 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         }
 
         /**
-         * How many days of the ledger exist beyond today. Messages from later days go to the dead letters.
+         * How many days of the ledger exist beyond today. Messages from later days go to the dead letters. A node has to
+         * maintain the store more often than every half of that time.
          * While a program uses the store, days are created every hour.
          *
          * @param days from 1 to 365; 8 unless set
@@ -434,17 +490,18 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
          * @throws StoreUnavailableException if the database cannot be reached
          */
         public JdbcStore build() {
-            ConnectionSource connections = dataSource::getConnection;
+            ConnectionSource connections = ConnectionSource.of(dataSource);
             Dialect known = dialect == null ? Products.find(connections) : dialect;
             Schema.validate(connections, known);
             StoreSchema schema = known == null ? StoreSchema.ofPostgres(connections) : StoreSchema.current(connections);
             ConnectionSource own = schema == null ? connections : () -> schema.bind(connections.open());
             return new JdbcStore(
                     known == null
-                            ? new PostgresDatabase(own, daysAhead, retention, new FreshStreaks(freshStreak))
-                            : new PlainDatabase(own, known, daysAhead, retention),
+                            ? new PostgresDatabase(own, daysAhead, retention, new FreshStreaks(freshStreak), nanos)
+                            : new PlainDatabase(own, known, daysAhead, retention, nanos),
                     schema,
-                    nanos);
+                    nanos,
+                    daysAhead);
         }
     }
 }

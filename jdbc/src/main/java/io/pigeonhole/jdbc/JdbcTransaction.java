@@ -39,7 +39,10 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
 
     private final Errors errors;
     private final TransactionControl control;
-    private final boolean autoCommit;
+
+    /** Whether the connection committed each statement by itself before. */
+    final boolean autoCommit;
+
     private final DeferredWrites deferred;
     private final Set<String> harmless = new HashSet<>();
     private @Nullable HandlerCall call;
@@ -67,9 +70,12 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
         Connection connection = Errand.open(connections);
         try {
             return opening.on(connection);
-        } catch (SQLException e) {
+        } catch (PigeonholeException e) {
             giveBackUnused(connection);
-            throw new StoreUnavailableException("the connection takes no transaction: " + e.getMessage(), e);
+            throw e;
+        } catch (SQLException | RuntimeException e) {
+            giveBackUnused(connection);
+            throw new StoreUnavailableException("the connection takes no transaction: " + FailureText.describe(e), e);
         } catch (Throwable e) {
             giveBackUnused(connection);
             throw e;

@@ -1,6 +1,12 @@
 package io.pigeonhole.jdbc;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.MessageKey;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -11,16 +17,26 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps enough days ahead: partitions of the ledger and of the history, named by their day in UTC, each created in a short
- * transaction that also moves the horizon. Days are data, not schema. Safe for use by many threads and many programs; the
- * horizon only ever grows.
+ * transaction that also moves the horizon. Days are data, not schema. A day whose name another table has, such as one that a
+ * person detached and kept, is left out of the history; the ledger has no gaps and ends before it. So is a day that the
+ * database refuses, for want of a right perhaps: it is an error only where the ledger would have none for the present. Safe
+ * for use by many threads and many programs; the horizon only ever grows.
  */
 final class LedgerDays {
+    private static final Logger LOG = LoggerFactory.getLogger(LedgerDays.class);
     private static final DateTimeFormatter NAME = DateTimeFormatter.ofPattern("uuuuMMdd");
+    private static final String LEDGER = "inbox_ledger";
+    private static final String HISTORY = "inbox_history";
     private static final long MILLIS_OF_DAY = 86_400_000L;
 
     private final ConnectionSource connections;
@@ -31,15 +47,71 @@ final class LedgerDays {
         this.ahead = ahead;
     }
 
-    /** Creates the days that are missing, oldest first; a crash leaves those that are complete. */
+    /** Creates the days that are missing, oldest first; a crash leaves those that are complete. Warns of those left out. */
     void ensure() {
+        Map<String, List<Day>> byReason = create().leftOut().entrySet().stream()
+                .collect(groupingBy(Map.Entry::getValue, mapping(Map.Entry::getKey, toList())));
+        byReason.forEach((why, days) -> LOG.warn("days are not created, {}: {}", days, why));
+    }
+
+    /** The same for whoever met a time without a day: what to do where the history still has none for the present, or null. */
+    @Nullable
+    String createForNow() {
+        Missing missing = create();
+        return missing.leftOut().entrySet().stream()
+                .filter(entry ->
+                        !entry.getKey().isOfLedger() && !entry.getKey().date().isAfter(missing.soon()))
+                .findFirst()
+                .map(entry -> "the history has no day for the present, "
+                        + entry.getKey().date() + ": " + entry.getValue())
+                .orElse(null);
+    }
+
+    private Missing create() {
         Missing missing = Errand.run(connections, "to read the horizon", this::read);
         for (LocalDate day : missing.ofLedger()) {
-            Errand.run(connections, "a new day of the ledger", connection -> addToLedger(connection, day));
+            try {
+                Errand.run(connections, "a new day of the ledger", connection -> addToLedger(connection, day));
+            } catch (StoreUnavailableException e) {
+                throw e;
+            } catch (PigeonholeException e) {
+                if (!day.isAfter(missing.today())) {
+                    throw e;
+                }
+                missing.leftOut().put(new Day(true, day), refused(e));
+                break;
+            }
         }
         for (LocalDate day : missing.ofHistory()) {
-            Errand.run(connections, "a new day of the history", connection -> addToHistory(connection, day));
+            try {
+                Errand.run(connections, "a new day of the history", connection -> addToHistory(connection, day));
+            } catch (StoreUnavailableException e) {
+                throw e;
+            } catch (PigeonholeException e) {
+                missing.leftOut().put(new Day(false, day), refused(e));
+                if (FailedSteps.isPassing(e)) {
+                    break;
+                }
+            }
         }
+        return missing;
+    }
+
+    private static String refused(PigeonholeException failure) {
+        boolean lacksRight = failure.getCause() instanceof SQLException cause
+                && PostgresSession.NO_RIGHT.equals(cause.getSQLState());
+        return failure.getMessage()
+                + (lacksRight
+                        ? ". Let a program that logs in as a member of the role that owns the tables call JdbcStore.maintain()"
+                                + " or Schema.apply"
+                        : "");
+    }
+
+    private static String inTheWay(String table, LocalDate day) {
+        String name = table + "_" + NAME.format(day);
+        return name + " is the name of something that is not part of " + table + ", such as a day that was detached or"
+                + " restored by hand. Rename it, and the day is created, or make it part of the table again: ALTER TABLE "
+                + table + " ATTACH PARTITION " + name + " …";
     }
 
     private static boolean addToLedger(Connection connection, LocalDate day) throws SQLException {
@@ -49,7 +121,7 @@ final class LedgerDays {
         }
         UUID from = firstKey(day);
         UUID to = firstKey(day.plusDays(1));
-        add(connection, "inbox_ledger", day, from.toString(), to.toString());
+        add(connection, LEDGER, day, from.toString(), to.toString());
         try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.EXTEND_LEDGER)) {
             statement.setObject(1, to);
             statement.setObject(2, to);
@@ -59,40 +131,66 @@ final class LedgerDays {
 
     private boolean addToHistory(Connection connection, LocalDate day) throws SQLException {
         lock(connection);
-        if (!isMissing(connection, day)) {
+        if (look(connection, HISTORY, day) != Found.MISSING) {
             return false;
         }
-        add(connection, "inbox_history", day, day + " 00:00:00+00", day.plusDays(1) + " 00:00:00+00");
+        add(connection, HISTORY, day, day + " 00:00:00+00", day.plusDays(1) + " 00:00:00+00");
         return true;
     }
 
-    private static boolean isMissing(Connection connection, LocalDate day) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.LACKS_TABLE)) {
-            statement.setString(1, "inbox_history_" + NAME.format(day));
+    private static Found look(Connection connection, String table, LocalDate day) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.DAY_OF_TABLE)) {
+            String name = table + "_" + NAME.format(day);
+            statement.setString(1, table);
+            statement.setString(2, name);
+            statement.setString(3, name);
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() && row.getBoolean(1);
+                row.next();
+                if (row.getBoolean(1)) {
+                    return Found.THERE;
+                }
+                return row.getBoolean(2) ? Found.NAME_TAKEN : Found.MISSING;
             }
         }
     }
 
     private static void add(Connection connection, String table, LocalDate day, String from, String to)
             throws SQLException {
+        String owner;
+        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.OWNER_OF_DAYS)) {
+            statement.setString(1, table);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                owner = row.getString(1);
+            }
+        }
         try (Statement statement = connection.createStatement()) {
-            statement.execute(PostgresStatements.ADD_DAY.formatted(table, NAME.format(day), from, to));
+            statement.execute(PostgresStatements.ADD_DAY.formatted(table, NAME.format(day), from, to, owner));
         }
     }
 
     private Missing read(Connection connection) throws SQLException {
         Horizon horizon = readHorizon(connection);
         LocalDate end = horizon.today().plusDays(ahead + 1L);
-        List<LocalDate> ofHistory = new ArrayList<>();
+        PlainDays.requireNear(horizon.end(), end);
+        Missing missing = new Missing(
+                new ArrayList<>(), new ArrayList<>(), new LinkedHashMap<>(), horizon.today(), horizon.soon());
         for (LocalDate day = horizon.today(); day.isBefore(end); day = day.plusDays(1)) {
-            if (isMissing(connection, day)) {
-                ofHistory.add(day);
+            switch (look(connection, HISTORY, day)) {
+                case THERE -> {}
+                case MISSING -> missing.ofHistory().add(day);
+                case NAME_TAKEN -> missing.leftOut().put(new Day(false, day), inTheWay(HISTORY, day));
             }
         }
-        LocalDate first = horizon.end();
-        return new Missing(first.isBefore(end) ? first.datesUntil(end).toList() : List.of(), ofHistory);
+        for (LocalDate day = horizon.end(); day.isBefore(end); day = day.plusDays(1)) {
+            // Without a day for the present the ledger takes no new messages: creating it may fail loudly.
+            if (day.isAfter(horizon.today()) && look(connection, LEDGER, day) == Found.NAME_TAKEN) {
+                missing.leftOut().put(new Day(true, day), inTheWay(LEDGER, day));
+                return missing;
+            }
+            missing.ofLedger().add(day);
+        }
+        return missing;
     }
 
     private static Horizon readHorizon(Connection connection) throws SQLException {
@@ -104,7 +202,7 @@ final class LedgerDays {
             }
             MessageKey newest = MessageKey.of(row.getObject(1, UUID.class));
             LocalDate end = LocalDate.ofEpochDay(Math.floorDiv(newest.epochMillis(), MILLIS_OF_DAY));
-            return new Horizon(end, LocalDate.ofEpochDay(row.getLong(2)));
+            return new Horizon(end, LocalDate.ofEpochDay(row.getLong(2)), LocalDate.ofEpochDay(row.getLong(3)));
         }
     }
 
@@ -124,9 +222,40 @@ final class LedgerDays {
      *
      * @param end the first day that it does not have
      * @param today by the database's clock
+     * @param soon the day in ten minutes
      */
-    private record Horizon(LocalDate end, LocalDate today) {}
+    private record Horizon(LocalDate end, LocalDate today, LocalDate soon) {}
 
-    /** The days to create. */
-    private record Missing(List<LocalDate> ofLedger, List<LocalDate> ofHistory) {}
+    /** How it is with a day of a table. */
+    private enum Found {
+        THERE,
+        MISSING,
+        NAME_TAKEN
+    }
+
+    /** A day that is left out. */
+    private record Day(boolean isOfLedger, LocalDate date) {
+        @Override
+        public String toString() {
+            return isOfLedger
+                    ? LEDGER + "_" + NAME.format(date) + ", before which the ledger ends"
+                    : HISTORY + "_" + NAME.format(date);
+        }
+    }
+
+    /**
+     * The days to create.
+     *
+     * @param ofLedger in the ledger
+     * @param ofHistory in the history
+     * @param leftOut those that cannot be created, with what to do
+     * @param today by the database's clock
+     * @param soon the day in ten minutes
+     */
+    private record Missing(
+            List<LocalDate> ofLedger,
+            List<LocalDate> ofHistory,
+            Map<Day, String> leftOut,
+            LocalDate today,
+            LocalDate soon) {}
 }

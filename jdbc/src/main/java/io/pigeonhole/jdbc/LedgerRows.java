@@ -43,6 +43,8 @@ final class LedgerRows {
             statement.setString(1, KeyArray.write(keys));
             statement.setString(2, KeyArray.writeHashes(values));
             statement.setShort(3, consumer.id());
+            statement.setShort(4, consumer.id());
+            statement.setShort(5, consumer.id());
             return readKeys(statement);
         }
     }

@@ -71,6 +71,14 @@ public enum LedgerStatement implements PlainStatement {
             FROM inbox_ledger
             WHERE consumer_id = ? AND message_key IN ({?}) AND payload_hash IS NOT NULL"""),
 
+    /** Payloads that are kept. Parameters: consumer and keys, twice. */
+    PAYLOADS("""
+            SELECT message_key, payload FROM inbox_work WHERE consumer_id = ? AND message_key IN ({?})
+            UNION ALL
+            SELECT message_key, payload
+            FROM inbox_dead_letter
+            WHERE consumer_id = ? AND message_key IN ({?}) AND reason <> 'BYTES_NOT_STORED'"""),
+
     /** Parameters: the columns of the message, with payload, attempts, now. */
     RECORD("""
             INSERT INTO inbox_history (consumer_id, message_key, source, message_id, type, ordering_key, headers,
@@ -79,22 +87,33 @@ public enum LedgerStatement implements PlainStatement {
 
     /**
      * Changes nothing where the limit is reached and the last start is fresh; one that is later than now was noted while the
-     * clock was ahead. Parameters: position, position, now, consumer, what, position, limit, since when a start is fresh,
-     * now.
+     * clock was ahead. On MariaDB and MySQL an assignment sees those before it. Parameters: position, by, position, by, now,
+     * consumer, what, position, by, limit, since when a start is fresh, now.
      */
     START_AGAIN("""
             UPDATE inbox_start
-            SET starts = CASE WHEN position = ? THEN starts + 1 ELSE 1 END, position = ?, started_at = ?
-            WHERE consumer_id = ? AND what = ? AND NOT (position = ? AND starts >= ? AND started_at > ?
-                AND started_at <= ?)"""),
+            SET starts = CASE WHEN position <> ? THEN 1 WHEN started_by = ? AND starts > 0 THEN starts ELSE starts + 1 END,
+                position = ?, started_by = ?, started_at = ?
+            WHERE consumer_id = ? AND what = ? AND NOT (position = ? AND started_by <> ? AND starts >= ?
+                AND started_at > ? AND started_at <= ?)"""),
 
-    /** Parameters: consumer, what, position. */
+    /** Parameters: by, consumer, what, position. */
     END("""
-            UPDATE inbox_start SET starts = starts - 1
+            UPDATE inbox_start
+            SET starts = starts - 1, started_by = CASE WHEN started_by = ? THEN '' ELSE started_by END
             WHERE consumer_id = ? AND what = ? AND position = ? AND starts > 0"""),
 
-    /** Parameters: consumer, what, position, now. */
-    START("INSERT INTO inbox_start (consumer_id, what, position, starts, started_at) VALUES (?, ?, ?, 1, ?)"),
+    /** Where somebody else has begun since, his start stays. Parameters: by, by, consumer, what, position. */
+    SURVIVE("""
+            UPDATE inbox_start
+            SET starts = CASE WHEN started_by IN (?, '') THEN 0 ELSE starts - 1 END,
+                started_by = CASE WHEN started_by = ? THEN '' ELSE started_by END
+            WHERE consumer_id = ? AND what = ? AND position = ? AND starts > 0"""),
+
+    /** Parameters: consumer, what, position, by, now. */
+    START("""
+            INSERT INTO inbox_start (consumer_id, what, position, started_by, starts, started_at)
+            VALUES (?, ?, ?, ?, 1, ?)"""),
 
     /** Parameters: consumer, what. */
     STARTS("SELECT starts FROM inbox_start WHERE consumer_id = ? AND what = ?"),

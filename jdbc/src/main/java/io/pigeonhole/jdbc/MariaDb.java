@@ -40,6 +40,7 @@ public class MariaDb extends Dialect {
     static final Map<Integer, ErrorClass> CODES = Map.ofEntries(
             entry(1205, RETRY_NOW), // lock wait timeout
             entry(1213, RETRY_NOW), // deadlock, and a certification failure of a cluster
+            entry(1206, RETRY_NOW), // lock table full: the transaction is rolled back, as in a deadlock
             entry(1020, RETRY_NOW), // record has changed since last read: innodb_snapshot_isolation
             entry(
                     1412,
@@ -93,9 +94,16 @@ public class MariaDb extends Dialect {
     private static final int STATEMENT_TIMEOUT = 1969;
     private static final int NO_SAVEPOINT = 1305;
     private static final int NO_BULK = 1295;
+    private static final int SYNTAX = 1064;
 
     /** Below this one looks whether there is a lock, and does not wait: the server knows whole seconds only. */
     private static final Duration NO_WAIT = Duration.ofMillis(100);
+
+    /**
+     * What statements of ours may take, in seconds, where the session has a limit of its own, which is meant for the
+     * application's: that one, but at least ten minutes.
+     */
+    private static final String OWN_LIMIT = "IF(@pigeonhole_statement > 0, GREATEST(@pigeonhole_statement, 600), 0)";
 
     private static final int LONGEST_SECONDS = 100_000_000;
 
@@ -169,6 +177,10 @@ public class MariaDb extends Dialect {
                 lease_until = lease_until - INTERVAL TIMESTAMPDIFF(MICROSECOND, ?, updated_at) MICROSECOND,
                 updated_at = ?
             WHERE updated_at > ?"""),
+            entry(RetentionStatement.PULL_BACK_AGES, """
+            UPDATE inbox_work
+            SET received_at = LEAST(received_at, ?), retry_since = LEAST(retry_since, ?)
+            WHERE received_at > ? OR retry_since > ?"""),
             entry(RetentionStatement.TABLE_SIZES, """
             SELECT table_name, table_rows, data_length + index_length
             FROM information_schema.tables
@@ -229,9 +241,14 @@ public class MariaDb extends Dialect {
         return SEARCHES.contains(statement) ? withoutHandlersLimit(text) : text;
     }
 
-    /** With the session's own limit: a search that is cancelled for what handlers may take would be so each time anew. */
+    /** With our own limit: a search that is cancelled for what handlers may take would be so each time anew. */
     String withoutHandlersLimit(String search) {
-        return "SET STATEMENT max_statement_time = @pigeonhole_statement FOR " + search;
+        return "SET STATEMENT max_statement_time = " + OWN_LIMIT + " FOR " + search;
+    }
+
+    @Override
+    public boolean countsNumbersOfRows() {
+        return true;
     }
 
     @Override
@@ -247,21 +264,44 @@ public class MariaDb extends Dialect {
 
     @Override
     public List<String> begin(Duration idleLimit) {
+        return begin(idleLimit, "IF(@@max_statement_time > 0, GREATEST(@@max_statement_time, 600), 0)");
+    }
+
+    private static List<String> begin(Duration idleLimit, String statementLimit) {
         return List.of(
                 "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
                 "SET @pigeonhole_wait = @@innodb_lock_wait_timeout, @pigeonhole_idle = @@idle_transaction_timeout,"
                         + " @pigeonhole_statement = @@max_statement_time, idle_transaction_timeout = "
-                        + seconds(idleLimit));
+                        + seconds(idleLimit) + ", max_statement_time = " + statementLimit);
     }
 
     /** A limit that somebody has set stays. */
     @Override
     public List<String> beginForHandlers(Duration idleLimit) {
-        List<String> statements = begin(idleLimit);
-        return List.of(
-                statements.get(0),
-                statements.get(1) + ", max_statement_time = IF(@@max_statement_time > 0, @@max_statement_time, "
-                        + seconds(idleLimit) + ")");
+        return begin(idleLimit, "IF(@@max_statement_time > 0, @@max_statement_time, " + seconds(idleLimit) + ")");
+    }
+
+    @Override
+    public List<String> liftHandlersLimit() {
+        return List.of("SET max_statement_time = " + OWN_LIMIT);
+    }
+
+    @Override
+    public List<String> setHandlersLimit(Duration idleLimit) {
+        return List.of("SET max_statement_time = IF(@pigeonhole_statement > 0, @pigeonhole_statement, "
+                + seconds(idleLimit) + ")");
+    }
+
+    @Override
+    public boolean isCancelled(SQLException failure) {
+        return failure.getErrorCode() == STATEMENT_TIMEOUT;
+    }
+
+    @Override
+    public List<String> beginToRead(Duration idleLimit) {
+        List<String> statements = new ArrayList<>(begin(idleLimit));
+        statements.set(0, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+        return statements;
     }
 
     @Override
@@ -270,21 +310,65 @@ public class MariaDb extends Dialect {
                 + " max_statement_time = @pigeonhole_statement");
     }
 
+    @Override
+    public List<String> endWithAutoCommit() {
+        return end().stream().map(settings -> settings + ", autocommit = 1").toList();
+    }
+
+    /**
+     * The tables of the insert stay open until the transaction ends, from before it reads the horizon: no day is dropped
+     * meanwhile, so that the days need not be read again. A session with a {@code max_statement_time} of its own would have
+     * its claims cancelled by that, because a compound statement counts as one; there no key is inserted, and it is claimed in
+     * statements of their own. The limit for the whole is that of the wait for a table.
+     */
+    @Override
+    public @Nullable String beginWithClaim(Duration idleLimit, Duration patience) {
+        long limit = seconds(idleLimit);
+        return BEGIN_WITH_CLAIM
+                .replace("{idle}", String.valueOf(limit))
+                .replace("{wait}", String.valueOf(Math.min(limit, secondsOfWait(patience))));
+    }
+
+    /** In the mode ORACLE variables and handlers are declared in another place. */
+    @Override
+    public boolean isNotUnderstood(SQLException failure) {
+        return failure.getErrorCode() == SYNTAX;
+    }
+
+    /** With our own limit: a COMMIT that waits, for a backup maybe, is no handler's statement. */
+    @Override
+    public @Nullable String proveAndCommit() {
+        return "SET STATEMENT max_statement_time = " + OWN_LIMIT
+                + " FOR BEGIN NOT ATOMIC RELEASE SAVEPOINT pigeonhole_guard; COMMIT; END";
+    }
+
+    @Override
+    public @Nullable String holdHorizonAndClaim() {
+        return HOLD_HORIZON_AND_CLAIM;
+    }
+
     /** A COMMIT that waits, for a backup maybe, is no handler's statement. In one trip. */
     @Override
     public List<String> prove() {
-        return List.of("BEGIN NOT ATOMIC SET max_statement_time = @pigeonhole_statement;"
+        return List.of("BEGIN NOT ATOMIC SET max_statement_time = " + OWN_LIMIT + ";"
                 + " RELEASE SAVEPOINT pigeonhole_guard; END");
     }
 
     @Override
     public List<String> patience(Duration patience) {
-        return List.of("SET innodb_lock_wait_timeout = " + (patience.compareTo(NO_WAIT) < 0 ? 0 : seconds(patience)));
+        return List.of("SET innodb_lock_wait_timeout = " + secondsOfWait(patience)
+                + ", max_statement_time = IF(@pigeonhole_statement > 0, GREATEST(@pigeonhole_statement, 600),"
+                + " @@max_statement_time)");
     }
 
     @Override
     public List<String> ownPatience() {
-        return List.of("SET innodb_lock_wait_timeout = @pigeonhole_wait");
+        return List.of("SET innodb_lock_wait_timeout = @pigeonhole_wait, max_statement_time ="
+                + " IF(@pigeonhole_statement > 0, @pigeonhole_statement, @@max_statement_time)");
+    }
+
+    private static long secondsOfWait(Duration patience) {
+        return patience.compareTo(NO_WAIT) < 0 ? 0 : seconds(patience);
     }
 
     /** At least one, because it knows nothing between whole ones. */
@@ -414,6 +498,22 @@ public class MariaDb extends Dialect {
                         + " for the connections of the data source");
             }
         }
+        checkColumns(connection);
+    }
+
+    /** Whoever converts a table to another set of characters has its columns changed with it. */
+    private static void checkColumns(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(OTHER_COLUMNS)) {
+            if (row.next()) {
+                String table = row.getString(1);
+                throw new ConfigurationException("the column " + table + "." + row.getString(2) + " has the collation "
+                        + row.getString(3)
+                        + ": it lacks characters, or takes different texts for the same. Convert the table"
+                        + " back: ALTER TABLE " + table + " CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"
+                        + " (utf8mb4_0900_bin on MySQL)");
+            }
+        }
     }
 
     @Override
@@ -434,12 +534,12 @@ public class MariaDb extends Dialect {
     @Override
     public void awaitHistoryWriters(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET @pigeonhole_meta = @@lock_wait_timeout, lock_wait_timeout = 1");
+            statement.execute(beginDefinition("1"));
             try {
                 statement.execute("LOCK TABLES inbox_history READ");
                 statement.execute("UNLOCK TABLES");
             } finally {
-                statement.execute("SET lock_wait_timeout = @pigeonhole_meta");
+                statement.execute(endDefinition());
             }
         }
     }
@@ -463,27 +563,60 @@ public class MariaDb extends Dialect {
     }
 
     /**
-     * No partition can be added behind the last one, so an empty one before it is split. The change waits for open
-     * transactions, and all others for the change: not longer than a second.
+     * No partition can be added behind the last one, so an empty one before it is split; where later days are there, as after a
+     * clock that was ahead, the first of them. The change waits for open
+     * transactions, and all others for the change: not longer than a second, as long as there are days enough. Where handlers
+     * run for longer one beside the other, there never is such a second, so that it waits longer when the days run out:
+     * messages of a day that is missing are dead letters.
      */
     @Override
     public void addDay(Connection connection, LocalDate day) throws SQLException {
-        String name = "p" + DateTimeFormatter.BASIC_ISO_DATE.format(day);
-        LocalDate next = day.plusDays(1);
-        String key = HexFormat.of().formatHex(PlainDays.firstKey(next));
+        String name = partition(day);
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET @pigeonhole_meta = @@lock_wait_timeout, lock_wait_timeout = 1");
+            statement.execute(beginDefinition("CASE WHEN DATEDIFF('" + day + "', UTC_TIMESTAMP(6)) > 3 THEN 1"
+                    + " WHEN DATEDIFF('" + day + "', UTC_TIMESTAMP(6)) > 1 THEN 10 ELSE 60 END"));
             try {
                 if (lacksPartition(connection, "inbox_ledger", name)) {
-                    statement.execute(ADD_TO_LEDGER.formatted(name, key));
+                    LocalDate later = firstAfter(connection, "inbox_ledger", day);
+                    statement.execute(ADD_DAY.formatted(
+                            "inbox_ledger",
+                            name,
+                            endInLedger(day),
+                            later == null ? "gap" : partition(later),
+                            later == null ? END_OF_GAP : endInLedger(later)));
                 }
                 if (lacksPartition(connection, "inbox_history", name)) {
-                    statement.execute(ADD_TO_HISTORY.formatted(name, next));
+                    LocalDate later = firstAfter(connection, "inbox_history", day);
+                    statement.execute(ADD_DAY.formatted(
+                            "inbox_history",
+                            name,
+                            endInHistory(day),
+                            later == null ? "later" : partition(later),
+                            later == null ? "MAXVALUE" : endInHistory(later)));
                 }
             } finally {
-                statement.execute("SET lock_wait_timeout = @pigeonhole_meta");
+                statement.execute(endDefinition());
             }
         }
+    }
+
+    private @Nullable LocalDate firstAfter(Connection connection, String table, LocalDate day) throws SQLException {
+        return days(connection, table).stream()
+                .filter(other -> other.isAfter(day))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static String partition(LocalDate day) {
+        return "p" + DateTimeFormatter.BASIC_ISO_DATE.format(day);
+    }
+
+    private static String endInLedger(LocalDate day) {
+        return "x'" + HexFormat.of().formatHex(PlainDays.firstKey(day.plusDays(1))) + "'";
+    }
+
+    private static String endInHistory(LocalDate day) {
+        return "'" + day.plusDays(1) + "'";
     }
 
     @Override
@@ -509,13 +642,24 @@ public class MariaDb extends Dialect {
     @Override
     public void dropDay(Connection connection, String table, LocalDate day) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET @pigeonhole_meta = @@lock_wait_timeout, lock_wait_timeout = 1");
+            statement.execute(beginDefinition("1"));
             try {
                 statement.execute(DROP_DAY.formatted(table, DateTimeFormatter.BASIC_ISO_DATE.format(day)));
             } finally {
-                statement.execute("SET lock_wait_timeout = @pigeonhole_meta");
+                statement.execute(endDefinition());
             }
         }
+    }
+
+    /** Before a change of a table, which waits for open transactions, and all others for it: not longer than so many seconds. */
+    String beginDefinition(String seconds) {
+        return "SET @pigeonhole_meta = @@lock_wait_timeout, @pigeonhole_change = @@max_statement_time, lock_wait_timeout = "
+                + seconds
+                + ", max_statement_time = IF(@@max_statement_time > 0, GREATEST(@@max_statement_time, 600), 0)";
+    }
+
+    String endDefinition() {
+        return "SET lock_wait_timeout = @pigeonhole_meta, max_statement_time = @pigeonhole_change";
     }
 
     private static boolean lacksPartition(Connection connection, String table, String name) throws SQLException {
@@ -527,6 +671,52 @@ public class MariaDb extends Dialect {
             }
         }
     }
+
+    /** For {@link String#format}, once the limits are in it. */
+    private static final String BEGIN_WITH_CLAIM = """
+            SET STATEMENT lock_wait_timeout = LEAST(@@lock_wait_timeout, {idle}) FOR BEGIN NOT ATOMIC
+                DECLARE pigeonhole_claimed INT DEFAULT 0;
+                DECLARE CONTINUE HANDLER FOR 1062, 1586 SET pigeonhole_claimed = -1;
+                SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
+                SET @pigeonhole_wait = @@innodb_lock_wait_timeout, @pigeonhole_idle = @@idle_transaction_timeout,
+                    @pigeonhole_statement = @@max_statement_time, innodb_lock_wait_timeout = {wait},
+                    idle_transaction_timeout = {idle},
+                    max_statement_time = IF(@@max_statement_time > 0, @@max_statement_time, {idle});
+                SAVEPOINT pigeonhole_guard;
+                INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at)
+                SELECT c.id, x'%2$s', %3$s, UTC_TIMESTAMP(6)
+                FROM inbox_horizon AS h CROSS JOIN inbox_consumer AS c
+                WHERE c.id = %1$s AND NOT c.paused AND @pigeonhole_statement = 0 AND x'%2$s' >= h.oldest
+                    AND (x'%2$s' < h.newest OR x'%2$s' >= x'ff000000000000000000000000000000');
+                IF pigeonhole_claimed = 0 THEN
+                    SET pigeonhole_claimed = ROW_COUNT();
+                END IF;
+                SET innodb_lock_wait_timeout = @pigeonhole_wait;
+                IF pigeonhole_claimed < 0 THEN
+                    SELECT pigeonhole_claimed, EXISTS (SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = %1$s);
+                ELSE
+                    SELECT pigeonhole_claimed;
+                END IF;
+            END""";
+
+    private static final String HOLD_HORIZON_AND_CLAIM = """
+            INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
+            SELECT ?, ?, UTC_TIMESTAMP(6)
+            FROM inbox_horizon AS h
+            WHERE ? >= h.oldest AND (? < h.newest OR ? >= x'ff000000000000000000000000000000')
+            LOCK IN SHARE MODE""";
+
+    /** Text of our tables that is not what their definition says. */
+    private static final String OTHER_COLUMNS = """
+            SELECT c.table_name, c.column_name, c.collation_name
+            FROM information_schema.columns AS c
+            WHERE c.table_schema = DATABASE() AND c.collation_name IS NOT NULL
+                AND c.collation_name NOT IN ('utf8mb4_nopad_bin', 'utf8mb4_0900_bin')
+                AND c.table_name IN ('inbox_consumer', 'inbox_lane', 'inbox_retention', 'inbox_work', 'inbox_attempt',
+                    'inbox_dead_letter', 'inbox_start', 'inbox_watermark', 'inbox_audit', 'inbox_history', 'inbox_upkeep',
+                    'inbox_replay', 'inbox_replay_skipped', 'inbox_export')
+            ORDER BY c.table_name, c.ordinal_position
+            LIMIT 1""";
 
     /** Parameters: table, partition. */
     private static final String HAS_PARTITION = """
@@ -542,15 +732,11 @@ public class MariaDb extends Dialect {
     /** Formatted with: table, day. */
     static final String DROP_DAY = "ALTER TABLE %1$s DROP PARTITION p%2$s";
 
-    /** Formatted with: name, first key of the next day. */
-    static final String ADD_TO_LEDGER = """
-            ALTER TABLE inbox_ledger REORGANIZE PARTITION gap INTO (
-                PARTITION %1$s VALUES LESS THAN (x'%2$s'),
-                PARTITION gap VALUES LESS THAN (x'ff000000000000000000000000000000'))""";
+    private static final String END_OF_GAP = "x'ff000000000000000000000000000000'";
 
-    /** Formatted with: name, the next day. */
-    static final String ADD_TO_HISTORY = """
-            ALTER TABLE inbox_history REORGANIZE PARTITION later INTO (
-                PARTITION %1$s VALUES LESS THAN ('%2$s'),
-                PARTITION later VALUES LESS THAN (MAXVALUE))""";
+    /** Formatted with: table, name, where it ends, the partition that it is split off, where that one ends. */
+    static final String ADD_DAY = """
+            ALTER TABLE %1$s REORGANIZE PARTITION %4$s INTO (
+                PARTITION %2$s VALUES LESS THAN (%3$s),
+                PARTITION %4$s VALUES LESS THAN (%5$s))""";
 }

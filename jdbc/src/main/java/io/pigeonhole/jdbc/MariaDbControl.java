@@ -10,10 +10,15 @@ import java.util.regex.Pattern;
  * not to. What a procedure does is not seen here, but at the commit.
  */
 final class MariaDbControl {
+    private static final String ESCAPED = "(?:[^%1$s\\\\]|\\\\.|%1$s%1$s)*+";
+    private static final String PLAIN = "(?:[^%1$s]|%1$s%1$s)*+";
+
     /** What may hold any words: comments, strings with either quote, and quoted names. */
-    private static final Pattern HARMLESS = Pattern.compile(
-            "(?:--(?=\\s|$)|#)[^\\n]*|/\\*(?!M?!).*?\\*/|'(?:[^'\\\\]|\\\\.|'')*+'|\"(?:[^\"\\\\]|\\\\.|\"\")*+\"|`(?:[^`]|``)*+`",
-            Pattern.DOTALL);
+    private static final Pattern HARMLESS = harmless(ESCAPED, ESCAPED);
+
+    /** The same in sessions with ANSI_QUOTES, and with NO_BACKSLASH_ESCAPES: where a string ends depends on sql_mode. */
+    private static final List<Pattern> IN_ALL_MODES =
+            List.of(HARMLESS, harmless(ESCAPED, PLAIN), harmless(PLAIN, PLAIN));
 
     /** The server executes what stands in these comments, if it is not older than they say. */
     private static final Pattern EXECUTED = Pattern.compile("/\\*M?!\\d*(.*?)(?:\\*/|\\z)", Pattern.DOTALL);
@@ -47,8 +52,19 @@ final class MariaDbControl {
 
     private MariaDbControl() {}
 
+    private static Pattern harmless(String single, String quoted) {
+        return Pattern.compile(
+                "(?:--(?=\\s|$)|#)[^\\n]*|/\\*(?!M?!).*?\\*/|'" + single.formatted("'") + "'|\""
+                        + quoted.formatted("\"") + "\"|`(?:[^`]|``)*+`",
+                Pattern.DOTALL);
+    }
+
     static String withoutText(String sql) {
-        return EXECUTED.matcher(SavepointStep.plain(sql, HARMLESS)).replaceAll(" $1 ");
+        return withoutText(sql, HARMLESS);
+    }
+
+    private static String withoutText(String sql, Pattern harmless) {
+        return EXECUTED.matcher(SavepointStep.plain(sql, harmless)).replaceAll(" $1 ");
     }
 
     static boolean endsTransaction(String sql) {
@@ -59,11 +75,29 @@ final class MariaDbControl {
         return endsTransaction(sql, TEMPORARY);
     }
 
+    /** Or may end it, or does something else about savepoints and settings, where the session reads it otherwise. */
     private static boolean endsTransaction(String sql, Pattern creation) {
-        String text = HARMLESS.matcher(sql).replaceAll(" ");
+        if (sql.indexOf('\\') < 0) {
+            return endsTransaction(sql, HARMLESS, creation);
+        }
+        return IN_ALL_MODES.stream()
+                .anyMatch(mode -> endsTransaction(sql, mode, creation) || !isSameAsUsual(sql, mode));
+    }
+
+    private static boolean isSameAsUsual(String sql, Pattern mode) {
+        return SessionChange.isSetIn(withoutText(sql, mode)) == SessionChange.isSetIn(withoutText(sql))
+                && savepoints(sql, mode).equals(savepoints(sql, HARMLESS));
+    }
+
+    private static List<SavepointStep> savepoints(String sql, Pattern mode) {
+        return SavepointStep.in(sql, text -> withoutText(text, mode), name -> name);
+    }
+
+    private static boolean endsTransaction(String sql, Pattern harmless, Pattern creation) {
+        String text = harmless.matcher(sql).replaceAll(" ");
         // Whether the server executes it depends on its version, and with it where a string in it begins and ends.
         if (EXECUTED.matcher(text).find()
-                || SESSION_LOCK.matcher(withoutText(sql)).find()) {
+                || SESSION_LOCK.matcher(withoutText(sql, harmless)).find()) {
             return true;
         }
         for (String statement : text.split(";", -1)) {

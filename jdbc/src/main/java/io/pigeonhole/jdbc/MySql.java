@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,22 @@ public class MySql extends MariaDb {
         return begin(idleLimit);
     }
 
+    /** Its limit is for queries only. */
+    @Override
+    public List<String> liftHandlersLimit() {
+        return List.of();
+    }
+
+    @Override
+    public List<String> setHandlersLimit(Duration idleLimit) {
+        return List.of();
+    }
+
+    @Override
+    public boolean isCancelled(SQLException failure) {
+        return false;
+    }
+
     @Override
     public List<String> end() {
         return List.of("SET wait_timeout = @pigeonhole_idle, innodb_lock_wait_timeout = @pigeonhole_wait");
@@ -50,6 +67,24 @@ public class MySql extends MariaDb {
         return List.of("RELEASE SAVEPOINT pigeonhole_guard");
     }
 
+    /** It has no compound statements outside of procedures. */
+    @Override
+    public @Nullable String beginWithClaim(Duration idleLimit, Duration patience) {
+        return null;
+    }
+
+    /** It has no compound statements outside of procedures. */
+    @Override
+    public @Nullable String proveAndCommit() {
+        return null;
+    }
+
+    /** Not exercised on this database. */
+    @Override
+    public @Nullable String holdHorizonAndClaim() {
+        return null;
+    }
+
     @Override
     String role(@Nullable String current) {
         return current == null || current.isEmpty() ? "NONE" : current;
@@ -58,6 +93,21 @@ public class MySql extends MariaDb {
     @Override
     String withoutHandlersLimit(String search) {
         return search;
+    }
+
+    @Override
+    public List<String> ownPatience() {
+        return List.of("SET innodb_lock_wait_timeout = @pigeonhole_wait");
+    }
+
+    @Override
+    String beginDefinition(String seconds) {
+        return "SET @pigeonhole_meta = @@lock_wait_timeout, lock_wait_timeout = " + seconds;
+    }
+
+    @Override
+    String endDefinition() {
+        return "SET lock_wait_timeout = @pigeonhole_meta";
     }
 
     /** It waits for a second at least. */

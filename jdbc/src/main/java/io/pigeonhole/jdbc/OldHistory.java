@@ -1,14 +1,25 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.archive.ArchivedStore;
 import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.archive.HistoryExport;
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.store.StoreException;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.LocalDate;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Which days of the history may go: no run over the history needs them any more, and the archive, where there is one, has all
@@ -17,21 +28,64 @@ import org.slf4j.LoggerFactory;
 final class OldHistory {
     private static final Logger log = LoggerFactory.getLogger(OldHistory.class);
 
+    private static final Duration BETWEEN_WARNINGS = Duration.ofMinutes(10);
+    private static final Duration SEEN_FOR = Duration.ofMinutes(10);
+
     private final JdbcReplays days;
     private final @Nullable HistoryArchive archive;
 
-    OldHistory(JdbcReplays days, @Nullable HistoryArchive archive) {
+    /** Days for which older transactions were waited in vain: the next look does not wait. */
+    private final Set<LocalDate> unsettled = ConcurrentHashMap.newKeySet();
+
+    private final Map<LocalDate, Long> warned = new ConcurrentHashMap<>();
+    /** The day that goes in pieces now, where the archive has it. */
+    private final AtomicReference<@Nullable Seen> seen = new AtomicReference<>();
+
+    private final LongSupplier nanos;
+    private final ExportPauses pauses;
+
+    /**
+     * The history of a store.
+     *
+     * @param archive where days go, null for nowhere
+     * @param nanos the time
+     */
+    OldHistory(JdbcReplays days, @Nullable HistoryArchive archive, LongSupplier nanos) {
         this.days = days;
         this.archive = archive;
+        this.nanos = nanos;
+        this.pauses = new ExportPauses(nanos);
     }
+
+    /** A day that the archive had, and when. */
+    private record Seen(LocalDate day, long nanos) {}
 
     /** Whether a day that is past its time may go, as it looks now. Exports it, where that is needed. */
     boolean mayGo(LocalDate day) {
+        return !isNeeded(day) && (archive == null || isArchived(archive, day));
+    }
+
+    /**
+     * The same for a day that goes in many pieces, before each of them. The archive reads all that it has of the day to answer: it
+     * is asked before the first piece, and once in ten minutes.
+     */
+    boolean mayGoInPieces(LocalDate day) {
+        Seen last = seen.get();
+        if (last != null && last.day().equals(day) && nanos.getAsLong() - last.nanos() < SEEN_FOR.toNanos()) {
+            return !isNeeded(day);
+        }
+        boolean mayGo = mayGo(day);
+        seen.set(mayGo ? new Seen(day, nanos.getAsLong()) : null);
+        return mayGo;
+    }
+
+    /** Whether a replay is not through with a day. */
+    boolean isNeeded(LocalDate day) {
         if (days.isNeeded(day)) {
             log.info("the history of {} stays, since a replay is not through with it", day);
-            return false;
+            return true;
         }
-        return archive == null || isArchived(archive, day);
+        return false;
     }
 
     /**
@@ -42,14 +96,68 @@ final class OldHistory {
         return days.unlessNeeded(day, otherwise, step);
     }
 
+    /**
+     * Whether the archive, where there is one, has a day already, with all messages that are to go now. Exports nothing.
+     *
+     * @param going tells how many messages go with the day
+     */
+    boolean isInArchive(LocalDate day, LongSupplier going) {
+        if (archive == null) {
+            return true;
+        }
+        try {
+            OptionalLong entries = days.exportedEntries(day);
+            ArchivedStore store =
+                    new ArchivedStore(days.storeId(), days.lastExported().orElse(null));
+            return entries.isPresent()
+                    && going.getAsLong() <= entries.getAsLong()
+                    && archive.contains(store, day, entries.getAsLong());
+        } catch (IOException | RuntimeException | LinkageError e) {
+            stays(day, e);
+            return false;
+        }
+    }
+
+    /** Whatever an archive throws keeps this day from going, and nothing else; nor does the time that it takes. */
     private boolean isArchived(HistoryArchive archive, LocalDate day) {
+        if (pauses.rests(day) || (unsettled.contains(day) && !days.isSettled(day))) {
+            log.debug("the history of {} stays for now, and its export is not tried again yet", day);
+            return false;
+        }
+        long begun = nanos.getAsLong();
         try {
             long entries = HistoryExport.of(days, archive).export(day);
             log.debug("the history of {} is in the archive ({} messages were exported now)", day, entries);
+            unsettled.remove(day);
+            warned.remove(day);
+            pauses.end(day);
             return true;
-        } catch (IOException | RetryableException e) {
-            log.warn("the history of {} stays, since it is not in the archive yet; it is tried again", day, e);
-            return false;
+        } catch (RetryableException e) {
+            unsettled.add(day);
+            stays(day, e);
+        } catch (StoreException e) {
+            // Of the database, which may only have been in the way for a moment.
+            if (!FailedSteps.isPassing(e)) {
+                pauses.begin(day, nanos.getAsLong() - begun);
+            }
+            stays(day, e);
+        } catch (IOException | RuntimeException | LinkageError e) {
+            pauses.begin(day, nanos.getAsLong() - begun);
+            stays(day, e);
         }
+        return false;
+    }
+
+    /** Warns, once in a while for each day: it is asked at each piece of what is forgotten. */
+    private void stays(LocalDate day, Throwable why) {
+        long now = nanos.getAsLong();
+        Long before = warned.get(day);
+        boolean isNew = before == null || now - before > BETWEEN_WARNINGS.toNanos();
+        if (isNew) {
+            warned.put(day, now);
+        }
+        log.atLevel(isNew ? Level.WARN : Level.DEBUG)
+                .setCause(FailureText.readable(why))
+                .log("the history of {} stays, since it is not in the archive; it is tried again", day);
     }
 }

@@ -5,17 +5,22 @@ import io.pigeonhole.core.store.SkippedMessage;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.List;
 
 /**
- * Forgets runs over the history that ended long ago, with what they skipped, and which days were exported. Each piece is one
- * transaction, and a crash leaves it undone. Safe for use by many threads and many programs.
+ * Forgets runs over the history that ended long ago, with what they skipped, and which days were exported; not the last of
+ * these, nor one of which the history still has messages. Each piece is one transaction, and a crash leaves it undone. Safe for
+ * use by many threads and many programs.
  */
 final class OldReplays {
     private static final long FIRST = -1;
 
     /** Each may hold the text of an error. */
     private static final int MOST_SKIPPED = 1_000;
+
+    /** For each of them the history is looked through, where it has no days to drop. */
+    private static final int MOST_EXPORTS = 10;
 
     private final AdminDatabase database;
     private final int batch;
@@ -26,25 +31,59 @@ final class OldReplays {
     }
 
     /** Forgets a piece, if there is one and nobody else is at it. */
-    Retired retire(RetentionLimits limits) {
-        long rows = database.change("to forget old replays", session -> forget(session, limits))
+    Retired retire(RetentionLook look) {
+        long rows = database.change("to forget old replays", session -> forget(session, look))
                 .orElse(0L);
         return rows == 0 ? Retired.NOTHING : new Retired(0, rows, true);
     }
 
-    private long forget(AdminDatabase.Session session, RetentionLimits limits) throws SQLException {
+    private long forget(AdminDatabase.Session session, RetentionLook look) throws SQLException {
         Instant now = session.now();
+        look.requireSameClock(now);
+        RetentionLimits limits = look.limits();
         Instant kept = now.minus(limits.replays());
         LocalDate firstDay = RetentionSettings.firstDayKept(now, limits.history());
-        long exports;
-        try (AdminCall call = session.replay(ReplayStatement.FORGET_EXPORTS)) {
-            exports = call.instant(kept).day(firstDay).change();
+        long exports = forgetExports(session, kept, firstDay);
+        try (AdminCall call = session.replay(ReplayStatement.FORGET_EXPORT_MARKS)) {
+            exports += call.instant(kept).day(firstDay).change();
         }
         String name;
         try (AdminCall call = session.replay(ReplayStatement.OLD)) {
             name = call.instant(kept).first(row -> row.getString(1));
         }
         return exports + (name == null ? 0 : forgetRun(session, name));
+    }
+
+    /**
+     * From the oldest day on, and none from the first one of which the history has messages: while they are held up, they are
+     * known to be in the archive by this note only.
+     */
+    private static long forgetExports(AdminDatabase.Session session, Instant kept, LocalDate firstDay)
+            throws SQLException {
+        List<LocalDate> days;
+        try (AdminCall call = session.replay(ReplayStatement.OLD_EXPORTS)) {
+            days = call.instant(kept).day(firstDay).count(MOST_EXPORTS).all(row -> row.getObject(1, LocalDate.class));
+        }
+        long forgotten = 0;
+        for (LocalDate day : days) {
+            if (hasMessages(session, day)) {
+                return forgotten;
+            }
+            try (AdminCall call = session.replay(ReplayStatement.DROP_EXPORTED)) {
+                forgotten += call.day(day).change();
+            }
+        }
+        return forgotten;
+    }
+
+    private static boolean hasMessages(AdminDatabase.Session session, LocalDate day) throws SQLException {
+        try (AdminCall call = session.replay(ReplayStatement.HAS_MESSAGES)) {
+            return call.instant(start(day)).instant(start(day.plusDays(1))).first(row -> row.getInt(1)) != null;
+        }
+    }
+
+    private static Instant start(LocalDate day) {
+        return day.atStartOfDay(ZoneOffset.UTC).toInstant();
     }
 
     /** First what it skipped, in batches, then the run itself. */

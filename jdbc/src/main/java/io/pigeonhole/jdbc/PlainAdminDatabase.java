@@ -3,7 +3,6 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A database without PostgreSQL's abilities as the admin API needs it. */
 final class PlainAdminDatabase implements AdminDatabase {
@@ -34,12 +34,8 @@ final class PlainAdminDatabase implements AdminDatabase {
 
     @Override
     public <T> T look(String what, Work<T> work) {
-        return PlainErrand.run(
-                connections,
-                dialect,
-                "to read " + what,
-                Connection.TRANSACTION_REPEATABLE_READ,
-                session -> work.run(new PlainAdminSession(session)));
+        return PlainErrand.read(
+                connections, dialect, "to read " + what, session -> work.run(new PlainAdminSession(session)));
     }
 
     @Override
@@ -67,6 +63,13 @@ final class PlainAdminDatabase implements AdminDatabase {
         }
 
         @Override
+        public <T> @Nullable T inHistory(HistoryLook<T> look) throws SQLException {
+            try (AdminCall call = call(AdminStatement.SHOW_HISTORY)) {
+                return look.in(call);
+            }
+        }
+
+        @Override
         public AdminCall replay(ReplayStatement statement) throws SQLException {
             return new PlainCall(session.prepare(statement), session);
         }
@@ -77,7 +80,7 @@ final class PlainAdminDatabase implements AdminDatabase {
         }
 
         @Override
-        public Instant now() {
+        public Instant now() throws SQLException {
             return session.now();
         }
 
@@ -110,13 +113,33 @@ final class PlainAdminDatabase implements AdminDatabase {
 
         /** One by one, not as a batch: MariaDB's driver makes a bulk of batches, which cannot hold an INSERT that selects. */
         private boolean copyToWork(RegisteredConsumer consumer, long id, Instant due) throws SQLException {
-            try (AdminCall call = call(AdminStatement.REQUEUE)) {
-                return call.instant(due).now().now().consumer(consumer).id(id).change() > 0;
+            try {
+                return copyToWork(consumer, id, id, due);
             } catch (SQLException e) {
-                if (session.dialect().isDuplicateKey(e)) {
-                    return false;
+                if (!session.dialect().isDuplicateKey(e)) {
+                    throw e;
                 }
-                throw e;
+                return !isInWorkAgain(id) && copyToWork(consumer, id, PlainDeadLetters.anotherPlace(session, id), due);
+            }
+        }
+
+        private boolean copyToWork(RegisteredConsumer consumer, long id, long place, Instant due) throws SQLException {
+            try (AdminCall call = call(AdminStatement.REQUEUE)) {
+                return call.id(place)
+                                .instant(due)
+                                .now()
+                                .now()
+                                .consumer(consumer)
+                                .id(id)
+                                .change()
+                        > 0;
+            }
+        }
+
+        private boolean isInWorkAgain(long id) throws SQLException {
+            try (AdminCall call = call(AdminStatement.IN_WORK_AGAIN)) {
+                Long count = call.id(id).first(row -> row.getLong(1));
+                return count != null && count > 0;
             }
         }
 
@@ -124,13 +147,24 @@ final class PlainAdminDatabase implements AdminDatabase {
         public void skip(RegisteredConsumer consumer, MessageKey key, long id, String detail) throws SQLException {
             int seenAgain = PlainDeadLetters.makeRoom(session, consumer, key, true);
             if (seenAgain != PlainDeadLetters.STAYS) {
-                try (AdminCall call = call(AdminStatement.SKIP)) {
-                    call.text(detail).now().id(id).change();
+                try {
+                    copyToDeadLetters(id, id, detail);
+                } catch (SQLException e) {
+                    if (!session.dialect().isDuplicateKey(e)) {
+                        throw e;
+                    }
+                    copyToDeadLetters(id, PlainDeadLetters.anotherPlace(session, id), detail);
                 }
                 PlainDeadLetters.recount(session, consumer, key, seenAgain);
             }
             try (AdminCall call = call(AdminStatement.DISCARD_WORK)) {
                 call.id(id).change();
+            }
+        }
+
+        private void copyToDeadLetters(long id, long place, String detail) throws SQLException {
+            try (AdminCall call = call(AdminStatement.SKIP)) {
+                call.id(place).text(detail).now().id(id).change();
             }
         }
     }

@@ -2,13 +2,11 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.RetentionClock;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -16,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a node asks and notes before it begins with something. */
+/** What is due. */
 final class PlainBacklog {
     private static final int NO_LANE = -1;
 
@@ -62,73 +60,6 @@ final class PlainBacklog {
     private static void note(Map<Where, Instant> first, Where where, @Nullable Instant at) {
         if (at != null) {
             first.merge(where, at, (one, other) -> one.isBefore(other) ? one : other);
-        }
-    }
-
-    static int started(
-            PlainSession session, RegisteredConsumer consumer, String what, String position, int limit, Duration fresh)
-            throws SQLException {
-        String cleanWhat = CleanText.of(what);
-        String cleanPosition = CleanText.of(position);
-        if (!startAgain(session, consumer, cleanWhat, cleanPosition, limit, fresh)
-                && !startFirst(session, consumer, cleanWhat, cleanPosition)
-                && !startAgain(session, consumer, cleanWhat, cleanPosition, limit, fresh)) {
-            return 0;
-        }
-        try (PreparedStatement statement = session.prepare(LedgerStatement.STARTS)) {
-            statement.setShort(1, consumer.id());
-            statement.setString(2, cleanWhat);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return row.getInt(1);
-            }
-        }
-    }
-
-    /** How many starts were taken back. */
-    static int ended(PlainSession session, RegisteredConsumer consumer, String what, String position)
-            throws SQLException {
-        try (PreparedStatement statement = session.prepare(LedgerStatement.END)) {
-            statement.setShort(1, consumer.id());
-            statement.setString(2, CleanText.of(what));
-            statement.setString(3, CleanText.of(position));
-            return statement.executeUpdate();
-        }
-    }
-
-    private static boolean startAgain(
-            PlainSession session, RegisteredConsumer consumer, String what, String position, int limit, Duration fresh)
-            throws SQLException {
-        LocalDateTime now = session.timestamp();
-        try (PreparedStatement statement = session.prepare(LedgerStatement.START_AGAIN)) {
-            statement.setString(1, position);
-            statement.setString(2, position);
-            statement.setObject(3, now);
-            statement.setShort(4, consumer.id());
-            statement.setString(5, what);
-            statement.setString(6, position);
-            statement.setInt(7, limit);
-            statement.setObject(8, PlainSession.timestamp(session.now().minus(fresh)));
-            // This program's clock may be a little behind that of the one who has just begun.
-            statement.setObject(9, PlainSession.timestamp(session.now().plus(RetentionClock.PRECISION)));
-            return statement.executeUpdate() > 0;
-        }
-    }
-
-    private static boolean startFirst(PlainSession session, RegisteredConsumer consumer, String what, String position)
-            throws SQLException {
-        try (PreparedStatement statement = session.prepare(LedgerStatement.START)) {
-            statement.setShort(1, consumer.id());
-            statement.setString(2, what);
-            statement.setString(3, position);
-            statement.setObject(4, session.timestamp());
-            statement.executeUpdate();
-            return true;
-        } catch (SQLException e) {
-            if (session.dialect().isDuplicateKey(e)) {
-                return false;
-            }
-            throw e;
         }
     }
 }

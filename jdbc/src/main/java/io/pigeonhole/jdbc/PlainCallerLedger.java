@@ -13,8 +13,6 @@ import java.sql.SQLException;
 /** The ledger in a transaction of the caller, whose settings it leaves alone. */
 final class PlainCallerLedger implements Ledger {
     /** A level that JDBC does not know. */
-    private static final int H2_SNAPSHOT = 6;
-
     private static final String REMEDY =
             "Call setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED) before the transaction begins";
 
@@ -33,7 +31,10 @@ final class PlainCallerLedger implements Ledger {
             if (!dialect.holdsHorizon()) {
                 requireReadCommitted();
             }
-            return PlainClaims.ofCaller(PlainSession.on(connection, dialect), consumer, key);
+            PlainSession session = dialect.holdHorizonAndClaim() == null
+                    ? PlainSession.on(connection, dialect)
+                    : PlainSession.withoutClock(connection, dialect);
+            return PlainClaims.ofCaller(session, consumer, key);
         } catch (SQLException e) {
             throw Refusals.of(new PlainErrors(dialect).classify(e), "the claim of a key", e);
         }
@@ -81,7 +82,7 @@ final class PlainCallerLedger implements Ledger {
             case Connection.TRANSACTION_READ_UNCOMMITTED -> "READ UNCOMMITTED";
             case Connection.TRANSACTION_REPEATABLE_READ -> "REPEATABLE READ";
             case Connection.TRANSACTION_SERIALIZABLE -> "SERIALIZABLE";
-            case H2_SNAPSHOT -> "SNAPSHOT";
+            case H2.SNAPSHOT -> "SNAPSHOT";
             default -> "of the isolation level " + level;
         };
     }

@@ -11,11 +11,13 @@ import java.nio.ByteBuffer;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.LocalDateTime;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +36,9 @@ final class PlainClaims {
     /** Keys of one question: enough to save trips, few enough for any limit on parameters or packets. */
     private static final int KEYS = 500;
 
+    /** Payloads of one question: drivers hold all rows of an answer at once. */
+    private static final int PAYLOADS = 50;
+
     private PlainClaims() {}
 
     /** The claim of the engine. */
@@ -47,6 +52,41 @@ final class PlainClaims {
         return claim(session, consumer, keys, hashOf, true);
     }
 
+    /**
+     * The claim of one key together with the beginning of its transaction, as {@link Dialect#beginWithClaim} says it. Null where
+     * neither the insert nor a duplicate decided.
+     */
+    static @Nullable Claim one(
+            PlainSession session,
+            String text,
+            RegisteredConsumer consumer,
+            List<MessageKey> keys,
+            List<PayloadHash> hashes)
+            throws SQLException {
+        byte[] hash = bytes(hashes.isEmpty() ? null : hashes.get(0));
+        String sql = StoreSchema.format(session.connection(), text)
+                .formatted(
+                        consumer.id(),
+                        HexFormat.of().formatHex(keys.get(0).toBytes()),
+                        hash == null ? "NULL" : "x'" + HexFormat.of().formatHex(hash) + "'");
+        // Not executeQuery: a driver may refuse that for a text that begins with SET.
+        try (Statement statement = StoreSchema.unbound(session.connection()).createStatement()) {
+            statement.execute(sql);
+            try (ResultSet row = statement.getResultSet()) {
+                int claimed = row != null && row.next() ? row.getInt(1) : 0;
+                if (claimed == 0) {
+                    return null;
+                }
+                return claimed > 0 ? Claim.ofAll(keys) : duplicate(keys.get(0), row.getBoolean(2));
+            }
+        }
+    }
+
+    /** It was within the ledger's days when it met the row; where these begin by now does not make it late. */
+    private static Claim duplicate(MessageKey key, boolean hasDeadLetters) {
+        return new Claim(Set.of(), key, MessageKey.FIRST_DIGEST, hasDeadLetters);
+    }
+
     /** A claim by people or programs, away from the engine: a consumer that is paused is no obstacle. */
     static Claim byHand(PlainSession session, RegisteredConsumer consumer, List<MessageKey> keys) throws SQLException {
         return claim(session, consumer, keys, Map.of(), false);
@@ -57,13 +97,33 @@ final class PlainClaims {
      * nothing is decided by what it sees of the ledger: the days are read as they are now, and the insert decides.
      */
     static Claim ofCaller(PlainSession session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
-        Days days = daysOfLedger(session, LedgerStatement.HOLD_HORIZON);
         List<MessageKey> keys = List.of(key);
+        String together = session.dialect().holdHorizonAndClaim();
+        Claim claim = together == null ? null : insertHeld(session, together, consumer, key);
+        if (claim != null) {
+            return claim;
+        }
+        Days days = daysOfLedger(session, LedgerStatement.HOLD_HORIZON);
         List<MessageKey> claimed = days.has(key) ? insertNew(session, consumer, keys, Map.of()) : List.of();
         if (!session.dialect().holdsHorizon()) {
             days.requireStill(claimed, daysOfLedger(session, LedgerStatement.HORIZON).oldest);
         }
         return new Claim(Set.copyOf(claimed), days.oldest, days.newest, true);
+    }
+
+    /** Null where the key was not found within the ledger's days. */
+    private static @Nullable Claim insertHeld(
+            PlainSession session, String sql, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        try (PreparedStatement statement = StoreSchema.prepare(session.connection(), sql)) {
+            statement.setShort(1, consumer.id());
+            PlainSession.bindKeys(statement, 2, List.of(key, key, key, key));
+            return statement.executeUpdate() == 1 ? Claim.ofAll(List.of(key)) : null;
+        } catch (SQLException e) {
+            if (session.dialect().isDuplicateKey(e)) {
+                return duplicate(key, true);
+            }
+            throw e;
+        }
     }
 
     private static Days daysOfLedger(PlainSession session, LedgerStatement which) throws SQLException {
@@ -225,19 +285,51 @@ final class PlainClaims {
     static Set<MessageKey> conflicting(
             PlainSession session, RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes)
             throws SQLException {
+        Set<MessageKey> conflicting = new HashSet<>();
+        Set<MessageKey> withoutHash = new LinkedHashSet<>(hashes.keySet());
         try (PreparedStatement statement = session.prepare(LedgerStatement.HASHES, hashes.size())) {
             statement.setShort(1, consumer.id());
-            PlainSession.bindKeys(statement, 2, new ArrayList<>(hashes.keySet()));
+            PlainSession.bindKeys(statement, 2, hashes.keySet());
             try (ResultSet rows = statement.executeQuery()) {
-                Set<MessageKey> conflicting = new HashSet<>();
                 while (rows.next()) {
                     MessageKey key = PlainColumns.key(rows, 1);
+                    withoutHash.remove(key);
                     ByteBuffer stored = ByteBuffer.wrap(rows.getBytes(2));
                     if (!new PayloadHash(stored.getLong(), stored.getLong()).equals(hashes.get(key))) {
                         conflicting.add(key);
                     }
                 }
-                return conflicting;
+            }
+        }
+        List<MessageKey> left = List.copyOf(withoutHash);
+        for (int from = 0; from < left.size(); from += PAYLOADS) {
+            List<MessageKey> part = left.subList(from, Math.min(left.size(), from + PAYLOADS));
+            conflicting.addAll(withOtherPayload(session, consumer, part, hashes));
+        }
+        return conflicting;
+    }
+
+    private static Set<MessageKey> withOtherPayload(
+            PlainSession session,
+            RegisteredConsumer consumer,
+            List<MessageKey> keys,
+            Map<MessageKey, PayloadHash> hashes)
+            throws SQLException {
+        try (PreparedStatement statement = session.prepare(LedgerStatement.PAYLOADS, keys.size(), keys.size())) {
+            statement.setShort(1, consumer.id());
+            int next = PlainSession.bindKeys(statement, 2, keys);
+            statement.setShort(next, consumer.id());
+            PlainSession.bindKeys(statement, next + 1, keys);
+            try (ResultSet rows = statement.executeQuery()) {
+                Set<MessageKey> other = new HashSet<>();
+                Set<MessageKey> same = new HashSet<>();
+                while (rows.next()) {
+                    MessageKey key = PlainColumns.key(rows, 1);
+                    boolean isSame = PayloadHash.ofBytes(rows.getBytes(2)).equals(hashes.get(key));
+                    (isSame ? same : other).add(key);
+                }
+                other.removeAll(same);
+                return other;
             }
         }
     }

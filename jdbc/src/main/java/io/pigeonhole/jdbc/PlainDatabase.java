@@ -13,11 +13,14 @@ import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.Watermark;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 
 /**
  * Databases without PostgreSQL's abilities: one statement in a trip, no arrays, no query that changes data and answers, no
@@ -27,34 +30,48 @@ final class PlainDatabase implements Database {
     private final ConnectionSource connections;
     private final Dialect dialect;
     private final TransactionControl control;
+    private final LongWrites longWrites = new LongWrites();
+    private final AtomicBoolean claimsApart = new AtomicBoolean();
     private final PlainDays days;
+    private final PlainNumbers numbers;
+    private final PendingRepair takenNumber;
     private final RetentionSettings settings;
     private final RetentionRules rules;
     private final PlainRetention retention;
     private final AdminDatabase admin;
     private final JdbcReplays replays;
 
-    PlainDatabase(ConnectionSource connections, Dialect dialect, int daysAhead, RetentionSettings settings) {
+    PlainDatabase(
+            ConnectionSource connections,
+            Dialect dialect,
+            int daysAhead,
+            RetentionSettings settings,
+            LongSupplier nanos) {
         this.connections = connections;
         this.settings = settings;
         this.dialect = dialect;
         this.control = new TransactionControl(dialect::endsTransaction, dialect::withoutText, dialect::savepointName);
         this.days = new PlainDays(connections, dialect, daysAhead);
+        this.numbers = new PlainNumbers(connections, dialect);
+        this.takenNumber = new PendingRepair(
+                "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime);
         this.admin = new PlainAdminDatabase(connections, dialect);
         this.replays = new JdbcReplays(admin, new PlainBarrier(connections, dialect));
-        this.rules = new RetentionRules(admin, settings);
+        this.rules = new RetentionRules(admin, settings, nanos);
         this.retention = new PlainRetention(
                 connections,
                 dialect,
                 settings,
                 rules,
-                new OldHistory(replays, settings.archive()),
-                new OldReplays(admin, settings.batch()));
+                new OldHistory(replays, settings.archive(), nanos),
+                new OldReplays(admin, settings.batch()),
+                new FailedSteps(nanos));
     }
 
     @Override
     public RegisteredConsumer register(ConsumerRegistration registration) {
         days.ensure();
+        NumberUpkeep.atStart(numbers::ensure);
         rules.look();
         return PlainErrand.run(
                 connections,
@@ -65,10 +82,18 @@ final class PlainDatabase implements Database {
 
     @Override
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
+        takenNumber.repairWhereSuspected();
         return JdbcTransaction.open(
                 connections,
                 connection -> new PlainTransaction(
-                        connection, dialect, control, idleLimit, new PacketProof(connections, dialect)));
+                        connection,
+                        dialect,
+                        control,
+                        idleLimit,
+                        new PacketProof(connections, dialect),
+                        longWrites,
+                        claimsApart,
+                        takenNumber));
     }
 
     @Override
@@ -94,21 +119,30 @@ final class PlainDatabase implements Database {
     }
 
     @Override
-    public int started(RegisteredConsumer consumer, String what, String position, int limit, Duration fresh) {
+    public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
         return PlainErrand.run(
                 connections,
                 dialect,
-                "to note that " + consumer.name() + " begins with " + what,
-                session -> PlainBacklog.started(session, consumer, what, position, limit, fresh));
+                "to note that " + consumer.name() + " begins with " + start.what(),
+                session -> PlainStarts.started(session, consumer, start, limit, fresh));
     }
 
     @Override
-    public void ended(RegisteredConsumer consumer, String what, String position) {
+    public void ended(RegisteredConsumer consumer, Start start) {
         PlainErrand.run(
                 connections,
                 dialect,
-                "to note that " + consumer.name() + " has left " + what,
-                session -> PlainBacklog.ended(session, consumer, what, position));
+                "to note that " + consumer.name() + " has left " + start.what(),
+                session -> PlainStarts.ended(session, consumer, start));
+    }
+
+    @Override
+    public void survived(RegisteredConsumer consumer, Start start) {
+        PlainErrand.run(
+                connections,
+                dialect,
+                "to note that " + consumer.name() + " has survived " + start.what(),
+                session -> PlainStarts.survived(session, consumer, start));
     }
 
     @Override
@@ -136,8 +170,13 @@ final class PlainDatabase implements Database {
     }
 
     @Override
-    public void maintain() {
+    public void createDays() {
         days.ensure();
+    }
+
+    @Override
+    public void maintain() {
+        NumberUpkeep.hourly(numbers::ensure);
         rules.look();
     }
 

@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +19,9 @@ import org.slf4j.LoggerFactory;
  */
 final class PlainDays {
     private static final Logger LOG = LoggerFactory.getLogger(PlainDays.class);
+    /** Those that an outage of a year lacks, and the most that are made ahead. */
+    private static final long MOST_DAYS = 800;
+
     private static final long MILLIS_OF_DAY = 86_400_000L;
 
     private final ConnectionSource connections;
@@ -36,6 +40,7 @@ final class PlainDays {
         if (!horizon.end().isBefore(horizon.last(ahead))) {
             return;
         }
+        requireNear(horizon.end(), horizon.last(ahead));
         try {
             PlainErrand.alone(connections, dialect, true, this::addMissing);
         } catch (SQLException e) {
@@ -48,7 +53,20 @@ final class PlainDays {
                         reached.end());
                 return;
             }
-            throw Refusals.byItself(new PlainErrors(dialect), "a new day of the ledger", e);
+            throw Refusals.byItself(new PlainErrors(dialect), "a new day of the ledger or the history", e);
+        }
+    }
+
+    /** Each day is a table or a partition: nobody is to create those of decades because a clock went wrong. */
+    static void requireNear(LocalDate end, LocalDate last) {
+        long days = ChronoUnit.DAYS.between(end, last);
+        if (days > MOST_DAYS) {
+            throw new ConfigurationException(
+                    "the ledger ends on " + end.minusDays(1) + ", and by the database's clock it would"
+                            + " have to have days until " + last.minusDays(1) + ": " + days + " days at once, where "
+                            + MOST_DAYS
+                            + " is the most. Set the database's clock right; or, where it is right, move inbox_horizon as"
+                            + " docs/retention.md says of a wrong clock that was confirmed");
         }
     }
 
@@ -58,7 +76,7 @@ final class PlainDays {
         for (LocalDate day = horizon.end(); day.isBefore(horizon.last(ahead)); day = day.plusDays(1)) {
             dialect.addDay(connection, day);
             byte[] end = firstKey(day.plusDays(1));
-            PlainErrand.inTransaction(connection, dialect, Connection.TRANSACTION_READ_COMMITTED, session -> {
+            PlainErrand.inTransaction(connection, dialect, session -> {
                 try (PreparedStatement statement = session.prepare(LedgerStatement.EXTEND_LEDGER)) {
                     statement.setBytes(1, end);
                     statement.setBytes(2, end);

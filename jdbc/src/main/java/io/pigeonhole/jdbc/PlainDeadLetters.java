@@ -6,7 +6,6 @@ import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
-import java.nio.ByteBuffer;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -19,12 +18,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The rows of {@code inbox_dead_letter}. */
 final class PlainDeadLetters {
     /** What {@link #makeRoom} answers where a letter stays as it is. */
     static final int STAYS = -1;
+
+    private static final Logger log = LoggerFactory.getLogger(PlainDeadLetters.class);
 
     private PlainDeadLetters() {}
 
@@ -40,7 +42,7 @@ final class PlainDeadLetters {
             if (item == null) {
                 isNew = insert(session, consumer, letter);
             } else {
-                put(session, consumer, letter, 0, () -> move(session, consumer, letter, item));
+                put(session, consumer, letter, item.id(), 0, place -> move(session, consumer, letter, item, place));
                 remove(session, WorkStatement.FINISH, item.id());
             }
             FailedAttempt attempt = letter.attempt();
@@ -57,8 +59,7 @@ final class PlainDeadLetters {
         if (seenAgain == STAYS) {
             return false;
         }
-        long place = takePlace(session);
-        return put(session, consumer, letter, seenAgain, () -> {
+        return put(session, consumer, letter, takePlace(session), seenAgain, place -> {
             try (PreparedStatement statement = session.prepare(DeadLetterStatement.BURY)) {
                 statement.setLong(1, place);
                 int next = PlainColumns.bindInLane(statement, 2, consumer, letter.key(), letter.message());
@@ -94,37 +95,89 @@ final class PlainDeadLetters {
         return STAYS;
     }
 
-    /** Answers false where one is there that stays. */
+    /**
+     * Answers false where one is there that stays. Where another message has the place, because the numbers have begun anew,
+     * it goes behind all: to take that one for the message's own would lose the message.
+     */
     private static boolean put(
             PlainSession session,
             RegisteredConsumer consumer,
             DeadLetter letter,
+            long ownPlace,
             int seenBefore,
-            JdbcTransaction.Question<Integer> insertion)
+            Insertion insertion)
             throws SQLException {
         int seenAgain = seenBefore;
-        boolean inserted;
+        long place = ownPlace;
+        for (int i = 0; i < PlainNumbers.MOST_TRIES; i++) {
+            if (isInserted(session, consumer, letter.key(), place, insertion)) {
+                if (seenAgain > 0) {
+                    recount(session, consumer, letter.key(), seenAgain);
+                }
+                return true;
+            }
+            if (lock(session, consumer, List.of(letter.key())).isEmpty()) {
+                place = anotherPlace(session, place);
+            } else {
+                seenAgain = giveWay(session, consumer, letter.key(), letter.claimed());
+                if (seenAgain == STAYS) {
+                    return false;
+                }
+            }
+        }
+        throw PlainNumbers.noneIsFree();
+    }
+
+    /** False where the message has a letter, which is then counted, or another message has the place. */
+    private static boolean isInserted(
+            PlainSession session, RegisteredConsumer consumer, MessageKey key, long place, Insertion insertion)
+            throws SQLException {
         try {
             // More than one row where a dialect's text counts the letter that is there already.
-            inserted = insertion.ask() == 1;
+            if (insertion.at(place) == 1) {
+                return true;
+            }
+            if (!notSeen(session, consumer, key, place)) {
+                return false;
+            }
         } catch (SQLException e) {
             if (!session.dialect().isDuplicateKey(e)) {
                 throw e;
             }
-            countAgain(session, consumer, letter.key());
-            inserted = false;
         }
-        if (!inserted) {
-            seenAgain = giveWay(session, consumer, letter.key(), letter.claimed());
-            if (seenAgain == STAYS) {
-                return false;
-            }
-            insertion.ask();
+        countAgain(session, consumer, key);
+        return false;
+    }
+
+    /** Takes back that the letter of another message was counted, because it has the place. */
+    private static boolean notSeen(PlainSession session, RegisteredConsumer consumer, MessageKey key, long place)
+            throws SQLException {
+        try (PreparedStatement statement = session.prepare(DeadLetterStatement.NOT_SEEN)) {
+            statement.setLong(1, place);
+            statement.setShort(2, consumer.id());
+            statement.setBytes(3, key.toBytes());
+            return statement.executeUpdate() > 0;
         }
-        if (seenAgain > 0) {
-            recount(session, consumer, letter.key(), seenAgain);
-        }
-        return true;
+    }
+
+    /**
+     * A place that no message has, for one whose own another message has. That one keeps its place, so that the order among
+     * the others stays.
+     */
+    static long anotherPlace(PlainSession session, long taken) throws SQLException {
+        long place = PlainNumbers.behindAll(session);
+        log.warn(
+                "the place {} in the order of arrival belongs to two messages, because the numbers of inbox_work have begun"
+                        + " anew, by TRUNCATE or a restore without the counter: one of them goes to {}, behind all others",
+                taken,
+                place);
+        return place;
+    }
+
+    /** Writes a letter at a place, and answers how many rows the database counts. */
+    @FunctionalInterface
+    private interface Insertion {
+        int at(long place) throws SQLException;
     }
 
     static void recount(PlainSession session, RegisteredConsumer consumer, MessageKey key, int seenAgain)
@@ -138,17 +191,11 @@ final class PlainDeadLetters {
     }
 
     private static long takePlace(PlainSession session) throws SQLException {
-        UUID anything = UUID.randomUUID();
         String sql = session.dialect().text(DeadLetterStatement.TAKE_PLACE);
         long id;
         try (PreparedStatement statement =
                 session.connection().prepareStatement(sql, Statement.RETURN_GENERATED_KEYS)) {
-            statement.setBytes(
-                    1,
-                    ByteBuffer.allocate(16)
-                            .putLong(anything.getMostSignificantBits())
-                            .putLong(anything.getLeastSignificantBits())
-                            .array());
+            statement.setBytes(1, PlainNumbers.anyKey());
             statement.setBytes(2, new byte[0]);
             LocalDateTime now = session.timestamp();
             for (int i = 3; i <= 6; i++) {
@@ -159,16 +206,23 @@ final class PlainDeadLetters {
                 key.next();
                 id = key.getLong(1);
             }
+        } catch (SQLException e) {
+            if (!session.dialect().isDuplicateKey(e)) {
+                throw e;
+            }
+            return PlainNumbers.behindAll(session);
         }
         remove(session, WorkStatement.FINISH, id);
         return id;
     }
 
-    private static int move(PlainSession session, RegisteredConsumer consumer, DeadLetter letter, WorkItem item)
+    private static int move(
+            PlainSession session, RegisteredConsumer consumer, DeadLetter letter, WorkItem item, long place)
             throws SQLException {
         try (PreparedStatement statement = session.prepare(DeadLetterStatement.BURY_FROM_WORK)) {
             FailedAttempt attempt = letter.attempt();
-            int next = bindReason(statement, 1, consumer, letter, attempt == null ? item.attempts() : attempt.number());
+            statement.setLong(1, place);
+            int next = bindReason(statement, 2, consumer, letter, attempt == null ? item.attempts() : attempt.number());
             statement.setObject(next, session.timestamp());
             statement.setLong(next + 1, item.id());
             return statement.executeUpdate();
@@ -218,19 +272,45 @@ final class PlainDeadLetters {
         Set<MessageKey> reopened = new HashSet<>();
         for (Letter letter : lock(session, consumer, keys)) {
             if (letter.claimed() && !letter.bare()) {
-                LocalDateTime now = session.timestamp();
-                try (PreparedStatement statement = session.prepare(DeadLetterStatement.REOPEN)) {
-                    for (int i = 1; i <= 3; i++) {
-                        statement.setObject(i, now);
-                    }
-                    statement.setLong(4, letter.id());
-                    statement.executeUpdate();
-                }
+                toWork(session, letter);
                 remove(session, DeadLetterStatement.REMOVE, letter.id());
                 reopened.add(letter.key());
             }
         }
         return reopened;
+    }
+
+    private static void toWork(PlainSession session, Letter letter) throws SQLException {
+        try {
+            toWork(session, letter, letter.id());
+        } catch (SQLException e) {
+            if (!session.dialect().isDuplicateKey(e) || !isInWork(session, letter.id())) {
+                throw e;
+            }
+            toWork(session, letter, anotherPlace(session, letter.id()));
+        }
+    }
+
+    private static void toWork(PlainSession session, Letter letter, long place) throws SQLException {
+        LocalDateTime now = session.timestamp();
+        try (PreparedStatement statement = session.prepare(DeadLetterStatement.REOPEN)) {
+            statement.setLong(1, place);
+            for (int i = 2; i <= 4; i++) {
+                statement.setObject(i, now);
+            }
+            statement.setLong(5, letter.id());
+            statement.executeUpdate();
+        }
+    }
+
+    /** Whether a message in work has a place. */
+    static boolean isInWork(PlainSession session, long place) throws SQLException {
+        try (PreparedStatement statement = session.prepare(DeadLetterStatement.IS_IN_WORK)) {
+            statement.setLong(1, place);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next();
+            }
+        }
     }
 
     private static List<Letter> lock(PlainSession session, RegisteredConsumer consumer, Collection<MessageKey> keys)

@@ -38,7 +38,7 @@ final class PlainDueWork {
     private final boolean byLease;
     private final LocalDateTime now;
 
-    PlainDueWork(PlainSession session, RegisteredConsumer consumer, int lane, boolean byLease) {
+    PlainDueWork(PlainSession session, RegisteredConsumer consumer, int lane, boolean byLease) throws SQLException {
         this.session = session;
         this.consumer = consumer;
         this.lane = lane;

@@ -25,16 +25,20 @@ interface PlainErrand<T> {
 
     /** Runs an errand, and once more, at most a few times, where another transaction was in its way. */
     static <T> T run(ConnectionSource connections, Dialect dialect, String doing, PlainErrand<T> errand) {
-        return run(connections, dialect, doing, Connection.TRANSACTION_READ_COMMITTED, errand);
+        return run(connections, dialect, doing, PlainSettings::begin, errand);
     }
 
-    /** The same with another isolation. */
-    static <T> T run(
-            ConnectionSource connections, Dialect dialect, String doing, int isolation, PlainErrand<T> errand) {
+    /** The same for one that only reads, all of it as it is at one moment. */
+    static <T> T read(ConnectionSource connections, Dialect dialect, String doing, PlainErrand<T> errand) {
+        return run(connections, dialect, doing, PlainSettings::beginToRead, errand);
+    }
+
+    private static <T> T run(
+            ConnectionSource connections, Dialect dialect, String doing, Beginning beginning, PlainErrand<T> errand) {
         int attempts = 5;
         while (true) {
             try (Connection connection = Errand.open(connections)) {
-                return inTransaction(connection, dialect, isolation, errand);
+                return inTransaction(connection, dialect, beginning, errand);
             } catch (SQLException e) {
                 attempts--;
                 if (attempts == 0 || dialect.classOf(e) != ErrorClass.RETRY_NOW) {
@@ -45,13 +49,17 @@ interface PlainErrand<T> {
     }
 
     /** Runs it on a connection, which is then as it was before. */
-    static <T> T inTransaction(Connection connection, Dialect dialect, int isolation, PlainErrand<T> errand)
-            throws SQLException {
+    static <T> T inTransaction(Connection connection, Dialect dialect, PlainErrand<T> errand) throws SQLException {
+        return inTransaction(connection, dialect, PlainSettings::begin, errand);
+    }
+
+    private static <T> T inTransaction(
+            Connection connection, Dialect dialect, Beginning beginning, PlainErrand<T> errand) throws SQLException {
         boolean autoCommit = connection.getAutoCommit();
         connection.setAutoCommit(false);
         PlainSettings settings = new PlainSettings(connection, dialect);
         try {
-            settings.begin(IDLE_LIMIT, isolation);
+            beginning.begin(settings, IDLE_LIMIT);
             settings.wait(PATIENCE);
             T result = errand.run(PlainSession.on(connection, dialect));
             connection.commit();
@@ -72,6 +80,12 @@ interface PlainErrand<T> {
         if (!left("restored", settings::end) || !left("reset", () -> connection.setAutoCommit(autoCommit))) {
             Errand.abort(connection);
         }
+    }
+
+    /** How its transaction begins. */
+    @FunctionalInterface
+    interface Beginning {
+        void begin(PlainSettings settings, Duration idleLimit) throws SQLException;
     }
 
     /** Something to do on a connection that commits each statement by itself. */

@@ -24,10 +24,7 @@ final class PlainHeartbeat implements Heartbeat {
         try (Connection connection = Errand.open(connections)) {
             try {
                 return PlainErrand.inTransaction(
-                        connection,
-                        dialect,
-                        Connection.TRANSACTION_READ_COMMITTED,
-                        session -> PlainLeases.prolong(session, consumer, items, duration));
+                        connection, dialect, session -> PlainLeases.prolong(session, consumer, items, duration));
             } catch (Throwable e) {
                 Errand.abort(connection);
                 throw e;

@@ -18,6 +18,8 @@ import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +37,9 @@ final class PlainRetention {
     /** No key lies between it and the first in digest form. */
     private static final MessageKey BEFORE_DIGESTS = new MessageKey(MessageKey.FIRST_DIGEST.high() - 1, -1);
 
+    /** The first that a {@code DATETIME} can be of. */
+    private static final LocalDate EARLIEST = LocalDate.of(1000, 1, 1);
+
     /** So many keys one statement names at most. */
     private static final int MOST_KEYS = 1_000;
 
@@ -44,6 +49,7 @@ final class PlainRetention {
     private final RetentionRules rules;
     private final OldHistory oldHistory;
     private final OldReplays oldReplays;
+    private final FailedSteps steps;
 
     PlainRetention(
             ConnectionSource connections,
@@ -51,7 +57,9 @@ final class PlainRetention {
             RetentionSettings settings,
             RetentionRules rules,
             OldHistory oldHistory,
-            OldReplays oldReplays) {
+            OldReplays oldReplays,
+            FailedSteps steps) {
+        this.steps = steps;
         this.rules = rules;
         this.oldReplays = oldReplays;
         this.oldHistory = oldHistory;
@@ -64,35 +72,50 @@ final class PlainRetention {
     private record Position(Instant now, MessageKey oldest, MessageKey newest) {}
 
     Retired retire() {
-        RetentionLimits limits = rules.look();
-        if (limits == null) {
+        FreshLook fresh = rules.begin();
+        RetentionLook look = fresh.now();
+        if (look == null) {
             return Retired.NOTHING;
         }
+        RetentionLimits limits = look.limits();
         Position position = PlainErrand.run(connections, dialect, "to read the horizon", PlainRetention::read);
+        look.requireSameClock(position.now());
         if (settings.rests(position.now())) {
             return Retired.NOTHING;
         }
-        MessageKey oldest = raise(position, limits.window());
-        if (dialect.hasDays() && dropDays(position.now(), oldest, limits.history())) {
-            return new Retired(1, 0, true);
-        }
-        Retired rows = purge(
-                new PlainUpkeep(LEDGER, limits.window()),
-                (session, place) -> purgeKeys(session, place, oldest, limits.window()));
-        if (!rows.more() && !dialect.hasDays()) {
-            rows = purgeHistory(position.now(), limits.history());
-        }
-        if (!rows.more()) {
-            rows = purge(
-                    "inbox_attempt",
-                    limits.attempts(),
-                    RetentionStatement.OLD_ATTEMPTS,
-                    RetentionStatement.FORGET_ATTEMPTS);
-        }
-        if (!rows.more()) {
-            rows = purge("inbox_audit", limits.audit(), RetentionStatement.OLD_AUDIT, RetentionStatement.FORGET_AUDIT);
-        }
-        return rows.more() ? rows : oldReplays.retire(limits);
+        MessageKey oldest =
+                steps.attempt("to raise the horizon", position.oldest(), () -> raise(position, limits.window()));
+        return steps.firstOf(
+                new FailedSteps.Step("to forget days of the ledger", () -> dropDaysOfLedger(oldest)),
+                new FailedSteps.Step(
+                        "to forget days of the history",
+                        () -> fresh.use(now -> dropDaysOfHistory(position.now(), now.limits(), fresh))),
+                new FailedSteps.Step(
+                        "to forget keys",
+                        () -> fresh.use(now -> purge(
+                                new PlainUpkeep(LEDGER, now, now.limits().window()),
+                                (session, place) -> purgeKeys(
+                                        session, place, oldest, now.limits().window())))),
+                new FailedSteps.Step(
+                        "to forget history",
+                        () -> dialect.hasDays() ? Retired.NOTHING : purgeHistory(position.now(), fresh)),
+                new FailedSteps.Step(
+                        "to forget attempts",
+                        () -> fresh.use(now -> purge(
+                                "inbox_attempt",
+                                now,
+                                now.limits().attempts(),
+                                RetentionStatement.OLD_ATTEMPTS,
+                                RetentionStatement.FORGET_ATTEMPTS))),
+                new FailedSteps.Step(
+                        "to forget what people did",
+                        () -> fresh.use(now -> purge(
+                                "inbox_audit",
+                                now,
+                                now.limits().audit(),
+                                RetentionStatement.OLD_AUDIT,
+                                RetentionStatement.FORGET_AUDIT))),
+                new FailedSteps.Step("to forget replays", () -> fresh.use(oldReplays::retire)));
     }
 
     private static Position read(PlainSession session) throws SQLException {
@@ -118,7 +141,7 @@ final class PlainRetention {
             return position.oldest();
         }
         try (Connection connection = Errand.open(connections)) {
-            PlainErrand.inTransaction(connection, dialect, Connection.TRANSACTION_READ_COMMITTED, session -> {
+            PlainErrand.inTransaction(connection, dialect, session -> {
                 try (PreparedStatement statement = session.prepare(RetentionStatement.RAISE_HORIZON)) {
                     statement.setBytes(1, oldest.toBytes());
                     statement.setBytes(2, oldest.toBytes());
@@ -137,19 +160,75 @@ final class PlainRetention {
         }
     }
 
-    /** Whether it dropped one. */
-    private boolean dropDays(Instant now, MessageKey oldest, Duration history) {
+    private Retired dropDaysOfLedger(MessageKey oldest) {
         LocalDate kept = LocalDate.ofInstant(Instant.ofEpochMilli(oldest.epochMillis()), ZoneOffset.UTC);
-        List<LocalDate> ledger = before(LEDGER, kept);
-        if (!ledger.isEmpty()) {
-            return drop(LEDGER, ledger.get(0));
-        }
-        for (LocalDate day : before(HISTORY, RetentionSettings.firstDayKept(now, history))) {
-            if (oldHistory.mayGo(day)) {
-                return oldHistory.letGo(day, false, hold -> drop(HISTORY, day));
+        return dropOne(LEDGER, kept, day -> drop(LEDGER, day));
+    }
+
+    /** Its export may take hours: another program may have said meanwhile that it wants the day. */
+    private Retired dropDaysOfHistory(Instant now, RetentionLimits limits, FreshLook fresh) {
+        LocalDate kept = RetentionSettings.firstDayKept(now, limits.history());
+        return dropOne(HISTORY, kept, day -> {
+            // First what costs little: the partition is read through for days before it.
+            if (!oldHistory.mayGo(day)) {
+                return DayDrop.LATER;
+            }
+            List<LocalDate> earlier = earlierIn(day);
+            return earlier.stream().allMatch(oldHistory::mayGo) && isPast(day, now, fresh.now())
+                    ? oldHistory.letGo(day, DayDrop.LATER, hold -> dropWith(earlier, day))
+                    : DayDrop.LATER;
+        });
+    }
+
+    /** A replay may have been made since, or messages of other days recorded. */
+    private DayDrop dropWith(List<LocalDate> earlier, LocalDate day) {
+        boolean same = earlier.containsAll(earlierIn(day));
+        boolean needed = earlier.stream().anyMatch(oldHistory::isNeeded) || oldHistory.isNeeded(day);
+        return same && !needed ? drop(HISTORY, day) : DayDrop.LATER;
+    }
+
+    /**
+     * Days before another one whose messages are in its partition, oldest first. A partition has all messages since the end of
+     * the one before it, the oldest all earlier ones: such as those that were recorded while the clock was behind.
+     */
+    private List<LocalDate> earlierIn(LocalDate day) {
+        List<LocalDate> before = before(HISTORY, day);
+        LocalDate since =
+                before.isEmpty() ? EARLIEST : before.get(before.size() - 1).plusDays(1);
+        return since.equals(day)
+                ? List.of()
+                : PlainErrand.run(
+                        connections,
+                        dialect,
+                        "to look for earlier days in the partition of " + day,
+                        session -> daysBetween(session, since, day));
+    }
+
+    private static List<LocalDate> daysBetween(PlainSession session, LocalDate since, LocalDate until)
+            throws SQLException {
+        try (PreparedStatement statement = session.prepare(RetentionStatement.DAYS_OF_HISTORY)) {
+            statement.setObject(1, since.atStartOfDay());
+            statement.setObject(2, until.atStartOfDay());
+            try (ResultSet rows = statement.executeQuery()) {
+                List<LocalDate> days = new ArrayList<>();
+                while (rows.next()) {
+                    days.add(rows.getObject(1, LocalDate.class));
+                }
+                return days;
             }
         }
-        return false;
+    }
+
+    /** The oldest that can be dropped now, where the database has days. */
+    private Retired dropOne(String table, LocalDate kept, Function<LocalDate, DayDrop> drop) {
+        List<LocalDate> old = dialect.hasDays() ? before(table, kept) : List.of();
+        for (LocalDate day : old) {
+            DayDrop dropped = steps.attempt("to drop " + day + " of " + table, DayDrop.LATER, () -> drop.apply(day));
+            if (dropped != DayDrop.LATER) {
+                return dropped == DayDrop.DONE ? new Retired(1, 0, true) : Retired.NOTHING;
+            }
+        }
+        return Retired.NOTHING;
     }
 
     private List<LocalDate> before(String table, LocalDate kept) {
@@ -163,13 +242,13 @@ final class PlainRetention {
     }
 
     /** Unless another program has dropped it meanwhile. */
-    private boolean drop(String table, LocalDate day) {
-        boolean[] dropped = new boolean[1];
+    private DayDrop drop(String table, LocalDate day) {
+        DayDrop[] dropped = {DayDrop.LATER};
         try {
             PlainErrand.alone(connections, dialect, true, connection -> {
                 if (dialect.days(connection, table).contains(day)) {
                     dialect.dropDay(connection, table, day);
-                    dropped[0] = true;
+                    dropped[0] = DayDrop.DONE;
                 }
             });
         } catch (SQLException e) {
@@ -177,33 +256,56 @@ final class PlainRetention {
                 throw Refusals.byItself(new PlainErrors(dialect), "to drop a day", e);
             }
             LOG.info("no day is dropped yet, because long transactions are in the way; it tries again later");
+            return DayDrop.NONE_NOW;
         }
         return dropped[0];
     }
 
     /** Day by day as well, so that a day which is needed stays as a whole, and what is younger. */
-    private Retired purgeHistory(Instant now, Duration history) {
-        LocalDate oldest =
-                PlainErrand.run(connections, dialect, "to find the oldest message of the history", session -> {
-                    try (PreparedStatement statement = session.prepare(RetentionStatement.OLDEST_HISTORY);
-                            ResultSet row = statement.executeQuery()) {
-                        return row.next()
-                                ? LocalDate.ofInstant(PlainColumns.instant(row, 1), ZoneOffset.UTC)
-                                : LocalDate.MAX;
-                    }
-                });
-        if (!oldest.isBefore(RetentionSettings.firstDayKept(now, history)) || !oldHistory.mayGo(oldest)) {
+    private Retired purgeHistory(Instant now, FreshLook fresh) {
+        LocalDate oldest = PlainErrand.run(
+                connections, dialect, "to find the oldest message of the history", PlainRetention::oldestOfHistory);
+        if (!isPast(oldest, now, fresh.now()) || !oldHistory.mayGoInPieces(oldest)) {
             return Retired.NOTHING;
         }
-        Instant end = oldest.plusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant();
+        // Another program may have said meanwhile that it wants the day.
+        return fresh.use(look -> isPast(oldest, now, look) ? purgeDay(oldest, look) : Retired.NOTHING);
+    }
+
+    private Retired purgeDay(LocalDate day, RetentionLook look) {
+        PlainUpkeep upkeep = new PlainUpkeep(HISTORY, look, look.limits().history());
         return oldHistory.letGo(
-                oldest,
+                day,
                 Retired.NOTHING,
-                hold -> purge(
-                        HISTORY,
-                        Duration.between(end, now),
-                        RetentionStatement.OLD_HISTORY,
-                        RetentionStatement.FORGET_HISTORY));
+                hold -> purge(upkeep, (session, place) -> purgeDayOfHistory(session, place, day)));
+    }
+
+    private static boolean isPast(LocalDate day, Instant now, @Nullable RetentionLook look) {
+        return look != null
+                && day.isBefore(
+                        RetentionSettings.firstDayKept(now, look.limits().history()));
+    }
+
+    private static LocalDate oldestOfHistory(PlainSession session) throws SQLException {
+        try (PreparedStatement statement = session.prepare(RetentionStatement.OLDEST_HISTORY);
+                ResultSet row = statement.executeQuery()) {
+            return row.next() ? LocalDate.ofInstant(PlainColumns.instant(row, 1), ZoneOffset.UTC) : LocalDate.MAX;
+        }
+    }
+
+    /**
+     * By its end and not by an age: time goes on until the piece begins, and the next day is not to go with this one. That day is
+     * a pass of its own, which waits for its time only where something of this one stays.
+     */
+    private PlainUpkeep.Piece purgeDayOfHistory(PlainSession session, String place, LocalDate day) throws SQLException {
+        PlainUpkeep.Piece piece = purgeRows(
+                session,
+                place,
+                day.plusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant(),
+                RetentionStatement.OLD_HISTORY,
+                RetentionStatement.FORGET_HISTORY);
+        // The place is that of this day: the next one may have smaller numbers.
+        return oldestOfHistory(session).isAfter(day) ? new PlainUpkeep.Piece("", piece.deleted(), false) : piece;
     }
 
     private Retired purge(PlainUpkeep upkeep, PlainUpkeep.Step step) {
@@ -307,25 +409,31 @@ final class PlainRetention {
         return unfinished;
     }
 
-    private Retired purge(String table, Duration retention, RetentionStatement old, RetentionStatement forget) {
-        return purge(new PlainUpkeep(table, retention), (session, place) -> {
-            int limit = Math.min(settings.batch(), MOST_KEYS);
-            List<Long> ids = new ArrayList<>();
-            try (PreparedStatement statement = session.prepare(old)) {
-                statement.setLong(1, place.isEmpty() ? 0 : Long.parseLong(place));
-                PlainColumns.bindInstant(statement, 2, session.now().minus(retention));
-                statement.setInt(3, limit);
-                try (ResultSet rows = statement.executeQuery()) {
-                    while (rows.next()) {
-                        ids.add(rows.getLong(1));
-                    }
+    private Retired purge(
+            String table, RetentionLook look, Duration retention, RetentionStatement old, RetentionStatement forget) {
+        return purge(
+                new PlainUpkeep(table, look, retention),
+                (session, place) -> purgeRows(session, place, session.now().minus(retention), old, forget));
+    }
+
+    private PlainUpkeep.Piece purgeRows(
+            PlainSession session, String place, Instant kept, RetentionStatement old, RetentionStatement forget)
+            throws SQLException {
+        int limit = Math.min(settings.batch(), MOST_KEYS);
+        List<Long> ids = new ArrayList<>();
+        try (PreparedStatement statement = session.prepare(old)) {
+            statement.setLong(1, place.isEmpty() ? 0 : Long.parseLong(place));
+            PlainColumns.bindInstant(statement, 2, kept);
+            statement.setInt(3, limit);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    ids.add(rows.getLong(1));
                 }
             }
-            boolean over = ids.size() < limit;
-            return new PlainUpkeep.Piece(
-                    over ? "" : String.valueOf(ids.get(ids.size() - 1)),
-                    ids.isEmpty() ? 0 : forget(session, forget, ids));
-        });
+        }
+        boolean over = ids.size() < limit;
+        return new PlainUpkeep.Piece(
+                over ? "" : String.valueOf(ids.get(ids.size() - 1)), ids.isEmpty() ? 0 : forget(session, forget, ids));
     }
 
     private static long forget(PlainSession session, RetentionStatement statement, List<Long> ids) throws SQLException {

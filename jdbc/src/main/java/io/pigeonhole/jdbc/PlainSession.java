@@ -11,30 +11,42 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A connection in a transaction, with the statements of its database and the database's clock. The clock is read once; from
- * then on it goes on as this JVM counts nanoseconds. Used by one thread.
+ * A connection in a transaction, with the statements of its database and the database's clock. The clock is read once, at the
+ * beginning or when somebody asks for it; from then on it goes on as this JVM counts nanoseconds. Used by one thread.
  */
 final class PlainSession {
     private final Connection connection;
     private final Dialect dialect;
-    private final Instant readAt;
-    private final long readNanos;
+    private @Nullable Instant readAt;
+    private long readNanos;
 
-    private PlainSession(Connection connection, Dialect dialect, Instant readAt) {
+    private PlainSession(Connection connection, Dialect dialect) {
         this.connection = connection;
         this.dialect = dialect;
-        this.readAt = readAt;
-        this.readNanos = System.nanoTime();
     }
 
     /** Reads the clock. */
     static PlainSession on(Connection connection, Dialect dialect) throws SQLException {
+        PlainSession session = new PlainSession(connection, dialect);
+        session.readAt = session.readClock();
+        return session;
+    }
+
+    /** Reads the clock when somebody asks for it, on a database whose clock does not stand still in a transaction. */
+    static PlainSession withoutClock(Connection connection, Dialect dialect) {
+        return new PlainSession(connection, dialect);
+    }
+
+    private Instant readClock() throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(dialect.text(LedgerStatement.NOW))) {
             row.next();
-            return new PlainSession(connection, dialect, Instant.EPOCH.plus(row.getLong(1), ChronoUnit.MICROS));
+            Instant read = Instant.EPOCH.plus(row.getLong(1), ChronoUnit.MICROS);
+            readNanos = System.nanoTime();
+            return read;
         }
     }
 
@@ -47,12 +59,17 @@ final class PlainSession {
     }
 
     /** By the database's clock, in microseconds. */
-    Instant now() {
-        return readAt.plusNanos(System.nanoTime() - readNanos).truncatedTo(ChronoUnit.MICROS);
+    Instant now() throws SQLException {
+        Instant read = readAt;
+        if (read == null) {
+            read = readClock();
+            readAt = read;
+        }
+        return read.plusNanos(System.nanoTime() - readNanos).truncatedTo(ChronoUnit.MICROS);
     }
 
     /** The same as columns hold it. */
-    LocalDateTime timestamp() {
+    LocalDateTime timestamp() throws SQLException {
         return timestamp(now());
     }
 

@@ -24,12 +24,17 @@ final class PlainSettings {
     }
 
     /** Before the first statement of another transaction. */
-    void begin(Duration idleLimit, int isolation) throws SQLException {
-        begin(dialect.begin(idleLimit), isolation);
+    void begin(Duration idleLimit) throws SQLException {
+        begin(dialect.begin(idleLimit), Connection.TRANSACTION_READ_COMMITTED);
+    }
+
+    /** Before the first statement of one that reads what belongs to one moment. */
+    void beginToRead(Duration idleLimit) throws SQLException {
+        begin(dialect.beginToRead(idleLimit), dialect.isolationToRead());
     }
 
     private void begin(List<String> statements, int isolation) throws SQLException {
-        if (!dialect.setsIsolation() || isolation != Connection.TRANSACTION_READ_COMMITTED) {
+        if (!dialect.setsIsolation()) {
             isolationBefore = connection.getTransactionIsolation();
             readOnlyBefore = connection.isReadOnly();
             if (isolationBefore != isolation) {
@@ -43,8 +48,23 @@ final class PlainSettings {
         begun = true;
     }
 
+    /** They were set by a statement that did more than that. */
+    void begun() {
+        begun = true;
+    }
+
     void wait(Duration patience) throws SQLException {
         PlainSession.execute(connection, dialect.patience(patience));
+    }
+
+    /** Before a write of ours that may take longer than a handler may. */
+    void liftHandlersLimit() throws SQLException {
+        PlainSession.execute(connection, dialect.liftHandlersLimit());
+    }
+
+    /** Behind it. */
+    void setHandlersLimit(Duration idleLimit) throws SQLException {
+        PlainSession.execute(connection, dialect.setHandlersLimit(idleLimit));
     }
 
     /** Gives the handlers their own patience back. */
@@ -54,9 +74,18 @@ final class PlainSettings {
 
     /** Behind the end of the transaction. */
     void end() throws SQLException {
+        end(dialect.end());
+    }
+
+    /** The same where the connection is to commit each statement by itself from now on. */
+    void endWithAutoCommit() throws SQLException {
+        end(dialect.endWithAutoCommit());
+    }
+
+    private void end(List<String> statements) throws SQLException {
         if (begun) {
             begun = false;
-            PlainSession.execute(connection, dialect.end());
+            PlainSession.execute(connection, statements);
         }
         if (isolationBefore != Connection.TRANSACTION_NONE) {
             connection.setTransactionIsolation(isolationBefore);

@@ -32,7 +32,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,10 +58,25 @@ final class PlainTransaction extends JdbcTransaction {
     private final Duration idleLimit;
     private final PlainSettings settings;
     private final PacketProof proof;
+    private final LongWrites longWrites;
+
+    /** Whether sessions are known not to understand how a transaction begins together with its claim. */
+    private final AtomicBoolean claimsApart;
+
+    private final PendingRepair takenNumber;
+    private final long begunAt;
     private @Nullable PlainSession session;
     private @Nullable String doomed;
     private @Nullable String number;
     private boolean savepointSet;
+
+    /** How many messages are being written, and whether the handlers' limit is lifted for that. */
+    private int writing;
+
+    private boolean writingLong;
+
+    /** Whether we ask something, other than how long to wait for others. */
+    private boolean asking;
 
     /** What puts the session back to what it was before a handler may have changed it; none before that. */
     private List<String> sessionBefore = List.of();
@@ -75,10 +90,21 @@ final class PlainTransaction extends JdbcTransaction {
 
     /** Takes the connection over; {@link #close} gives it back as it was. */
     PlainTransaction(
-            Connection connection, Dialect dialect, TransactionControl control, Duration idleLimit, PacketProof proof)
+            Connection connection,
+            Dialect dialect,
+            TransactionControl control,
+            Duration idleLimit,
+            PacketProof proof,
+            LongWrites longWrites,
+            AtomicBoolean claimsApart,
+            PendingRepair takenNumber)
             throws SQLException {
         super(connection, new PlainErrors(dialect), control);
         this.proof = proof;
+        this.longWrites = longWrites;
+        this.claimsApart = claimsApart;
+        this.takenNumber = takenNumber;
+        this.begunAt = takenNumber.now();
         this.dialect = dialect;
         this.errors = new PlainErrors(dialect);
         this.idleLimit = idleLimit;
@@ -209,7 +235,13 @@ final class PlainTransaction extends JdbcTransaction {
                     "the transaction was idle for longer than " + idleLimit.toMillis() + " ms: " + text,
                     ErrorsWithoutValues.of(e));
         }
-        return new StoreException(errors.classifyOwn(e), text, ErrorsWithoutValues.of(e));
+        if (writing > 0 && dialect.isDuplicateKey(e) && takenNumber.isSuspected(begunAt)) {
+            return takenNumber.refusal(doing, e);
+        }
+        ErrorClass own = errors.classifyOwn(e);
+        boolean isCancelled = (writing > 0 || asking) && dialect.isCancelled(e);
+        return new StoreException(
+                isCancelled ? longWrites.cancelled(writingLong, writing, own) : own, text, ErrorsWithoutValues.of(e));
     }
 
     /** What it means that a savepoint is gone: the handler was told of a lost lock, or somebody ended the transaction. */
@@ -243,7 +275,11 @@ final class PlainTransaction extends JdbcTransaction {
         if (sessionInDoubt || isLost()) {
             restoreSession();
         }
-        settings.end();
+        if (autoCommit) {
+            settings.endWithAutoCommit();
+        } else {
+            settings.end();
+        }
     }
 
     @Override
@@ -256,27 +292,67 @@ final class PlainTransaction extends JdbcTransaction {
 
     @Override
     <T> T ask(String doing, Question<T> question) {
-        return super.ask(doing, () -> {
-            T answer = question.ask();
-            noteUse();
-            return answer;
+        asking = true;
+        writingLong = longWrites.areExpected();
+        try {
+            return super.ask(doing, () -> {
+                T answer = writingLong ? withoutHandlersLimit(question) : question.ask();
+                noteUse();
+                return answer;
+            });
+        } finally {
+            asking = false;
+        }
+    }
+
+    /** What we write of messages; the handlers' limit holds for it until it was cancelled once. */
+    private void write(String doing, int messages, Step step) {
+        writing = messages;
+        writingLong = longWrites.areExpected();
+        try {
+            run(doing, writingLong ? () -> withoutHandlersLimit(step) : step);
+        } finally {
+            writing = 0;
+        }
+    }
+
+    private void withoutHandlersLimit(Step step) throws SQLException {
+        withoutHandlersLimit(() -> {
+            step.run();
+            return true;
         });
+    }
+
+    private <T> T withoutHandlersLimit(Question<T> question) throws SQLException {
+        settings.liftHandlersLimit();
+        T answer;
+        try {
+            answer = question.ask();
+        } catch (SQLException e) {
+            if (!dialect.isConnectionLost(e)) {
+                settings.setHandlersLimit(idleLimit);
+            }
+            throw e;
+        }
+        settings.setHandlersLimit(idleLimit);
+        return answer;
     }
 
     /**
      * A server that closes the connection on a statement that is too large says nothing else. So it is asked before for how
      * much it takes, where a message is large at all. A lost connection alone costs no message its bytes.
      */
-    private void keep(String doing, Stream<Message> messages, Step step) {
-        Message largest =
-                messages.max(Comparator.comparingLong(PacketProof::mostBytes)).orElseThrow();
+    private void keep(String doing, List<Message> messages, Step step) {
+        Message largest = messages.stream()
+                .max(Comparator.comparingLong(PacketProof::mostBytes))
+                .orElseThrow();
         if (PacketProof.mostBytes(largest) < LARGE) {
-            run(doing, step);
+            write(doing, messages.size(), step);
             return;
         }
         long limit = ask("how large a statement may be", () -> dialect.largestStatement(connection));
         try {
-            run(doing, step);
+            write(doing, messages.size(), step);
         } catch (StoreException e) {
             if (e.errorClass() != ErrorClass.UNAVAILABLE || !isLost() || !isTooLarge(largest, limit)) {
                 throw e;
@@ -326,9 +402,15 @@ final class PlainTransaction extends JdbcTransaction {
         long deadline = System.nanoTime() + patience.toNanos();
         int starts = fresh ? FRESH_STARTS : 0;
         requireOpen();
-        begin();
+        String together =
+                fresh && keys.size() == 1 && !claimsApart.get() ? dialect.beginWithClaim(idleLimit, patience) : null;
         while (true) {
             try {
+                Claim claim = together == null ? null : beginWithClaim(together, consumer, keys, hashes);
+                if (claim != null) {
+                    return claim;
+                }
+                begin();
                 return patiently(patience, () -> PlainClaims.claim(session(), consumer, keys, hashes));
             } catch (SQLException e) {
                 boolean again = starts > 0
@@ -339,8 +421,50 @@ final class PlainTransaction extends JdbcTransaction {
                     throw refusedWait(e, patience, keys.size() + " keys");
                 }
                 starts--;
+                together = null;
                 beginAnew();
             }
+        }
+    }
+
+    /** Null where it was not claimed for a reason that is still to be asked for, in the transaction that has begun. */
+    private @Nullable Claim beginWithClaim(
+            String text, RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes)
+            throws SQLException {
+        requireSound();
+        used = true;
+        PlainSession begun = PlainSession.withoutClock(connection, dialect);
+        try {
+            Claim claim = PlainClaims.one(begun, text, consumer, keys, hashes);
+            begun(begun);
+            noteUse();
+            return claim;
+        } catch (SQLException e) {
+            if (dialect.isNotUnderstood(e)) {
+                claimsApart.set(true);
+                return null;
+            }
+            begun(begun);
+            stopWaiting(e);
+            throw e;
+        }
+    }
+
+    private void begun(PlainSession begun) {
+        session = begun;
+        number = null;
+        settings.begun();
+    }
+
+    private void stopWaiting(SQLException failure) {
+        if (dialect.isConnectionLost(failure)) {
+            return;
+        }
+        try {
+            settings.stopWaiting();
+        } catch (SQLException e) {
+            noteLoss(e);
+            failure.addSuppressed(e);
         }
     }
 
@@ -426,7 +550,7 @@ final class PlainTransaction extends JdbcTransaction {
         if (!messages.isEmpty()) {
             keep(
                     "to park " + messages.size() + " messages",
-                    messages.stream().map(ParkedMessage::message),
+                    messages.stream().map(ParkedMessage::message).toList(),
                     () -> PlainWork.park(session(), consumer, messages));
         }
     }
@@ -436,7 +560,7 @@ final class PlainTransaction extends JdbcTransaction {
         if (!letters.isEmpty()) {
             keep(
                     "to bury " + letters.size() + " messages",
-                    letters.stream().map(DeadLetter::message),
+                    letters.stream().map(DeadLetter::message).toList(),
                     () -> PlainDeadLetters.bury(session(), consumer, letters));
         }
     }
@@ -446,7 +570,7 @@ final class PlainTransaction extends JdbcTransaction {
         if (!messages.isEmpty()) {
             keep(
                     "the history of " + messages.size() + " messages",
-                    messages.stream().map(FinishedMessage::message),
+                    messages.stream().map(FinishedMessage::message).toList(),
                     () -> PlainWork.record(session(), consumer, messages));
         }
     }
@@ -463,7 +587,7 @@ final class PlainTransaction extends JdbcTransaction {
         if (!messages.isEmpty()) {
             keep(
                     "to receive " + messages.size() + " messages",
-                    messages.stream().map(ReceivedMessage::message),
+                    messages.stream().map(ReceivedMessage::message).toList(),
                     () -> PlainWork.receive(session(), consumer, messages));
         }
     }
@@ -488,21 +612,30 @@ final class PlainTransaction extends JdbcTransaction {
     @Override
     public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
         if (!items.isEmpty()) {
-            run("to postpone " + items.size() + " messages", () -> PlainWork.postpone(session(), consumer, items));
+            write(
+                    "to postpone " + items.size() + " messages",
+                    items.size(),
+                    () -> PlainWork.postpone(session(), consumer, items));
         }
     }
 
     @Override
     public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
         if (!items.isEmpty()) {
-            run("to mark " + items.size() + " messages", () -> PlainWork.requireLease(session(), consumer, items));
+            write(
+                    "to mark " + items.size() + " messages",
+                    items.size(),
+                    () -> PlainWork.requireLease(session(), consumer, items));
         }
     }
 
     @Override
     public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
         if (!items.isEmpty()) {
-            run("to finish " + items.size() + " messages", () -> PlainWork.finish(session(), consumer, items));
+            write(
+                    "to finish " + items.size() + " messages",
+                    items.size(),
+                    () -> PlainWork.finish(session(), consumer, items));
         }
     }
 
@@ -610,21 +743,66 @@ final class PlainTransaction extends JdbcTransaction {
         if (sessionInDoubt) {
             putBackSession();
         }
+        String together = dialect.proveAndCommit();
+        if (together != null) {
+            proveAndCommit(together);
+            return;
+        }
         prove();
         try {
             connection.commit();
             ended();
         } catch (SQLException e) {
-            noteLoss(e);
-            if (dialect.isConnectionLost(e)) {
-                lost();
-                throw new OutcomeUnknownException(
-                        "the connection was lost while the transaction was being committed: it may be committed or"
-                                + " not. Hand the same messages in again; the ledger knows",
-                        e);
-            }
-            throw refusedCommit(e);
+            throw isLostAtCommit(e) ? lostAtCommit(e) : refusedCommit(e);
         }
+    }
+
+    /** A connection of which it is known that it is lost makes no statement: then nothing of the COMMIT was sent. */
+    private void proveAndCommit(String sql) {
+        try (Statement statement = commitStatement()) {
+            statement.execute(sql);
+            ended();
+        } catch (SQLException e) {
+            throw isLostAtCommit(e) ? lostAtCommit(e) : refusedTogether(e);
+        }
+    }
+
+    private Statement commitStatement() {
+        try {
+            return connection.createStatement();
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw refused("to commit", e);
+        }
+    }
+
+    private boolean isLostAtCommit(SQLException e) {
+        noteLoss(e);
+        return dialect.isConnectionLost(e);
+    }
+
+    private OutcomeUnknownException lostAtCommit(SQLException e) {
+        lost();
+        return outcomeUnknown("the connection was lost while the transaction was being committed", e);
+    }
+
+    private static OutcomeUnknownException outcomeUnknown(String why, SQLException e) {
+        return new OutcomeUnknownException(
+                why + ": it may be committed or not. Hand the same messages in again; the ledger knows", e);
+    }
+
+    /** A statement that was cancelled may have come to the end of its COMMIT before. */
+    private RuntimeException refusedTogether(SQLException e) {
+        if (dialect.isSavepointGone(e)) {
+            return savepointGone("to commit", e);
+        }
+        return switch (dialect.classOf(e)) {
+            case RETRY_NOW, UNAVAILABLE -> refusedCommit(e);
+            case MESSAGE, PERMANENT, ABORTED, UNKNOWN -> {
+                lost();
+                yield outcomeUnknown("the commit was interrupted: " + Refusals.describe("to commit", e), e);
+            }
+        };
     }
 
     /**

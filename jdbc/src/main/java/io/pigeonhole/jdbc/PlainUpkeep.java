@@ -11,16 +11,22 @@ import org.jspecify.annotations.Nullable;
  * that also writes down where it came to.
  *
  * @param name the task's name
+ * @param look what may be forgotten, and when that was found out
  * @param retention how long rows are kept
  */
-record PlainUpkeep(String name, Duration retention) {
+record PlainUpkeep(String name, RetentionLook look, Duration retention) {
     /**
      * What a piece of a pass came to.
      *
      * @param place where to go on, empty at the end of the pass
      * @param deleted how many rows it deleted
+     * @param rests whether the next pass waits for its time, where this one is over
      */
-    record Piece(String place, long deleted) {}
+    record Piece(String place, long deleted, boolean rests) {
+        Piece(String place, long deleted) {
+            this(place, deleted, true);
+        }
+    }
 
     /** Does a piece, from a place on; the place is empty at the beginning of a pass. */
     @FunctionalInterface
@@ -34,6 +40,7 @@ record PlainUpkeep(String name, Duration retention) {
         Piece[] done = new Piece[1];
         PlainErrand.run(connections, dialect, "to forget with " + name, session -> {
             done[0] = null;
+            look.requireSameClock(session.now());
             add(session);
             String place = enter(session);
             if (place != null) {
@@ -84,7 +91,7 @@ record PlainUpkeep(String name, Duration retention) {
             statement.setObject(1, session.timestamp());
             statement.setLong(2, piece.deleted());
             statement.setLong(3, took.toMillis());
-            statement.setBoolean(4, piece.place().isEmpty());
+            statement.setBoolean(4, piece.place().isEmpty() && piece.rests());
             statement.setObject(5, PlainSession.timestamp(session.now().plus(RetentionSettings.pause(retention))));
             statement.setString(6, piece.place());
             statement.setString(7, name);

@@ -6,6 +6,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL as the admin API needs it. */
 final class PostgresAdminDatabase implements AdminDatabase {
@@ -74,6 +76,23 @@ final class PostgresAdminDatabase implements AdminDatabase {
         @Override
         public AdminCall call(AdminStatement statement, int... ids) throws SQLException {
             return new PostgresCall(connection.prepareStatement(PostgresAdminStatements.text(statement)));
+        }
+
+        /** A few days at a time, newest first: each day that a statement looks at takes locks, which its savepoint gives back. */
+        @Override
+        public <T> @Nullable T inHistory(HistoryLook<T> look) throws SQLException {
+            for (String sql : PostgresParts.ofHistory(connection, PostgresReadStatements.SHOW_HISTORY_BETWEEN)) {
+                Savepoint before = connection.setSavepoint();
+                T found;
+                try (AdminCall call = new PostgresCall(connection.prepareStatement(sql))) {
+                    found = look.in(call);
+                }
+                connection.rollback(before);
+                if (found != null) {
+                    return found;
+                }
+            }
+            return null;
         }
 
         @Override

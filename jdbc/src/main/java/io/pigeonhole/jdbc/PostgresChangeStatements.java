@@ -66,7 +66,7 @@ final class PostgresChangeStatements {
     static final String NOW = "SELECT clock_timestamp()";
 
     /**
-     * Moves letters that are locked to their places in the order of arrival. One whose message is in work already is gone
+     * Moves letters that are locked to their places in the order of arrival, and tells their ids. One whose message is in work already is gone
      * afterwards. Parameters: ids, microseconds until each is due, consumer; the instant that these count from.
      */
     static final String REQUEUE = """
@@ -75,17 +75,20 @@ final class PostgresChangeStatements {
                 USING unnest(CAST(? AS bigint[]), CAST(? AS bigint[])) AS u (id, delay)
                 WHERE l.id = u.id AND l.consumer_id = ?
                 RETURNING l.*, u.delay
+            ), i AS (
+                INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
+                    content_type, payload, origin, lane, ordered, by_lease, status, attempts, retried, lease_token, due_at,
+                    received_at, retry_since, updated_at)
+                SELECT\s""" + DeadLetterStatements.FREE_WORK_ID + """
+                , consumer_id, message_key, source, message_id, type, ordering_key, headers,
+                    content_type, payload, origin, lane, ordered, by_lease, 'received', attempts, attempts, lease_token,
+                    CAST(? AS timestamptz) + delay * interval '1 microsecond', received_at, clock_timestamp(),
+                    clock_timestamp()
+                FROM d
+                ON CONFLICT (consumer_id, message_key) DO NOTHING
+                RETURNING consumer_id, message_key
             )
-            INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
-                content_type, payload, origin, lane, ordered, by_lease, status, attempts, retried, lease_token, due_at,
-                received_at, retry_since, updated_at)
-            SELECT id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
-                content_type, payload, origin, lane, ordered, by_lease, 'received', attempts, attempts, lease_token,
-                CAST(? AS timestamptz) + delay * interval '1 microsecond', received_at, clock_timestamp(),
-                clock_timestamp()
-            FROM d
-            ON CONFLICT (consumer_id, message_key) DO NOTHING
-            RETURNING id""";
+            SELECT d.id FROM d JOIN i ON i.consumer_id = d.consumer_id AND i.message_key = d.message_key""";
 
     /** The first of a key's messages in work and dead letters that block. Parameters: consumer, lane and key, twice. */
     static final String HEAD = """
@@ -112,7 +115,8 @@ final class PostgresChangeStatements {
             INSERT INTO inbox_dead_letter AS d (id, consumer_id, message_key, source, message_id, type, ordering_key,
                 headers, content_type, payload, origin, lane, ordered, by_lease, blocks, reason, detail, claimed, attempts,
                 lease_token, received_at, died_at)
-            SELECT id, consumer_id, message_key, source, message_id, type, ordering_key,
+            SELECT\s""" + DeadLetterStatements.FREE_LETTER_ID + """
+            , consumer_id, message_key, source, message_id, type, ordering_key,
                 headers, content_type, payload, origin, lane, ordered, by_lease, false, 'SKIPPED', ?, true, attempts,
                 lease_token, received_at, clock_timestamp()
             FROM w

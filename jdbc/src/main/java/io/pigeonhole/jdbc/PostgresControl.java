@@ -5,19 +5,29 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Recognises SQL that ends a transaction in PostgreSQL, makes another one of it, or takes a lock that outlives it, behind
- * other statements too. Only the text of a statement can end it: a function or procedure that tries is refused by the server.
+ * Recognises SQL that ends a transaction in PostgreSQL, makes another one of it, or makes what outlives it on the
+ * connection, a lock or a temporary table, behind other statements too. Only the text of a statement can end it: a function
+ * or procedure that tries is refused by the server.
  */
 final class PostgresControl {
     /** A text without any of these words needs no closer look. */
     private static final Pattern SUSPICIOUS = Pattern.compile(
             "\\b(commit|end|rollback|abort|prepare|reset|discard|characteristics|transaction\\w*"
-                    + "|pg_(?:try_)?advisory_lock(?:_shared)?)\\b",
+                    + "|pg_(?:try_)?advisory_lock(?:_shared)?|temp(?:orary)?|pg_temp)\\b",
             Pattern.CASE_INSENSITIVE);
 
     /** A lock of the session, which stays on the pooled connection when the transaction ends. */
     private static final Pattern SESSION_LOCK =
             Pattern.compile("\\bpg_(?:try_)?advisory_lock(?:_shared)?\"?\\s*\\(", Pattern.CASE_INSENSITIVE);
+
+    /** What stays on the pooled connection, where it hides the table of the same name from whoever comes next. */
+    private static final Pattern TEMPORARY = Pattern.compile(
+            "\\bCREATE\\s+(?:OR\\s+REPLACE\\s+)?(?:(?:LOCAL|GLOBAL)\\s+)?TEMP(?:ORARY)?\\s"
+                    + "|\\bCREATE\\s+\\w+\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?\"?pg_temp\\b"
+                    + "|\\bSELECT\\b.*\\bINTO\\s+(?:(?:LOCAL|GLOBAL)\\s+)?TEMP(?:ORARY)?\\s+[\\w\"]",
+            Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+    private static final Pattern DROPPED = Pattern.compile("\\bON\\s+COMMIT\\s+DROP\\b", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern BLOCK = Pattern.compile("\\s*DO\\b", Pattern.CASE_INSENSITIVE);
 
@@ -25,13 +35,23 @@ final class PostgresControl {
 
     private PostgresControl() {}
 
+    /** What stands outside of strings and comments, as a session reads it by the standard. */
+    static String asStandard(String sql) {
+        return SqlText.ofPostgres(sql, SqlText.Rest.NAMES, false);
+    }
+
+    private static String withEscapes(String sql) {
+        return SqlText.ofPostgres(sql, SqlText.Rest.NAMES, true);
+    }
+
+    /** The same as any session may read it: one statement may stand there twice. */
     static String withoutText(String sql) {
-        String text = SqlText.ofPostgres(sql, SqlText.Rest.NAMES, false);
+        String text = asStandard(sql);
         if (sql.indexOf('\\') < 0) {
             return text;
         }
         // The session may take a backslash for one that escapes, or not.
-        String other = SqlText.ofPostgres(sql, SqlText.Rest.NAMES, true);
+        String other = withEscapes(sql);
         return other.equals(text) ? text : text + ';' + other;
     }
 
@@ -39,7 +59,14 @@ final class PostgresControl {
         return SavepointStep.unquoted(written, name -> name.toLowerCase(Locale.ROOT));
     }
 
+    /** Or may end it: where that depends on the session, or on what the driver makes of it. */
     static boolean endsTransaction(String sql) {
+        if (sql.indexOf('{') >= 0 && JdbcEscapes.hideSomething(sql)) {
+            return true;
+        }
+        if (sql.indexOf('\\') >= 0 && savepointsDependOnTheSession(sql)) {
+            return true;
+        }
         if (!SUSPICIOUS.matcher(sql).find()) {
             return false;
         }
@@ -50,11 +77,16 @@ final class PostgresControl {
                 || (sql.indexOf('\\') >= 0 && isEndIn(SqlText.ofPostgres(sql, SqlText.Rest.STATEMENTS, true)));
     }
 
+    private static boolean savepointsDependOnTheSession(String sql) {
+        return !SavepointStep.in(sql, PostgresControl::asStandard, PostgresControl::savepointName)
+                .equals(SavepointStep.in(sql, PostgresControl::withEscapes, PostgresControl::savepointName));
+    }
+
     private static boolean isEndIn(String text) {
         boolean inBody = false;
-        for (String statement : text.split(";", -1)) {
+        for (String statement : text.replace('}', ' ').split(";", -1)) {
             List<String> words = TransactionControl.firstWords(statement);
-            if (isEnd(words, inBody)) {
+            if (isEnd(words, inBody) || leavesTable(statement)) {
                 return true;
             }
             // The statements of a function's body stand between BEGIN ATOMIC and END.
@@ -63,6 +95,11 @@ final class PostgresControl {
                     : words.get(0).equals("CREATE") && BODY.matcher(statement).find();
         }
         return false;
+    }
+
+    private static boolean leavesTable(String statement) {
+        return TEMPORARY.matcher(statement).find()
+                && !DROPPED.matcher(statement).find();
     }
 
     /** In a block too. */

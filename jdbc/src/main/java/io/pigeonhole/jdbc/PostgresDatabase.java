@@ -13,17 +13,20 @@ import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.Watermark;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /** PostgreSQL, with all its tricks: several statements in one trip, arrays, data-modifying queries, advisory locks. */
 final class PostgresDatabase implements Database {
     private final ConnectionSource connections;
     private final LedgerDays days;
-    private final MissingDays missingDays;
+    private final PostgresNumbers numbers;
+    private final PendingRepairs repairs;
     private final RetentionSettings settings;
     private final RetentionRules rules;
     private final PostgresRetention retention;
@@ -33,26 +36,37 @@ final class PostgresDatabase implements Database {
     private final FreshStreaks streaks;
     private final PostgresSession session = new PostgresSession();
 
-    PostgresDatabase(ConnectionSource connections, int daysAhead, RetentionSettings settings, FreshStreaks streaks) {
+    PostgresDatabase(
+            ConnectionSource connections,
+            int daysAhead,
+            RetentionSettings settings,
+            FreshStreaks streaks,
+            LongSupplier nanos) {
         this.streaks = streaks;
         this.connections = connections;
         this.settings = settings;
         this.days = new LedgerDays(connections, daysAhead);
-        this.missingDays = new MissingDays(days::ensure, System::nanoTime);
+        this.numbers = new PostgresNumbers(connections, System::nanoTime);
+        this.repairs = new PendingRepairs(
+                new PendingRepair("the history has no day for the present", days::createForNow, System::nanoTime),
+                new PendingRepair(
+                        "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime));
         this.admin = new PostgresAdminDatabase(connections);
         this.replays = new JdbcReplays(admin, new PostgresBarrier(connections));
-        this.rules = new RetentionRules(admin, settings);
+        this.rules = new RetentionRules(admin, settings, nanos);
         this.retention = new PostgresRetention(
                 connections,
                 settings,
                 rules,
-                new OldHistory(replays, settings.archive()),
-                new OldReplays(admin, settings.batch()));
+                new OldHistory(replays, settings.archive(), nanos),
+                new OldReplays(admin, settings.batch()),
+                new FailedSteps(nanos));
     }
 
     @Override
     public RegisteredConsumer register(ConsumerRegistration registration) {
         days.ensure();
+        NumberUpkeep.atStart(numbers::ensureHourly);
         rules.look();
         return Errand.run(
                 connections,
@@ -62,10 +76,10 @@ final class PostgresDatabase implements Database {
 
     @Override
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
-        missingDays.createWhereMissed();
+        repairs.repairWhereSuspected();
         return JdbcTransaction.open(
                 connections,
-                connection -> new PostgresTransaction(connection, idleLimit, hints, streaks, session, missingDays));
+                connection -> new PostgresTransaction(connection, idleLimit, hints, streaks, session, repairs));
     }
 
     @Override
@@ -90,19 +104,27 @@ final class PostgresDatabase implements Database {
     }
 
     @Override
-    public int started(RegisteredConsumer consumer, String what, String position, int limit, Duration fresh) {
+    public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
         return Errand.run(
                 connections,
-                "to note that " + consumer.name() + " begins with " + what,
-                connection -> BacklogRows.started(connection, consumer, what, position, limit, fresh));
+                "to note that " + consumer.name() + " begins with " + start.what(),
+                connection -> StartRows.started(connection, consumer, start, limit, fresh));
     }
 
     @Override
-    public void ended(RegisteredConsumer consumer, String what, String position) {
+    public void ended(RegisteredConsumer consumer, Start start) {
         Errand.run(
                 connections,
-                "to note that " + consumer.name() + " has left " + what,
-                connection -> BacklogRows.ended(connection, consumer, what, position));
+                "to note that " + consumer.name() + " has left " + start.what(),
+                connection -> StartRows.ended(connection, consumer, start));
+    }
+
+    @Override
+    public void survived(RegisteredConsumer consumer, Start start) {
+        Errand.run(
+                connections,
+                "to note that " + consumer.name() + " has survived " + start.what(),
+                connection -> StartRows.survived(connection, consumer, start));
     }
 
     @Override
@@ -129,8 +151,13 @@ final class PostgresDatabase implements Database {
     }
 
     @Override
-    public void maintain() {
+    public void createDays() {
         days.ensure();
+    }
+
+    @Override
+    public void maintain() {
+        NumberUpkeep.hourly(numbers::ensure);
         rules.look();
     }
 
@@ -159,7 +186,7 @@ final class PostgresDatabase implements Database {
 
     @Override
     public Ledger ledger(Connection connection) {
-        return new CallerLedger(connection);
+        return new CallerLedger(connection, CallerLedger.LONGEST_WAIT);
     }
 
     @Override

@@ -127,6 +127,34 @@ final class PostgresReadStatements {
             ORDER BY m.processed_at DESC
             LIMIT 1""";
 
+    /** The same in a part of the history. Formatted with: from when, until when. */
+    static final String SHOW_HISTORY_BETWEEN =
+            SHOW_HISTORY.replace("WHERE ", "WHERE m.processed_at >= '%1$s' AND m.processed_at < '%2$s' AND ");
+
+    /** What the partitions of a table begin with. Found at first, because other tables begin with something else. Formatted with: the table. */
+    private static final String BEGINNINGS = """
+            WITH p AS MATERIALIZED (
+                SELECT substring(pg_get_expr(c.relpartbound, c.oid) FROM '^FOR VALUES FROM \\(''([^'']+)''\\)') AS bound
+                FROM pg_inherits AS i
+                JOIN pg_class AS c ON c.oid = i.inhrelid
+                WHERE i.inhparent = to_regclass('%s')
+            )
+            """;
+
+    /** When the partitions of the history begin, the newest first, without those that have no beginning. */
+    static final String BEGINNINGS_OF_HISTORY = BEGINNINGS.formatted("inbox_history") + """
+            SELECT CAST(CAST(p.bound AS timestamptz) AS text)
+            FROM p
+            WHERE isfinite(CAST(p.bound AS timestamptz))
+            ORDER BY CAST(p.bound AS timestamptz) DESC""";
+
+    /** The smallest keys of the partitions of the ledger, the largest first, without those that have none. */
+    static final String BEGINNINGS_OF_LEDGER = BEGINNINGS.formatted("inbox_ledger") + """
+            SELECT CAST(CAST(p.bound AS uuid) AS text)
+            FROM p
+            WHERE p.bound IS NOT NULL
+            ORDER BY CAST(p.bound AS uuid) DESC""";
+
     /** Parameters: consumer, key. */
     static final String SHOW_ACCEPTED =
             "SELECT accepted_at FROM inbox_ledger WHERE consumer_id = ? AND message_key = ?";

@@ -73,10 +73,11 @@ final class PostgresReplayStatements {
                 AND h.ordering_key IS NOT DISTINCT FROM coalesce(CAST(? AS bytea), h.ordering_key)
                 AND h.processed_at >= CAST(? AS timestamptz) AND h.processed_at < CAST(? AS timestamptz)""";
 
-    /** Parameters: total, without payload, place before the first, name. */
+    /** The first count stays. Parameters: total, without payload, place before the first, name. */
     static final String SETTLE = """
             UPDATE inbox_replay
-            SET state = 'RUNNING', total = ?, without_payload = ?, position = greatest(position, ?), updated_at = clock_timestamp()
+            SET state = 'RUNNING', total = coalesce(total, ?), without_payload = coalesce(without_payload, ?),
+                position = greatest(position, ?), updated_at = clock_timestamp()
             WHERE name = ? AND state = 'WAITING'""";
 
     /** Parameters: new position, done, skipped, state, error; name, old position. */
@@ -132,7 +133,33 @@ final class PostgresReplayStatements {
             VALUES (CAST(? AS date), ?, clock_timestamp())""";
 
     /** Parameters: day. */
-    static final String IS_EXPORTED = "SELECT 1 FROM inbox_export WHERE history_day = CAST(? AS date)";
+    static final String DROP_EXPORTED = "DELETE FROM inbox_export WHERE history_day = CAST(? AS date)";
+
+    /** With how many messages. Parameters: day. */
+    static final String IS_EXPORTED = "SELECT entries FROM inbox_export WHERE history_day = CAST(? AS date)";
+
+    /** No row where there is none. */
+    static final String LAST_EXPORTED = "SELECT history_day FROM inbox_export ORDER BY history_day DESC LIMIT 1";
+
+    /** How many messages a time has. Parameters: since, until. */
+    static final String COUNT_OF_DAY = """
+            SELECT count(*)
+            FROM inbox_history AS h
+            WHERE h.processed_at >= CAST(? AS timestamptz) AND h.processed_at < CAST(? AS timestamptz)""";
+
+    /** Who this store is. */
+    static final String STORE_ID = "SELECT id FROM inbox_store";
+
+    /** Unless it is of a clock that was ahead. Parameters: day. */
+    static final String EXPORT_MARK = """
+            SELECT mark FROM inbox_export_mark WHERE history_day = CAST(? AS date) AND marked_at <= clock_timestamp()""";
+
+    /** Parameters: day, mark. */
+    static final String ADD_EXPORT_MARK = """
+            INSERT INTO inbox_export_mark (history_day, mark, marked_at) VALUES (CAST(? AS date), ?, clock_timestamp())""";
+
+    /** Parameters: day. */
+    static final String DROP_EXPORT_MARK = "DELETE FROM inbox_export_mark WHERE history_day = CAST(? AS date)";
 
     /**
      * Whether a run that is not at its end has messages of a time before it: such a day must stay. Parameters: since, until.
@@ -168,8 +195,14 @@ final class PostgresReplayStatements {
     /** A number that is greater than that of every transaction which has written anything yet. */
     static final String MARK = "SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)";
 
-    /** Whether all of them have ended. Parameters: the number. */
-    static final String IS_PAST = "SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) > ?";
+    /**
+     * Whether all of them have ended. A number that no transaction has been given yet is of another cluster, from which the
+     * database was restored: those that it stands for are not here. Parameters: the number.
+     */
+    static final String IS_PAST = """
+            SELECT n.mark < CAST(CAST(pg_snapshot_xmin(n.now) AS text) AS bigint)
+                OR n.mark >= CAST(CAST(pg_snapshot_xmax(n.now) AS text) AS bigint)
+            FROM (SELECT CAST(? AS bigint) AS mark, pg_current_snapshot() AS now) AS n""";
 
     /**
      * A run that ended long ago, of whose messages the history has none any more: under its name none of them can be handed
@@ -191,9 +224,28 @@ final class PostgresReplayStatements {
     /** Parameters: name, the last place. */
     static final String FORGET_SKIPPED = "DELETE FROM inbox_replay_skipped WHERE replay = ? AND place <= ?";
 
-    /** Never of days that the history may have. Parameters: before when they were exported, the first day that it has. */
-    static final String FORGET_EXPORTS = """
-            DELETE FROM inbox_export WHERE exported_at < CAST(? AS timestamptz) AND history_day < CAST(? AS date)""";
+    /**
+     * Days that were exported long ago and are past their time, the oldest first. Never the last one: it says that the store has
+     * an archive. Parameters: before when they were exported, the first day that the history keeps, limit.
+     */
+    static final String OLD_EXPORTS = """
+            SELECT e.history_day
+            FROM inbox_export AS e
+            WHERE e.exported_at < CAST(? AS timestamptz) AND e.history_day < CAST(? AS date)
+                AND e.history_day < (SELECT max(l.history_day) FROM inbox_export AS l)
+            ORDER BY e.history_day
+            LIMIT ?""";
+
+    /** A row where the history has messages of a time. Parameters: since, until. */
+    static final String HAS_MESSAGES = """
+            SELECT 1
+            FROM inbox_history AS h
+            WHERE h.processed_at >= CAST(? AS timestamptz) AND h.processed_at < CAST(? AS timestamptz)
+            LIMIT 1""";
+
+    /** Of days that nobody exported in the end. Parameters: before when they were marked, the first day that the history keeps. */
+    static final String FORGET_EXPORT_MARKS = """
+            DELETE FROM inbox_export_mark WHERE marked_at < CAST(? AS timestamptz) AND history_day < CAST(? AS date)""";
 
     private PostgresReplayStatements() {}
 
@@ -215,12 +267,21 @@ final class PostgresReplayStatements {
             case SIZES_OF_DAY -> SIZES_OF_DAY;
             case DAY -> DAY;
             case EXPORTED -> EXPORTED;
+            case DROP_EXPORTED -> DROP_EXPORTED;
             case IS_EXPORTED -> IS_EXPORTED;
+            case LAST_EXPORTED -> LAST_EXPORTED;
+            case COUNT_OF_DAY -> COUNT_OF_DAY;
+            case STORE_ID -> STORE_ID;
+            case EXPORT_MARK -> EXPORT_MARK;
+            case ADD_EXPORT_MARK -> ADD_EXPORT_MARK;
+            case DROP_EXPORT_MARK -> DROP_EXPORT_MARK;
             case IS_NEEDED -> IS_NEEDED;
             case OLD -> OLD;
             case FORGET -> FORGET;
             case FORGET_SKIPPED -> FORGET_SKIPPED;
-            case FORGET_EXPORTS -> FORGET_EXPORTS;
+            case OLD_EXPORTS -> OLD_EXPORTS;
+            case HAS_MESSAGES -> HAS_MESSAGES;
+            case FORGET_EXPORT_MARKS -> FORGET_EXPORT_MARKS;
             case TAKE_HISTORY -> TAKE_HISTORY;
             case RELEASE_HISTORY -> RELEASE_HISTORY;
             case HOLD_HISTORY -> HOLD_HISTORY;

@@ -15,6 +15,8 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Forgets what is past its time, a piece at each call: first days of the ledger, then days of the history, then rows.
@@ -36,54 +38,112 @@ final class PostgresRetention {
     private final PostgresOldDays days;
     private final OldHistory oldHistory;
     private final OldReplays oldReplays;
+    private final FailedSteps steps;
 
     PostgresRetention(
             ConnectionSource connections,
             RetentionSettings settings,
             RetentionRules rules,
             OldHistory oldHistory,
-            OldReplays oldReplays) {
+            OldReplays oldReplays,
+            FailedSteps steps) {
+        this.steps = steps;
         this.rules = rules;
         this.oldReplays = oldReplays;
         this.oldHistory = oldHistory;
         this.connections = connections;
         this.settings = settings;
-        this.days = new PostgresOldDays(connections);
+        this.days = new PostgresOldDays(connections, oldHistory);
     }
 
     /** Where the store stands: the database's clock, and the days that the ledger has. */
     private record Position(Instant now, LocalDate oldest, LocalDate end) {}
 
     Retired retire() {
-        RetentionLimits limits = rules.look();
-        if (limits == null) {
+        FreshLook fresh = rules.begin();
+        RetentionLook look = fresh.now();
+        if (look == null) {
             return Retired.NOTHING;
         }
+        RetentionLimits limits = look.limits();
         Position position = Errand.run(connections, "to read the horizon", PostgresRetention::read);
+        look.requireSameClock(position.now());
         if (settings.rests(position.now())) {
             return Retired.NOTHING;
         }
-        List<PostgresOldDays.OldDay> old = oldDays(position, limits);
+        return steps.firstOf(
+                new FailedSteps.Step("to forget days of the ledger", () -> dropDaysOfLedger(position, limits)),
+                new FailedSteps.Step(
+                        "to give days of the history back",
+                        () -> fresh.use(now -> giveBackDays(position, now.limits()))),
+                new FailedSteps.Step(
+                        "to forget days of the history",
+                        () -> fresh.use(now -> dropDaysOfHistory(position, now.limits(), fresh))),
+                new FailedSteps.Step("to forget keys without a time", () -> fresh.use(this::purgeDigests)),
+                new FailedSteps.Step(
+                        "to forget attempts",
+                        () -> fresh.use(now -> purge(
+                                "inbox_attempt",
+                                PostgresRetentionStatements.PURGE_ATTEMPTS,
+                                now,
+                                now.limits().attempts()))),
+                new FailedSteps.Step(
+                        "to forget what people did",
+                        () -> fresh.use(now -> purge(
+                                "inbox_audit",
+                                PostgresRetentionStatements.PURGE_AUDIT,
+                                now,
+                                now.limits().audit()))),
+                new FailedSteps.Step("to forget replays", () -> fresh.use(oldReplays::retire)));
+    }
+
+    private Retired dropDaysOfLedger(Position position, RetentionLimits limits) {
+        return dropOne(oldOfLedger(position, limits), day -> days.drop(day, PostgresOldDays.NO_HOLD));
+    }
+
+    private Retired dropDaysOfHistory(Position position, RetentionLimits limits, FreshLook fresh) {
+        return dropOne(oldOfHistory(position, limits), day -> dropOfHistory(day, position, fresh));
+    }
+
+    /** Those that a node detached to drop them, and died, where a program wants them for longer since then. */
+    private Retired giveBackDays(Position position, RetentionLimits limits) {
+        LocalDate kept = RetentionSettings.firstDayKept(position.now(), limits.history());
+        for (PostgresOldDays.OldDay day : days.detachedFrom(kept)) {
+            steps.attempt("to give " + day.name() + " back", false, () -> days.giveBack(day));
+        }
+        return Retired.NOTHING;
+    }
+
+    /** Drops one of the days of a table, the oldest that can be dropped now. */
+    private Retired dropOne(List<PostgresOldDays.OldDay> old, Function<PostgresOldDays.OldDay, DayDrop> dropping) {
         for (PostgresOldDays.OldDay day : old) {
-            boolean free = day.table().equals(LEDGER) || !day.attached();
-            if (free || oldHistory.mayGo(day.day())) {
-                if (free
-                        ? days.drop(day, PostgresOldDays.NO_HOLD)
-                        : oldHistory.letGo(day.day(), false, hold -> days.drop(day, hold))) {
-                    return new Retired(1, 0, true);
-                }
-                // Where the oldest cannot go yet, neither can the others: one detaches at a time.
-                break;
+            DayDrop drop = steps.attempt("to drop " + day.name(), DayDrop.LATER, () -> dropping.apply(day));
+            if (drop != DayDrop.LATER) {
+                return drop == DayDrop.DONE ? new Retired(1, 0, true) : Retired.NOTHING;
             }
         }
-        Retired rows = purgeDigests(limits.window());
-        if (!rows.more()) {
-            rows = purge("inbox_attempt", PostgresRetentionStatements.PURGE_ATTEMPTS, limits.attempts());
+        return Retired.NOTHING;
+    }
+
+    /** Its export may take hours: another program may have said meanwhile that it wants the day. */
+    private DayDrop dropOfHistory(PostgresOldDays.OldDay day, Position position, FreshLook fresh) {
+        // Nobody sees the rows of a day that its table lacks already: whether it may go is asked when it is dropped.
+        if (!day.isWhole()) {
+            if (!isPast(day, position, fresh.now())) {
+                return DayDrop.LATER;
+            }
+            return days.drop(day, PostgresOldDays.NO_HOLD);
         }
-        if (!rows.more()) {
-            rows = purge("inbox_audit", PostgresRetentionStatements.PURGE_AUDIT, limits.audit());
-        }
-        return rows.more() ? rows : oldReplays.retire(limits);
+        return oldHistory.mayGo(day.day()) && isPast(day, position, fresh.now())
+                ? oldHistory.letGo(day.day(), DayDrop.LATER, hold -> days.drop(day, hold))
+                : DayDrop.LATER;
+    }
+
+    private static boolean isPast(PostgresOldDays.OldDay day, Position position, @Nullable RetentionLook look) {
+        return look != null
+                && day.day()
+                        .isBefore(RetentionSettings.firstDayKept(
+                                position.now(), look.limits().history()));
     }
 
     private static Position read(Connection connection) throws SQLException {
@@ -104,21 +164,24 @@ final class PostgresRetention {
         return LocalDate.ofInstant(Instant.ofEpochMilli(MessageKey.of(key).epochMillis()), ZoneOffset.UTC);
     }
 
-    /** The days that are past their time; those of the ledger are behind the horizon, which is committed. */
-    private List<PostgresOldDays.OldDay> oldDays(Position position, RetentionLimits limits) {
+    /** The days of the ledger that are past their time, behind the horizon, which is committed. */
+    private List<PostgresOldDays.OldDay> oldOfLedger(Position position, RetentionLimits limits) {
         LocalDate kept = RetentionSettings.firstDayKept(position.now(), limits.window());
         LocalDate oldest = kept.isAfter(position.end()) ? position.end() : kept;
         if (position.oldest().isBefore(oldest)) {
             Errand.run(connections, "to raise the horizon to " + oldest, connection -> raise(connection, oldest));
         }
         // Where somebody set a shorter window once, the horizon stays where it is.
-        LocalDate horizon = position.oldest().isBefore(oldest) ? oldest : position.oldest();
-        LocalDate keptHistory = RetentionSettings.firstDayKept(position.now(), limits.history());
-        return Errand.run(connections, "to list the days", connection -> {
-            List<PostgresOldDays.OldDay> old = new ArrayList<>(days.before(connection, LEDGER, horizon));
-            old.addAll(days.before(connection, HISTORY, keptHistory));
-            return old;
-        });
+        return before(LEDGER, position.oldest().isBefore(oldest) ? oldest : position.oldest());
+    }
+
+    private List<PostgresOldDays.OldDay> oldOfHistory(Position position, RetentionLimits limits) {
+        return before(HISTORY, RetentionSettings.firstDayKept(position.now(), limits.history()));
+    }
+
+    private List<PostgresOldDays.OldDay> before(String table, LocalDate first) {
+        return Errand.run(
+                connections, "to list the days of " + table, connection -> days.before(connection, table, first));
     }
 
     private static boolean raise(Connection connection, LocalDate day) throws SQLException {
@@ -135,7 +198,7 @@ final class PostgresRetention {
     /** A table and its size. */
     private record Pages(String table, long count) {}
 
-    private Retired purgeDigests(Duration window) {
+    private Retired purgeDigests(RetentionLook look) {
         List<Pages> tables = Errand.run(connections, "to list the tables of keys", connection -> {
             try (Statement statement = connection.createStatement();
                     ResultSet rows = statement.executeQuery(PostgresRetentionStatements.DIGEST_TABLES)) {
@@ -147,13 +210,23 @@ final class PostgresRetention {
             }
         });
         for (Pages pages : tables) {
-            PostgresUpkeep.Piece piece = new PostgresUpkeep(pages.table(), window)
-                    .next(connections, (connection, place) -> purgePages(connection, pages, place, window));
-            if (piece != null) {
-                return new Retired(0, piece.deleted(), true);
+            Retired piece =
+                    steps.attempt("to forget keys of " + pages.table(), Retired.NOTHING, () -> purgePages(pages, look));
+            if (piece.more()) {
+                return piece;
             }
         }
         return Retired.NOTHING;
+    }
+
+    private Retired purgePages(Pages pages, RetentionLook look) {
+        Duration window = look.limits().window();
+        return done(new PostgresUpkeep(pages.table(), look, window)
+                .next(connections, (connection, place) -> purgePages(connection, pages, place, window)));
+    }
+
+    private static Retired done(PostgresUpkeep.@Nullable Piece piece) {
+        return piece == null ? Retired.NOTHING : new Retired(0, piece.deleted(), true);
     }
 
     /**
@@ -174,8 +247,8 @@ final class PostgresRetention {
         }
     }
 
-    private Retired purge(String table, String sql, Duration retention) {
-        PostgresUpkeep.Piece piece = new PostgresUpkeep(table, retention).next(connections, (connection, place) -> {
+    private Retired purge(String table, String sql, RetentionLook look, Duration retention) {
+        return done(new PostgresUpkeep(table, look, retention).next(connections, (connection, place) -> {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
                 statement.setLong(1, place.isEmpty() ? 0 : Long.parseLong(place));
                 statement.setLong(2, retention.toMillis());
@@ -186,7 +259,6 @@ final class PostgresRetention {
                     return new PostgresUpkeep.Piece(over ? "" : String.valueOf(row.getLong(1)), row.getLong(3));
                 }
             }
-        });
-        return piece == null ? Retired.NOTHING : new Retired(0, piece.deleted(), true);
+        }));
     }
 }

@@ -30,6 +30,13 @@ final class PostgresRetentionStatements {
                 updated_at = CAST(? AS timestamptz)
             WHERE updated_at > CAST(? AS timestamptz)""";
 
+    /** No age begins in the future. Parameters: now, twice; from when on a time is one of the future, twice. */
+    static final String PULL_BACK_AGES = """
+            UPDATE inbox_work
+            SET received_at = LEAST(received_at, CAST(? AS timestamptz)),
+                retry_since = LEAST(retry_since, CAST(? AS timestamptz))
+            WHERE received_at > CAST(? AS timestamptz) OR retry_since > CAST(? AS timestamptz)""";
+
     /** What the programs of the schema want to remember, and when each was confirmed last. */
     static final String REQUIRED = "SELECT what, millis, confirmed_at FROM inbox_retention";
 
@@ -55,27 +62,100 @@ final class PostgresRetentionStatements {
     /** Parameters: the new beginning, twice. */
     static final String RAISE_HORIZON = "UPDATE inbox_horizon SET oldest = ? WHERE oldest < ?";
 
-    /** The comment on a day's table that is detached to be dropped. One that a person detached or restored lacks it. */
+    /** The comment on a day's table that is detached to be dropped. A person who takes it away keeps the day. */
     private static final String TO_BE_DROPPED = "past its time, to be dropped by the inbox";
 
+    /** How many constraints of the kind a table has that detaching concurrently adds, in its first transaction. */
+    private static final String CHECKS =
+            "SELECT count(*) FROM pg_constraint AS k WHERE k.conrelid = c.oid AND k.contype = 'c'";
+
     /**
-     * The days of a table by their names, oldest first, attached or to be dropped: with whether they are attached, and whether
-     * detaching them was begun and not ended. Parameters: the table, the pattern of names, the day as yyyymmdd before which
-     * they are.
+     * NULL for a day that we did not mark; otherwise whether its detaching was begun by us: it is not through with it, or has more
+     * constraints since then, or was marked again with the detaching itself. What a person detaches in between, without
+     * CONCURRENTLY, has as many; so has what we detached where PostgreSQL adds none.
+     */
+    private static final String IS_OURS = """
+            SELECT bool_or(p.pending OR split_part(u.place, ' ', 2) <> CAST((%2$s) AS text))
+                FROM inbox_upkeep AS u
+                WHERE u.task = 'detach ' || c.relname AND split_part(u.place, ' ', 1) = CAST(c.oid AS text)
+                    AND obj_description(c.oid, 'pg_class') = '%1$s'""".formatted(TO_BE_DROPPED, CHECKS);
+
+    /** A bound of a partition: a key as it is, a time in milliseconds since 1970. Formatted with: 1 or 2. */
+    private static final String BOUND = """
+            CASE WHEN b.v[%1$s] ~ '^[0-9a-f-]{36}$' THEN b.v[%1$s]
+                        WHEN isfinite(CAST(b.v[%1$s] AS timestamptz))
+                        THEN CAST(CAST(extract(epoch FROM CAST(b.v[%1$s] AS timestamptz)) * 1000 AS bigint) AS text) END""";
+
+    /**
+     * The days of a table by their names, oldest first, attached or to be dropped: with whether they are attached, whether
+     * we began to detach them and did not end, where those that are attached begin and end, their schema where it is not
+     * that of the table, and whether it is unknown who detached a day that we had marked. Without those that somebody else
+     * detached, or began to, and that we had not marked. Parameters: the table, the pattern of names, the day as yyyymmdd before which they are.
      */
     static final String DAYS = """
-            SELECT right(c.relname, 8), i.inhrelid IS NOT NULL,
-                   coalesce(CAST(to_jsonb(i) ->> 'inhdetachpending' AS boolean), false)
-            FROM pg_class AS c
+            SELECT right(c.relname, 8), i.inhrelid IS NOT NULL, p.pending,
+                   %s,
+                   %s,
+                   CASE WHEN c.relnamespace <> s.own THEN CAST(CAST(c.relnamespace AS regnamespace) AS text) END,
+                   i.inhrelid IS NULL AND NOT m.ours
+            FROM (SELECT CAST(quote_ident(current_schema()) AS regnamespace) AS own) AS s
+            CROSS JOIN pg_class AS c
             LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid AND i.inhparent = to_regclass(?)
-            WHERE c.relnamespace = CAST(quote_ident(current_schema()) AS regnamespace) AND c.relkind = 'r' AND c.relname ~ ?
+            CROSS JOIN LATERAL (
+                SELECT coalesce(CAST(to_jsonb(i) ->> 'inhdetachpending' AS boolean), false)
+            ) AS p (pending)
+            CROSS JOIN LATERAL (
+                SELECT regexp_match(pg_get_expr(c.relpartbound, c.oid),
+                    '^FOR VALUES FROM \\(''([^'']+)''\\) TO \\(''([^'']+)''\\)$')
+            ) AS b (v)
+            CROSS JOIN LATERAL (
+                %s
+            ) AS m (ours)
+            WHERE (c.relnamespace = s.own OR i.inhrelid IS NOT NULL) AND c.relkind = 'r' AND c.relname ~ ?
                 AND right(c.relname, 8) < ?
-                AND (i.inhrelid IS NOT NULL OR obj_description(c.oid, 'pg_class') = '%s')
-            ORDER BY c.relname""".formatted(TO_BE_DROPPED);
+                AND ((i.inhrelid IS NOT NULL AND NOT p.pending) OR m.ours IS NOT NULL)
+            ORDER BY c.relname""".formatted(BOUND.formatted(1), BOUND.formatted(2), IS_OURS);
 
-    static final String MARK = "COMMENT ON TABLE %1$s_%2$s IS '" + TO_BE_DROPPED + "'";
+    /**
+     * The days of the history that we marked and that are detached, or about to be, oldest first: with whether they are attached,
+     * and whether we detached them, which is unknown otherwise. Parameters: the first day as yyyymmdd.
+     */
+    static final String DETACHED_HISTORY = """
+            SELECT right(c.relname, 8), p.pending, m.ours
+            FROM inbox_upkeep AS t
+            JOIN pg_class AS c ON c.oid = to_regclass(substr(t.task, 8))
+            LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid AND i.inhparent = to_regclass('inbox_history')
+            CROSS JOIN LATERAL (
+                SELECT coalesce(CAST(to_jsonb(i) ->> 'inhdetachpending' AS boolean), false)
+            ) AS p (pending)
+            CROSS JOIN LATERAL (
+                %s
+            ) AS m (ours)
+            WHERE t.task LIKE 'detach %%' AND substr(t.task, 8) ~ '^inbox_history_[0-9]{8}$' AND right(t.task, 8) >= ?
+                AND (p.pending OR NOT c.relispartition) AND m.ours IS NOT NULL
+            ORDER BY t.task""".formatted(IS_OURS);
 
-    static final String UNMARK = "COMMENT ON TABLE %1$s_%2$s IS NULL";
+    /**
+     * Before a day is detached: notes the table, and how many constraints it has. Detaching adds none where the table has its
+     * own already: then only what is not finished, or was noted as detached, is ours.
+     */
+    static final String MARK = """
+            COMMENT ON TABLE %%1$s_%%2$s IS '%s';
+            INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)
+            SELECT 'detach ' || c.relname, concat_ws(' ', CAST(c.oid AS text), (
+                    %s
+                )), clock_timestamp(), clock_timestamp(), clock_timestamp(), 0, 0
+            FROM pg_class AS c
+            WHERE c.oid = to_regclass('%%1$s_%%2$s')
+            ON CONFLICT (task) DO UPDATE SET place = excluded.place""".formatted(TO_BE_DROPPED, CHECKS);
+
+    /** Notes that a marked day was detached by us. */
+    static final String NOTE_DETACHED = """
+            UPDATE inbox_upkeep SET place = split_part(place, ' ', 1) || ' detached' WHERE task = 'detach %1$s_%2$s'""";
+
+    private static final String FORGET_MARK = "DELETE FROM inbox_upkeep WHERE task = 'detach %1$s_%2$s'";
+
+    static final String UNMARK = "COMMENT ON TABLE %1$s_%2$s IS NULL;\n" + FORGET_MARK;
 
     /** Waits for those who use the table, and keeps nobody from it meanwhile. Not in a transaction. */
     static final String DETACH = "ALTER TABLE %1$s DETACH PARTITION %1$s_%2$s CONCURRENTLY";
@@ -83,14 +163,16 @@ final class PostgresRetentionStatements {
     /** What PostgreSQL 13 knows: nobody uses the table while it waits, so it waits for a second at most. */
     static final String DETACH_AT_ONCE = """
             SET LOCAL lock_timeout = '1s';
-            ALTER TABLE %1$s DETACH PARTITION %1$s_%2$s""";
+            ALTER TABLE %1$s DETACH PARTITION %1$s_%2$s;
+            """ + NOTE_DETACHED;
 
     /** Ends what was interrupted. */
     static final String FINALIZE = """
             SET LOCAL lock_timeout = '10s';
-            ALTER TABLE %1$s DETACH PARTITION %1$s_%2$s FINALIZE""";
+            ALTER TABLE %1$s DETACH PARTITION %1$s_%2$s FINALIZE;
+            """ + NOTE_DETACHED;
 
-    static final String DROP = "DROP TABLE IF EXISTS %1$s_%2$s";
+    static final String DROP = "DROP TABLE IF EXISTS %1$s_%2$s;\n" + FORGET_MARK;
 
     /**
      * Keeps runs over the history from being made before this transaction ends, and says whether none was made since a hold was
@@ -108,10 +190,23 @@ final class PostgresRetentionStatements {
                     AND (r.since_at IS NULL OR h.processed_at >= r.since_at)
                     AND (r.until_at IS NULL OR h.processed_at < r.until_at))""";
 
+    /** How many rows a day has that is detached. */
+    static final String COUNT = "SELECT count(*) FROM %1$s_%2$s";
+
     /** Keeps nobody from the table. Formatted with the day after it, too. */
     static final String ATTACH = """
             ALTER TABLE %1$s ATTACH PARTITION %1$s_%2$s
             FOR VALUES FROM ('%2$s 00:00:00+00') TO ('%3$s 00:00:00+00')""";
+
+    /** The constraints that detaching has left on a day which has it in its bounds again. */
+    static final String LEFT_CHECKS = """
+            SELECT quote_ident(k.conname)
+            FROM pg_constraint AS k
+            WHERE k.conrelid = to_regclass('%1$s_%2$s') AND k.contype = 'c'
+                AND pg_get_constraintdef(k.oid) = 'CHECK (' || pg_get_partition_constraintdef(k.conrelid) || ')'""";
+
+    /** Formatted with: table, day, the day after it, the constraint. */
+    static final String DROP_CHECK = "ALTER TABLE %1$s_%2$s DROP CONSTRAINT %4$s";
 
     /** The table of the keys in digest form, empty, made anew for hash partitions. */
     static final String SPLIT_DIGESTS = """
@@ -228,8 +323,10 @@ final class PostgresRetentionStatements {
             ORDER BY r.relname""";
 
     /** Every task, with its pass. */
-    static final String TASKS =
-            "SELECT task, begun_at, place, deleted, millis FROM inbox_upkeep WHERE task <> 'history days' ORDER BY task";
+    static final String TASKS = """
+            SELECT task, begun_at, place, deleted, millis FROM inbox_upkeep
+            WHERE task <> 'history days' AND task NOT LIKE 'detach %'
+            ORDER BY task""";
 
     private PostgresRetentionStatements() {}
 
@@ -242,6 +339,7 @@ final class PostgresRetentionStatements {
             case RESTART_TASKS -> RESTART_TASKS;
             case FREE_TASKS -> FREE_TASKS;
             case PULL_BACK -> PULL_BACK;
+            case PULL_BACK_AGES -> PULL_BACK_AGES;
             case REQUIRED -> REQUIRED;
             case CONFIRM_REQUIRED -> CONFIRM_REQUIRED;
             case ADD_REQUIRED -> ADD_REQUIRED;

@@ -17,6 +17,7 @@ final class PostgresSchema {
     private PostgresSchema() {}
 
     static void validate(ConnectionSource connections) {
+        requireUnicode(connections);
         List<String> differences = Errand.run(connections, "to read the catalog", connection -> {
             Catalog expected = expected();
             return expected.differencesOf(Catalog.read(connection, expected).asOneTable(DIGESTS, BY_HASH));
@@ -26,9 +27,29 @@ final class PostgresSchema {
 
     /** With the keys in digest form in so many hash partitions, or 0 for those that are there, or one table. */
     static void apply(ConnectionSource connections, int digestPartitions) {
+        requireUnicode(connections);
         Errand.run(connections, "to create the schema", connection -> install(connection, digestPartitions));
         validate(connections);
         new LedgerDays(connections, Schema.DAYS_AHEAD).ensure();
+    }
+
+    /** Otherwise one character in an error's text, which a message need not even have, keeps its whole batch from being kept. */
+    private static void requireUnicode(ConnectionSource connections) {
+        Errand.run(connections, "to tell its encoding", connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery(PostgresStatements.ENCODING)) {
+                row.next();
+                String encoding = row.getString(2);
+                if (!encoding.equals("UTF8")) {
+                    throw new ConfigurationException(
+                            "the database " + row.getString(1) + " has the encoding " + encoding
+                                    + ", which lacks characters that messages and error texts may have; the inbox needs UTF8. The"
+                                    + " encoding of a database cannot be changed: create another one with CREATE DATABASE … ENCODING"
+                                    + " 'UTF8' TEMPLATE template0, and move your tables there with pg_dump and pg_restore");
+                }
+                return true;
+            }
+        });
     }
 
     static Catalog expected() {
@@ -73,9 +94,16 @@ final class PostgresSchema {
     }
 
     private static int installedVersion(Statement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery("SELECT to_regclass('inbox_schema') IS NULL")) {
-            if (!row.next() || row.getBoolean(1)) {
+        try (ResultSet row = statement.executeQuery(PostgresStatements.INSTALLED_WHERE)) {
+            if (!row.next() || row.getString(1) == null) {
                 return 0;
+            }
+            if (!row.getString(1).equals(row.getString(2))) {
+                throw new ConfigurationException("the inbox lies in the schema " + row.getString(1)
+                        + ", but the current schema is " + row.getString(2)
+                        + ". To use that inbox, let search_path begin"
+                        + " with " + row.getString(1) + "; to make another one in " + row.getString(2)
+                        + ", take " + row.getString(1) + " out of search_path");
             }
         }
         try (ResultSet row = statement.executeQuery(PostgresStatements.INSTALLED_VERSION)) {

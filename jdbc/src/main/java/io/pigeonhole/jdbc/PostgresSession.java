@@ -1,6 +1,9 @@
 package io.pigeonhole.jdbc;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a handler may change about its session on PostgreSQL, and what is put back behind it: who the session is, where it
@@ -17,6 +20,33 @@ final class PostgresSession {
             CAST(ARRAY[current_setting('session_authorization'), current_setting('role'), current_setting('search_path'),
                 current_setting('row_security'), current_setting('statement_timeout'), current_setting('lock_timeout'),
                 current_setting('synchronous_commit'), current_setting('idle_in_transaction_session_timeout')] AS text)""";
+
+    /** What the session has of the settings that the engine changes. */
+    private static final String BEFORE = """
+            CAST(ARRAY[current_setting('idle_in_transaction_session_timeout'), current_setting('synchronous_commit'),
+                current_setting('lock_timeout'), current_setting('statement_timeout')] AS text)""";
+
+    private static final String IDLE_LIMIT_BEFORE = before(1);
+    private static final String SYNCHRONOUS_COMMIT_BEFORE = before(2);
+    static final String LOCK_TIMEOUT_AS_BEFORE = "set_config('lock_timeout', " + before(3) + ", true)";
+    static final String STATEMENT_TIMEOUT_BEFORE = before(4);
+
+    /**
+     * At the beginning of a transaction: what the session has of the settings that the engine changes is kept, with what handlers
+     * find then, in settings of ours that live as long as the transaction. A synchronous_commit that promises more than "on" stays. A statement
+     * has its limit unless somebody has set another one. A transaction_timeout, which PostgreSQL knows since version 17, would
+     * end a batch whose messages each keep their limits, and does not hold.
+     * Parameters: how long the transaction may be idle, how long a statement may take.
+     */
+    static final String BEGIN = """
+            SELECT set_config('pigeonhole.before', %s, true),
+                   set_config('idle_in_transaction_session_timeout', ?, true),
+                   CASE WHEN current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')
+                       THEN set_config('synchronous_commit', 'on', true) END,
+                   CASE WHEN current_setting('statement_timeout') = '0' THEN set_config('statement_timeout', ?, true) END,
+                   CASE WHEN current_setting('transaction_timeout', true) <> '0'
+                       THEN set_config('transaction_timeout', '0', true) END,
+                   set_config('pigeonhole.session', %s, true)""".formatted(BEFORE, NOW);
 
     /** Whether they are what they were; without a transaction of ours there is nothing to compare with. */
     static final String AS_BEFORE = "current_setting('pigeonhole.session') IN ('', " + NOW + ")";
@@ -41,24 +71,32 @@ final class PostgresSession {
                    CASE WHEN current_setting('search_path') <> s.v[3] THEN set_config('search_path', s.v[3], false) END,
                    CASE WHEN current_setting('row_security') <> s.v[4] THEN set_config('row_security', s.v[4], false) END,
                    CASE WHEN current_setting('statement_timeout') <> s.v[5]
-                        THEN set_config('statement_timeout', current_setting('pigeonhole.statement_timeout'), false) END,
+                        THEN set_config('statement_timeout', %3$s, false) END,
                    set_config('statement_timeout', s.v[5], true),
                    CASE WHEN current_setting('lock_timeout') <> s.v[6] THEN set_config('lock_timeout', s.v[6], false) END,
                    CASE WHEN current_setting('synchronous_commit') <> s.v[7]
-                        THEN set_config('synchronous_commit', current_setting('pigeonhole.synchronous_commit'), false) END,
+                        THEN set_config('synchronous_commit', %2$s, false) END,
                    set_config('synchronous_commit', s.v[7], true),
                    CASE WHEN current_setting('idle_in_transaction_session_timeout') <> s.v[8]
-                        THEN set_config('idle_in_transaction_session_timeout',
-                            current_setting('pigeonhole.idle_limit'), false) END,
+                        THEN set_config('idle_in_transaction_session_timeout', %1$s, false) END,
                    set_config('idle_in_transaction_session_timeout', s.v[8], true)
             FROM (SELECT CAST(nullif(current_setting('pigeonhole.session'), '') AS text[]) AS v OFFSET 0) AS s
-            WHERE s.v IS NOT NULL""";
+            WHERE s.v IS NOT NULL""".formatted(IDLE_LIMIT_BEFORE, SYNCHRONOUS_COMMIT_BEFORE, STATEMENT_TIMEOUT_BEFORE);
 
     /** Whether a handler has changed them. */
     static final String IS_CHANGED = "SELECT NOT (" + AS_BEFORE + ")";
 
+    /** Longer than it takes until the same messages are handed in again. */
+    private static final Duration CONSTRAINTS_FIRST = Duration.ofMinutes(15);
+
     private final AtomicBoolean expected = new AtomicBoolean();
     private final AtomicBoolean atCommit = new AtomicBoolean();
+    private final LongWrites longWrites = new LongWrites();
+    private final AtomicReference<@Nullable Long> constraintsUntil = new AtomicReference<>();
+
+    private static String before(int place) {
+        return "(CAST(current_setting('pigeonhole.before') AS text[]))[" + place + "]";
+    }
 
     /** Whether handlers of this store are known to change their session where nobody sees it. */
     boolean isChangeExpected() {
@@ -76,5 +114,24 @@ final class PostgresSession {
 
     void expectChangesAtCommit() {
         atCommit.set(true);
+    }
+
+    /** What is known of the store's own writes. */
+    LongWrites longWrites() {
+        return longWrites;
+    }
+
+    /**
+     * Whether a commit met an error as of a lost connection a short while ago. A trigger of a deferred constraint can raise
+     * the same, and what a driver and a pool make of it does not tell the two apart. In a trip of their own, before COMMIT is
+     * sent, constraints fail with a known outcome.
+     */
+    boolean areConstraintsCheckedBeforeCommit() {
+        Long until = constraintsUntil.get();
+        return until != null && until - System.nanoTime() > 0;
+    }
+
+    void checkConstraintsBeforeCommit() {
+        constraintsUntil.set(System.nanoTime() + CONSTRAINTS_FIRST.toNanos());
     }
 }

@@ -9,31 +9,22 @@ package io.pigeonhole.jdbc;
  */
 final class PostgresStatements {
     /**
-     * What every transaction of the engine begins with; it must come before the first snapshot. What the session has of the
-     * settings that the engine changes is remembered, and a setting of ours is kept for as long as the
-     * transaction lives, see {@link #PROVE_AND_COMMIT}. A synchronous_commit that promises more than "on" stays. A statement may take as long as the
-     * transaction may be idle, but at least a second, unless somebody has set another limit; what a search of our own may
-     * take is told by {@link #WITHOUT_HANDLERS_LIMIT}. Parameters: idle limit.
+     * What every transaction of the engine begins with; it must come before the first snapshot.
+     * Parameters: those of {@link PostgresSession#BEGIN}.
      */
-    static final String PREAMBLE = """
-            SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
-            SELECT set_config('pigeonhole.idle_limit', current_setting('idle_in_transaction_session_timeout'), true),
-                   set_config('pigeonhole.synchronous_commit', current_setting('synchronous_commit'), true),
-                   set_config('idle_in_transaction_session_timeout', ?, true),
-                   set_config('synchronous_commit',
-                       CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true),
-                   set_config('pigeonhole.lock_timeout', current_setting('lock_timeout'), true),
-                   set_config('pigeonhole.transaction', 'ours', true),
-                   set_config('pigeonhole.statement_timeout', current_setting('statement_timeout'), true),
-                   set_config('statement_timeout', CASE current_setting('statement_timeout') WHEN '0'
-                       THEN CAST(CAST(extract(epoch FROM greatest(interval '1 second',
-                           CAST(current_setting('idle_in_transaction_session_timeout') AS interval))) * 1000 AS bigint) AS text)
-                       ELSE current_setting('statement_timeout') END, true),
-                   set_config('pigeonhole.session', %s, true)""".formatted(PostgresSession.NOW);
+    static final String PREAMBLE =
+            "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;\n" + PostgresSession.BEGIN;
 
-    /** The session's own statement_timeout again: a statement of ours that is cancelled would be so each time anew. */
-    private static final String OWN_LIMIT =
-            "set_config('statement_timeout', current_setting('pigeonhole.statement_timeout'), true)";
+    /**
+     * The limit for statements of ours where the session has one of its own, which is meant for the application's: that one,
+     * but at least ten minutes. A statement of ours that is cancelled would be so each time anew. Formatted with: the session's.
+     */
+    private static final String AT_LEAST_TEN_MINUTES = """
+            set_config('statement_timeout', CASE %1$s WHEN '0' THEN '0'
+                ELSE CAST(CAST(extract(epoch FROM greatest(interval '10 minutes', CAST(%1$s AS interval))) * 1000 AS bigint) AS text)
+                END, true)""";
+
+    private static final String OWN_LIMIT = AT_LEAST_TEN_MINUTES.formatted(PostgresSession.STATEMENT_TIMEOUT_BEFORE);
 
     /** The handlers' limit again, which stands in the text that {@link PostgresSession#NOW} made of the settings. */
     private static final String HANDLERS_LIMIT = """
@@ -42,12 +33,30 @@ final class PostgresStatements {
     /** A search of ours that may take its time, between two settings. Formatted with: the search. */
     private static final String WITHOUT_HANDLERS_LIMIT = "SELECT " + OWN_LIMIT + ";\n%s;\nSELECT " + HANDLERS_LIMIT;
 
+    /**
+     * In front of a statement of ours that may take its time, which may be a write of many rows. For a lock it waits no longer
+     * than a handler may, but two seconds at least.
+     */
+    static final String LIFT_HANDLERS_LIMIT = """
+            SELECT set_config('lock_timeout', CAST(CAST(extract(epoch FROM greatest(interval '2 seconds',
+                CAST(CASE current_setting('lock_timeout') WHEN '0' THEN current_setting('statement_timeout')
+                    ELSE current_setting('lock_timeout') END AS interval))) * 1000 AS bigint) AS text), true);
+            SELECT\s""" + OWN_LIMIT;
+
+    /** Behind it. */
+    static final String SET_HANDLERS_LIMIT = "SELECT " + PostgresStatements.PATIENCE_OF_HANDLERS;
+
+    /** The SQLSTATE, query_canceled, of a statement that took longer than its limit. */
+    static final String CANCELLED = "57014";
+
+    /** The SQLSTATE, lock_not_available, of a statement that waited longer for a lock than it may. */
+    static final String NO_LOCK = "55P03";
+
     /** Goes in front of the patience that a claim has. */
     static final String PATIENCE = "SELECT set_config('lock_timeout', ?, true), " + OWN_LIMIT;
 
     /** What handlers have: their lock_timeout and their statement_timeout. */
-    static final String PATIENCE_OF_HANDLERS =
-            "set_config('lock_timeout', current_setting('pigeonhole.lock_timeout'), true), " + HANDLERS_LIMIT;
+    static final String PATIENCE_OF_HANDLERS = PostgresSession.LOCK_TIMEOUT_AS_BEFORE + ", " + HANDLERS_LIMIT;
 
     /**
      * The claim and the horizon that it used. Keys that no partition is for are left out, because one of them would fail the
@@ -82,8 +91,52 @@ final class PostgresStatements {
      */
     static final String PREAMBLE_AND_CLAIM_NEW = PREAMBLE_AND_CLAIM.replace("    ON CONFLICT DO NOTHING\n", "");
 
+    /**
+     * One key; no row is inserted where it is known, outside the ledger's days, or the consumer is paused.
+     * Parameters: the key, its hash or null, consumer.
+     */
+    private static final String INSERT_ONE = """
+            INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at)
+            SELECT c.id, u.k, u.hash, clock_timestamp()
+            FROM inbox_horizon AS l, inbox_consumer AS c, (SELECT CAST(? AS uuid) AS k, CAST(? AS uuid) AS hash) AS u
+            WHERE c.id = ? AND NOT c.paused AND u.k >= l.oldest
+                AND (u.k < l.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
+            ON CONFLICT DO NOTHING""";
+
+    /**
+     * The claim of one key: what nearly always is all there is to do. Nothing is asked besides.
+     * Parameters: patience, then those of {@link #INSERT_ONE}.
+     */
+    static final String CLAIM_ONE = "SELECT set_config('lock_timeout', ?, true);\n" + INSERT_ONE + ";\nSELECT "
+            + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
+
+    static final String PREAMBLE_AND_CLAIM_ONE = PREAMBLE + ", set_config('lock_timeout', ?, true);\n" + INSERT_ONE
+            + ";\nSELECT " + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
+
     /** The SQLSTATE, unique_violation, of a key that the ledger has. */
     static final String KNOWN_KEY = "23505";
+
+    /** The SQLSTATE, check_violation, of a row that no partition is for; also that of a constraint that refuses it. */
+    static final String NO_PARTITION = "23514";
+
+    /**
+     * One key away from the engine; whether it was claimed. Where the caller's session has no lock_timeout, it waits for another
+     * transaction no longer than ours, which is taken back before anything else is executed. Parameters: lock_timeout, key, consumer.
+     */
+    static final String CLAIM_ONE_BY_HAND = """
+            WITH s AS MATERIALIZED (
+                SELECT CASE WHEN current_setting('lock_timeout') = '0' THEN set_config('lock_timeout', ?, true) END AS ours
+            ), i AS (
+                INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
+                SELECT c.id, u.k, clock_timestamp()
+                FROM inbox_horizon AS l, inbox_consumer AS c, s, (SELECT CAST(? AS uuid) AS k) AS u
+                WHERE c.id = ? AND u.k >= l.oldest
+                    AND (u.k < l.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
+                ON CONFLICT DO NOTHING
+                RETURNING 1
+            )
+            SELECT EXISTS (SELECT FROM i),
+                CASE WHEN (SELECT ours FROM s) IS NOT NULL THEN set_config('lock_timeout', '0', true) END""";
 
     /** The claim away from the engine, with the settings that the transaction has. Parameters: consumer, keys. */
     static final String CLAIM_BY_HAND = """
@@ -112,12 +165,25 @@ final class PostgresStatements {
             UNION
             SELECT message_key FROM inbox_dead_letter WHERE consumer_id = ? AND message_key = ANY (CAST(? AS uuid[]))""";
 
-    /** The keys that the ledger has with another hash. Parameters: keys, hashes, consumer. */
+    /**
+     * The keys that came with another payload before. Payloads are read for those keys only for which the ledger has no hash;
+     * theirs is computed as PayloadHash does it. Parameters: keys, hashes, consumer, consumer, consumer.
+     */
     static final String CONFLICTING = """
-            SELECT l.message_key
+            SELECT u.k
             FROM unnest(CAST(? AS uuid[]), CAST(? AS uuid[])) AS u (k, hash)
-            JOIN inbox_ledger AS l ON l.consumer_id = ? AND l.message_key = u.k
-            WHERE l.payload_hash <> u.hash""";
+            LEFT JOIN inbox_ledger AS l ON l.consumer_id = ? AND l.message_key = u.k
+            WHERE CASE WHEN l.payload_hash IS NOT NULL THEN l.payload_hash <> u.hash ELSE (
+                SELECT bool_and(u.hash <> CAST(encode(substr(sha256(coalesce(kept.payload, decode('01', 'hex'))), 1, 16), 'hex')
+                    AS uuid))
+                FROM (
+                    SELECT w.payload FROM inbox_work AS w WHERE w.consumer_id = ? AND w.message_key = u.k
+                    UNION ALL
+                    SELECT d.payload
+                    FROM inbox_dead_letter AS d
+                    WHERE d.consumer_id = ? AND d.message_key = u.k AND d.reason <> 'BYTES_NOT_STORED'
+                ) AS kept
+            ) END""";
 
     static final String FIRST_SAVEPOINT = "SAVEPOINT pigeonhole";
     static final String NEXT_SAVEPOINT = "RELEASE SAVEPOINT pigeonhole; SAVEPOINT pigeonhole";
@@ -136,7 +202,7 @@ final class PostgresStatements {
 
     /** The beginning of a CASE that fails unless the transaction is ours and the session as it was. */
     static final String PROOF = """
-            CASE WHEN current_setting('pigeonhole.transaction') = '' THEN set_config('server_version', '', true)
+            CASE WHEN current_setting('pigeonhole.session') = '' THEN set_config('server_version', '', true)
                 WHEN NOT (%s) THEN %s""".formatted(PostgresSession.AS_BEFORE, PostgresSession.FAIL_AS_CHANGED);
 
     /**
@@ -183,13 +249,18 @@ final class PostgresStatements {
     /** The SQLSTATE of an identity column that has no number left. */
     static final String NO_NUMBER_LEFT = "2200H";
 
+    /** The database's name and encoding. */
+    static final String ENCODING = "SELECT current_database(), getdatabaseencoding()";
+
     static final String IS_PRIMARY = "SELECT NOT pg_is_in_recovery()";
 
-    /** What a transaction of the store's own begins with, away from the engine. */
+    /** What a transaction of the store's own begins with, away from the engine. The catalog is read as we compare it. */
     static final String ERRAND = """
             SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
             SET LOCAL lock_timeout = '2s';
-            SET LOCAL synchronous_commit = 'on'""";
+            SET LOCAL quote_all_identifiers = off;
+            SET LOCAL synchronous_commit = 'on';
+            SELECT\s""" + AT_LEAST_TEN_MINUTES.formatted("current_setting('statement_timeout')");
 
     /** The same where everything that is read is to belong to one moment. */
     static final String LOOK = ERRAND.replace("READ COMMITTED, READ WRITE", "REPEATABLE READ, READ ONLY");
@@ -209,26 +280,57 @@ final class PostgresStatements {
     /** One program at a time, per schema, changes the schema or creates days. */
     static final String LOCK_SCHEMA = "SELECT pg_advisory_xact_lock(1346979662, hashtext(current_schema()))";
 
-    /** Today in UTC by the database's clock as days since 1970, and where the ledger ends. */
+    /** Where the ledger ends, and as days since 1970 in UTC by the database's clock: today, and the day in ten minutes. */
     static final String END_OF_LEDGER = """
-            SELECT newest, CAST(clock_timestamp() AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01' FROM inbox_horizon""";
+            SELECT newest, CAST(clock_timestamp() AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01',
+                   CAST((clock_timestamp() + interval '10 minutes') AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01'
+            FROM inbox_horizon""";
 
     /** Parameters: the new end. */
     static final String EXTEND_LEDGER = "UPDATE inbox_horizon SET newest = ? WHERE newest < ?";
 
     /**
      * A new day, made apart and attached, which does not wait for open transactions; CREATE … PARTITION OF would, and every
-     * claim would queue behind it. Formatted with: parent, day as yyyymmdd, lower bound, upper bound.
+     * claim would queue behind it. Formatted with: parent, day as yyyymmdd, lower bound, upper bound, owner.
      */
     static final String ADD_DAY = """
-            CREATE TABLE %1$s_%2$s (LIKE %1$s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES INCLUDING STORAGE);
+            CREATE TABLE %1$s_%2$s (LIKE %1$s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING CONSTRAINTS INCLUDING INDEXES
+                INCLUDING STORAGE);
+            ALTER TABLE %1$s_%2$s OWNER TO %5$s;
             ALTER TABLE %1$s ATTACH PARTITION %1$s_%2$s FOR VALUES FROM ('%3$s') TO ('%4$s')""";
 
-    /** Whether the history has no partition for a day. Parameters: its name. */
-    static final String LACKS_TABLE = """
-            SELECT NOT EXISTS (
-                SELECT FROM pg_inherits AS i
-                WHERE i.inhparent = to_regclass('inbox_history') AND i.inhrelid = to_regclass(?))""";
+    /**
+     * To whom a new partition is to belong: to the owner of its table, so that others of that role may drop it, and whoever made
+     * it may be dropped; to the session's role where it may not give it away. Parameters: the table.
+     */
+    static final String OWNER_OF_DAYS = """
+            SELECT quote_ident(CASE
+                WHEN CASE WHEN CAST(current_setting('server_version_num') AS integer) < 160000
+                        THEN pg_has_role(c.relowner, 'MEMBER') ELSE pg_has_role(c.relowner, 'SET') END
+                    AND has_schema_privilege(c.relowner, c.relnamespace, 'CREATE')
+                THEN pg_get_userbyid(c.relowner) ELSE current_user END)
+            FROM pg_class AS c
+            WHERE c.oid = to_regclass(?)""";
+
+    /**
+     * Whether a table has a partition, in whichever schema, and whether anything bears its name where it would be. Parameters:
+     * the table, the name of the partition twice.
+     */
+    static final String DAY_OF_TABLE = """
+            SELECT EXISTS (
+                       SELECT FROM pg_inherits AS i
+                       JOIN pg_class AS d ON d.oid = i.inhrelid
+                       WHERE i.inhparent = to_regclass(?) AND d.relname = ?
+                           AND NOT coalesce(CAST(to_jsonb(i) ->> 'inhdetachpending' AS boolean), false)),
+                   EXISTS (
+                       SELECT FROM pg_class AS c
+                       WHERE c.relnamespace = CAST(quote_ident(current_schema()) AS regnamespace) AND c.relname = ?)""";
+
+    /** The schema in which the inbox is found, and the current one, both NULL where there is none. */
+    static final String INSTALLED_WHERE = """
+            SELECT (SELECT CAST(CAST(c.relnamespace AS regnamespace) AS text)
+                    FROM pg_class AS c WHERE c.oid = to_regclass('inbox_schema')),
+                   quote_ident(current_schema())""";
 
     static final String INSTALLED_VERSION = "SELECT coalesce(max(version), 0) FROM inbox_schema";
 

@@ -43,10 +43,21 @@ final class PostgresTransaction extends JdbcTransaction {
 
     private static final int RESULTS_OF_PREAMBLE = 2;
 
+    private static final int PARAMETERS_OF_PREAMBLE = 2;
+
+    /** A statement of a handler may take as long as the transaction may be idle, but this at least. */
+    private static final Duration SHORTEST_LIMIT = Duration.ofSeconds(1);
+
+    /** Made once: a driver looks for what it has prepared by the text. */
+    private static final String USUAL_COMMIT = behindConstraints(PostgresStatements.PROVE_AND_COMMIT);
+
+    private static final String USUAL_ADVANCE = behindConstraints(WatermarkStatements.ADVANCE_AND_COMMIT);
+
     private static final TransactionControl CONTROL = new TransactionControl(
-            PostgresControl::endsTransaction, PostgresControl::withoutText, PostgresControl::savepointName);
+            PostgresControl::endsTransaction, PostgresControl::asStandard, PostgresControl::savepointName);
 
     private final String idleLimit;
+    private final String statementLimit;
     private final DueHints hints;
     private final FreshStreaks streaks;
     private final PostgresSession session;
@@ -57,8 +68,14 @@ final class PostgresTransaction extends JdbcTransaction {
     private boolean sessionInDoubt;
     /** Whether a handler has had the connection since the session was last put back. */
     private boolean sessionUnproven;
+    /** How many messages are being written, and whether that may take as long as the session's own limit allows. */
+    private int writing;
 
-    private final MissingDays missingDays;
+    private boolean writingLong;
+    /** Whether we ask something. */
+    private boolean asking;
+
+    private final PendingRepairs repairs;
     private final long begunAt;
     private @Nullable RegisteredConsumer advancing;
     private List<Advance> advances = List.of();
@@ -70,13 +87,14 @@ final class PostgresTransaction extends JdbcTransaction {
             DueHints hints,
             FreshStreaks streaks,
             PostgresSession session,
-            MissingDays missingDays)
+            PendingRepairs repairs)
             throws SQLException {
         super(connection, SqlStates.ERRORS, CONTROL);
-        this.missingDays = missingDays;
-        this.begunAt = missingDays.now();
+        this.repairs = repairs;
+        this.begunAt = repairs.missingDay().now();
         this.session = session;
         this.idleLimit = milliseconds(idleLimit);
+        this.statementLimit = milliseconds(idleLimit.compareTo(SHORTEST_LIMIT) < 0 ? SHORTEST_LIMIT : idleLimit);
         this.hints = hints;
         this.streaks = streaks;
     }
@@ -87,6 +105,9 @@ final class PostgresTransaction extends JdbcTransaction {
         requireOpen();
         try {
             boolean first = isFirst();
+            if (keys.size() == 1 && !session.longWrites().areExpected()) {
+                return claimOne(first, consumer, keys, hashes, patience);
+            }
             Claim claim = first && streaks.isLong(consumer.id()) ? claimAsNew(consumer, keys, hashes, patience) : null;
             if (claim == null) {
                 String sql = first ? PostgresStatements.PREAMBLE_AND_CLAIM : PostgresStatements.CLAIM;
@@ -99,6 +120,27 @@ final class PostgresTransaction extends JdbcTransaction {
         }
     }
 
+    /**
+     * A single insert, which is all there is to do where the key is new. Where it is not claimed, the claim of many says why, and
+     * what else has to be known then.
+     */
+    private Claim claimOne(
+            boolean first,
+            RegisteredConsumer consumer,
+            List<MessageKey> keys,
+            List<PayloadHash> hashes,
+            Duration patience)
+            throws SQLException {
+        String sql = first ? PostgresStatements.PREAMBLE_AND_CLAIM_ONE : PostgresStatements.CLAIM_ONE;
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            int next = bindBeginning(statement, first);
+            statement.setString(next++, milliseconds(patience));
+            int skipped = first ? RESULTS_OF_PREAMBLE : RESULTS_BEFORE_CLAIM;
+            boolean isNew = Claims.one(statement, next, skipped, consumer, keys.get(0), hashes);
+            return isNew ? Claim.ofAll(keys) : claim(PostgresStatements.CLAIM, false, consumer, keys, hashes, patience);
+        }
+    }
+
     /** Whether the preamble is to go with the next statement. */
     private boolean isFirst() {
         boolean first = !begun;
@@ -108,6 +150,16 @@ final class PostgresTransaction extends JdbcTransaction {
             begin();
         }
         return first;
+    }
+
+    /** The parameters of the preamble, where it goes with the statement; answers which parameter is next. */
+    private int bindBeginning(PreparedStatement statement, boolean first) throws SQLException {
+        if (!first) {
+            return 1;
+        }
+        statement.setString(1, idleLimit);
+        statement.setString(2, statementLimit);
+        return PARAMETERS_OF_PREAMBLE + 1;
     }
 
     /** Null where a key is known: then nothing was done in the transaction, and it is as if it had not begun. */
@@ -134,10 +186,7 @@ final class PostgresTransaction extends JdbcTransaction {
             Duration patience)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            int next = 1;
-            if (first) {
-                statement.setString(next++, idleLimit);
-            }
+            int next = bindBeginning(statement, first);
             statement.setString(next++, milliseconds(patience));
             statement.setShort(next++, consumer.id());
             statement.setString(next++, KeyArray.write(keys));
@@ -161,17 +210,41 @@ final class PostgresTransaction extends JdbcTransaction {
                 () -> LedgerRows.conflicting(connection, consumer, hashes));
     }
 
+    /** What we write of messages; the handlers' limit holds for it until it was cancelled once. */
+    private void write(String doing, int messages, Step step) {
+        writing = messages;
+        writingLong = session.longWrites().areExpected();
+        try {
+            run(doing, writingLong ? () -> withoutHandlersLimit(step) : step);
+        } finally {
+            writing = 0;
+        }
+    }
+
+    private void withoutHandlersLimit(Step step) throws SQLException {
+        withoutHandlersLimit(() -> {
+            step.run();
+            return true;
+        });
+    }
+
     @Override
     public void park(RegisteredConsumer consumer, List<ParkedMessage> messages) {
         if (!messages.isEmpty()) {
-            run("to park " + messages.size() + " messages", () -> WorkRows.park(connection, consumer, messages));
+            write(
+                    "to park " + messages.size() + " messages",
+                    messages.size(),
+                    () -> WorkRows.park(connection, consumer, messages));
         }
     }
 
     @Override
     public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
         if (!letters.isEmpty()) {
-            run("to bury " + letters.size() + " messages", () -> DeadLetterRows.bury(connection, consumer, letters));
+            write(
+                    "to bury " + letters.size() + " messages",
+                    letters.size(),
+                    () -> DeadLetterRows.bury(connection, consumer, letters));
         }
     }
 
@@ -179,12 +252,13 @@ final class PostgresTransaction extends JdbcTransaction {
     public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
         if (!messages.isEmpty()) {
             String doing = "the history of " + messages.size() + " messages";
-            run(doing, () -> {
+            write(doing, messages.size(), () -> {
                 try {
                     HistoryRows.record(connection, consumer, messages);
                 } catch (SQLException e) {
-                    if (missingDays.isMissed(e.getSQLState(), begunAt)) {
-                        throw Refusals.of(ErrorClass.RETRY_NOW, doing, e);
+                    if (PostgresStatements.NO_PARTITION.equals(e.getSQLState())
+                            && repairs.missingDay().isSuspected(begunAt)) {
+                        throw repairs.missingDay().refusal(doing, e);
                     }
                     throw e;
                 }
@@ -198,10 +272,7 @@ final class PostgresTransaction extends JdbcTransaction {
         boolean first = isFirst();
         String sql = first ? LaneStatements.PREAMBLE_AND_LOCK : LaneStatements.LOCK;
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            if (first) {
-                statement.setString(1, idleLimit);
-            }
-            LaneLocks.bindLock(statement, first ? 2 : 1, milliseconds(patience), consumer, lanes);
+            LaneLocks.bindLock(statement, bindBeginning(statement, first), milliseconds(patience), consumer, lanes);
             statement.execute();
         } catch (SQLException e) {
             throw refusedWait(e, patience, lanes.size() + " lanes");
@@ -218,7 +289,10 @@ final class PostgresTransaction extends JdbcTransaction {
     @Override
     public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
         if (!messages.isEmpty()) {
-            run("to receive " + messages.size() + " messages", () -> WorkRows.receive(connection, consumer, messages));
+            write(
+                    "to receive " + messages.size() + " messages",
+                    messages.size(),
+                    () -> WorkRows.receive(connection, consumer, messages));
         }
     }
 
@@ -228,10 +302,8 @@ final class PostgresTransaction extends JdbcTransaction {
         boolean first = isFirst();
         String sql = first ? LaneStatements.PREAMBLE_AND_ENTER : LaneStatements.ENTER;
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            if (first) {
-                statement.setString(1, idleLimit);
-            }
-            return LaneLocks.enter(statement, first ? 2 : 1, first ? RESULTS_OF_PREAMBLE : 0, consumer, lane);
+            int next = bindBeginning(statement, first);
+            return LaneLocks.enter(statement, next, first ? RESULTS_OF_PREAMBLE : 0, consumer, lane);
         } catch (SQLException e) {
             noteLoss(e);
             throw Refusals.of(Claims.classify(e), "to enter lane " + lane, e);
@@ -259,21 +331,30 @@ final class PostgresTransaction extends JdbcTransaction {
     @Override
     public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
         if (!items.isEmpty()) {
-            run("to postpone " + items.size() + " messages", () -> WorkRows.postpone(connection, consumer, items));
+            write(
+                    "to postpone " + items.size() + " messages",
+                    items.size(),
+                    () -> WorkRows.postpone(connection, consumer, items));
         }
     }
 
     @Override
     public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
         if (!items.isEmpty()) {
-            run("to mark " + items.size() + " messages", () -> WorkRows.requireLease(connection, consumer, items));
+            write(
+                    "to mark " + items.size() + " messages",
+                    items.size(),
+                    () -> WorkRows.requireLease(connection, consumer, items));
         }
     }
 
     @Override
     public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
         if (!items.isEmpty()) {
-            run("to finish " + items.size() + " messages", () -> WorkRows.finish(connection, consumer, items));
+            write(
+                    "to finish " + items.size() + " messages",
+                    items.size(),
+                    () -> WorkRows.finish(connection, consumer, items));
         }
     }
 
@@ -339,12 +420,19 @@ final class PostgresTransaction extends JdbcTransaction {
      * With what goes before the end of the transaction, in the same trip. Triggers of deferred constraints run without what
      * handlers have set; what they set themselves is put back once a proof has found it.
      */
-    private String ending(String proof) {
-        String end = PostgresStatements.CONSTRAINTS + ";\n"
-                + (session.isChangeExpectedAtCommit() ? PostgresSession.RESTORE + ";\n" + proof : proof);
+    private String ending(String proof, String usual) {
         boolean restore = sessionInDoubt;
         sessionInDoubt = false;
+        if (!restore && !session.isChangeExpectedAtCommit()) {
+            return usual;
+        }
+        String end =
+                session.isChangeExpectedAtCommit() ? behindConstraints(PostgresSession.RESTORE + ";\n" + proof) : usual;
         return restore ? PostgresSession.RESTORE + settings.restore() + ";\n" + end : end;
+    }
+
+    private static String behindConstraints(String proof) {
+        return PostgresStatements.CONSTRAINTS + ";\n" + proof;
     }
 
     private StoreException changedUnseen(String doing, Exception e) {
@@ -383,7 +471,44 @@ final class PostgresTransaction extends JdbcTransaction {
 
     @Override
     public void checkConstraints() {
-        execute("to check the constraints", PostgresStatements.CHECK_CONSTRAINTS);
+        requireOpen();
+        try (PreparedStatement statement = prepare("to check the constraints", PostgresStatements.CHECK_CONSTRAINTS)) {
+            begin();
+            statement.execute();
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw refused("to check the constraints", e);
+        }
+    }
+
+    /**
+     * A statement for the end of handlers' work. Preparing sends nothing, and fails where the driver has closed the connection
+     * because it was lost, which a handler then has hidden: the transaction is rolled back.
+     */
+    private PreparedStatement prepare(String doing, String sql) {
+        try {
+            return connection.prepareStatement(sql);
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw SqlStates.leavesCommitOpen(e)
+                    ? new StoreException(
+                            ErrorClass.ABORTED,
+                            "the connection was lost before the transaction was committed, and no handler has said so:"
+                                    + " nothing of it is committed. " + Refusals.describe(doing, e),
+                            ErrorsWithoutValues.of(e))
+                    : refused(doing, e);
+        }
+    }
+
+    /** An error of theirs that looks like a lost connection says then that COMMIT was not sent. */
+    private void checkConstraintsBeforeCommit() {
+        try (PreparedStatement statement = prepare("to commit", PostgresStatements.CONSTRAINTS)) {
+            begin();
+            statement.execute();
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw Refusals.of(SqlStates.ERRORS.classifyOwn(e), "to commit", e);
+        }
     }
 
     @Override
@@ -392,10 +517,8 @@ final class PostgresTransaction extends JdbcTransaction {
         boolean first = isFirst();
         String sql = first ? WatermarkStatements.PREAMBLE_AND_WATERMARKS : WatermarkStatements.WATERMARKS;
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            if (first) {
-                statement.setString(1, idleLimit);
-            }
-            return WatermarkRows.find(statement, first ? 2 : 1, first ? RESULTS_OF_PREAMBLE : 0, consumer, partitions);
+            int next = bindBeginning(statement, first);
+            return WatermarkRows.find(statement, next, first ? RESULTS_OF_PREAMBLE : 0, consumer, partitions);
         } catch (SQLException e) {
             noteLoss(e);
             throw Refusals.of(Claims.classify(e), "to read watermarks", e);
@@ -415,16 +538,13 @@ final class PostgresTransaction extends JdbcTransaction {
         begun = true;
         String sql = first
                 ? WatermarkStatements.PREAMBLE_ADVANCE_AND_COMMIT
-                : ending(WatermarkStatements.ADVANCE_AND_COMMIT);
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            if (first) {
-                statement.setString(1, idleLimit);
-            }
-            WatermarkRows.bind(statement, first ? 2 : 1, consumer, advances);
+                : ending(WatermarkStatements.ADVANCE_AND_COMMIT, USUAL_ADVANCE);
+        try (PreparedStatement statement = prepare("to commit", sql)) {
+            WatermarkRows.bind(statement, bindBeginning(statement, first), consumer, advances);
             statement.execute();
             ended();
         } catch (SQLException e) {
-            if (WatermarkStatements.MOVED.equals(e.getSQLState())) {
+            if (WatermarkStatements.isMoved(e)) {
                 throw new WatermarkMovedException(
                         "one of " + advances.size() + " watermarks is not where it was read", e);
             }
@@ -439,6 +559,9 @@ final class PostgresTransaction extends JdbcTransaction {
     public void commit() {
         flush();
         requireOpen();
+        if (begun && session.areConstraintsCheckedBeforeCommit()) {
+            checkConstraintsBeforeCommit();
+        }
         if (advancing != null) {
             advanceAndCommit(advancing);
             return;
@@ -447,7 +570,8 @@ final class PostgresTransaction extends JdbcTransaction {
             ended();
             return;
         }
-        try (PreparedStatement statement = connection.prepareStatement(ending(PostgresStatements.PROVE_AND_COMMIT))) {
+        try (PreparedStatement statement =
+                prepare("to commit", ending(PostgresStatements.PROVE_AND_COMMIT, USUAL_COMMIT))) {
             statement.execute();
             ended();
         } catch (SQLException e) {
@@ -460,6 +584,7 @@ final class PostgresTransaction extends JdbcTransaction {
         noteLoss(e);
         if (SqlStates.leavesCommitOpen(e)) {
             lost();
+            session.checkConstraintsBeforeCommit();
             return new OutcomeUnknownException(
                     "the connection was lost while the transaction was being committed: it may be committed or not. Hand"
                             + " the same messages in again; the ledger knows",
@@ -497,7 +622,7 @@ final class PostgresTransaction extends JdbcTransaction {
     private void begin(String sql) {
         begun = true;
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setString(1, idleLimit);
+            bindBeginning(statement, true);
             statement.execute();
         } catch (SQLException e) {
             noteLoss(e);
@@ -516,15 +641,54 @@ final class PostgresTransaction extends JdbcTransaction {
         if (savepointIsGone) {
             return taken(e);
         }
+        if (isOwn() && PostgresStatements.NO_LOCK.equals(e.getSQLState())) {
+            session.longWrites().expect();
+        }
+        if (isOwn() && PostgresStatements.CANCELLED.equals(e.getSQLState())) {
+            ErrorClass own = SqlStates.ERRORS.classifyOwn(e);
+            return Refusals.of(session.longWrites().cancelled(writingLong, writing, own), doing, e);
+        }
+        if (writing > 0
+                && PostgresStatements.KNOWN_KEY.equals(e.getSQLState())
+                && repairs.takenNumber().isSuspected(begunAt)) {
+            return repairs.takenNumber().refusal(doing, e);
+        }
         return sessionUnproven && PostgresSession.NO_RIGHT.equals(e.getSQLState())
                 ? changedUnseen(Refusals.describe(doing, e), e)
                 : Refusals.of(SqlStates.ERRORS.classifyOwn(e), doing, e);
     }
 
+    /** Whether a statement of ours is under way that the handlers' limits hold for. */
+    private boolean isOwn() {
+        return writing > 0 || asking;
+    }
+
+    /** The same for what we ask. */
+    @Override
+    <T> T ask(String doing, Question<T> question) {
+        asking = true;
+        writingLong = session.longWrites().areExpected();
+        try {
+            return super.ask(doing, writingLong ? () -> withoutHandlersLimit(question) : question);
+        } finally {
+            asking = false;
+        }
+    }
+
+    private <T> T withoutHandlersLimit(Question<T> question) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(PostgresStatements.LIFT_HANDLERS_LIMIT);
+            T answer = question.ask();
+            statement.execute(PostgresStatements.SET_HANDLERS_LIMIT);
+            return answer;
+        }
+    }
+
     /** Rows that are not there may only be hidden from a role that a handler took. */
     @Override
     StoreException refused(String doing, StoreException e) {
-        if (!sessionUnproven) {
+        // While our own limits hold, the session is not as it was in any case.
+        if (!sessionUnproven || (writing > 0 && writingLong)) {
             return e;
         }
         try (Statement statement = connection.createStatement();
@@ -538,6 +702,9 @@ final class PostgresTransaction extends JdbcTransaction {
 
     private StoreException refusedWait(SQLException e, Duration patience, String what) {
         if (Claims.isBlocked(e)) {
+            if (PostgresStatements.CANCELLED.equals(e.getSQLState())) {
+                session.longWrites().expect();
+            }
             return new ClaimBlockedException(
                     "waited " + patience.toMillis() + " ms in vain for another transaction to let go of one of " + what,
                     e);

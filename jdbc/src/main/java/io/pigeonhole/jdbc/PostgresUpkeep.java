@@ -4,7 +4,10 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * the piece undone and the place as it was.
  *
  * @param name the task's name
+ * @param look what may be forgotten, and when that was found out
  * @param retention how long rows are kept
  */
-record PostgresUpkeep(String name, Duration retention) {
+record PostgresUpkeep(String name, RetentionLook look, Duration retention) {
     /**
      * What a piece of a pass came to.
      *
@@ -41,12 +45,22 @@ record PostgresUpkeep(String name, Duration retention) {
             if (place != null) {
                 long begun = System.nanoTime();
                 Piece piece = step.run(connection, place);
+                // What it deleted comes back where the clock jumped before it.
+                look.requireSameClock(now(connection));
                 note(connection, piece, Duration.ofNanos(System.nanoTime() - begun));
                 done[0] = piece;
             }
             return place != null;
         });
         return done[0];
+    }
+
+    private static Instant now(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(PostgresChangeStatements.NOW)) {
+            row.next();
+            return row.getObject(1, OffsetDateTime.class).toInstant();
+        }
     }
 
     static void add(Connection connection, String task) throws SQLException {

@@ -62,10 +62,11 @@ public enum ReplayStatement implements PlainStatement {
                 AND (? IS NULL OR h.ordering_key = ?)
                 AND h.processed_at >= ? AND h.processed_at < ?"""),
 
-    /** Parameters: total, without payload, place before the first, now, name. */
+    /** The first count stays. Parameters: total, without payload, place before the first, now, name. */
     SETTLE("""
             UPDATE inbox_replay
-            SET state = 'RUNNING', total = ?, without_payload = ?, position = GREATEST(position, ?), updated_at = ?
+            SET state = 'RUNNING', total = COALESCE(total, ?), without_payload = COALESCE(without_payload, ?),
+                position = GREATEST(position, ?), updated_at = ?
             WHERE name = ? AND state = 'WAITING'"""),
 
     /** Parameters: new position, done, skipped, state, error, now; name, old position. */
@@ -116,7 +117,28 @@ public enum ReplayStatement implements PlainStatement {
     EXPORTED("INSERT INTO inbox_export (history_day, entries, exported_at) VALUES (?, ?, ?)"),
 
     /** Parameters: day. */
-    IS_EXPORTED("SELECT 1 FROM inbox_export WHERE history_day = ?"),
+    DROP_EXPORTED("DELETE FROM inbox_export WHERE history_day = ?"),
+
+    /** With how many messages. Parameters: day. */
+    IS_EXPORTED("SELECT entries FROM inbox_export WHERE history_day = ?"),
+
+    /** No row where there is none. */
+    LAST_EXPORTED("SELECT history_day FROM inbox_export ORDER BY history_day DESC LIMIT 1"),
+
+    /** How many messages a time has. Parameters: since, until. */
+    COUNT_OF_DAY("SELECT COUNT(*) FROM inbox_history AS h WHERE h.processed_at >= ? AND h.processed_at < ?"),
+
+    /** Who this store is. */
+    STORE_ID("SELECT id FROM inbox_store"),
+
+    /** Unless it is of a clock that was ahead. Parameters: day, now. */
+    EXPORT_MARK("SELECT mark FROM inbox_export_mark WHERE history_day = ? AND marked_at <= ?"),
+
+    /** Parameters: day, mark, now. */
+    ADD_EXPORT_MARK("INSERT INTO inbox_export_mark (history_day, mark, marked_at) VALUES (?, ?, ?)"),
+
+    /** Parameters: day. */
+    DROP_EXPORT_MARK("DELETE FROM inbox_export_mark WHERE history_day = ?"),
 
     /**
      * Whether a run that is not at its end has messages of a time before it: such a day must stay. Parameters: since, until.
@@ -151,8 +173,23 @@ public enum ReplayStatement implements PlainStatement {
     /** Parameters: name, the last place. */
     FORGET_SKIPPED("DELETE FROM inbox_replay_skipped WHERE replay = ? AND place <= ?"),
 
-    /** Never of days that the history may have. Parameters: before when they were exported, the first day that it has. */
-    FORGET_EXPORTS("DELETE FROM inbox_export WHERE exported_at < ? AND history_day < ?"),
+    /**
+     * Days that were exported long ago and are past their time, the oldest first. Never the last one: it says that the store has
+     * an archive. Parameters: before when they were exported, the first day that the history keeps, limit.
+     */
+    OLD_EXPORTS("""
+            SELECT e.history_day
+            FROM inbox_export AS e
+            WHERE e.exported_at < ? AND e.history_day < ?
+                AND e.history_day < (SELECT MAX(l.history_day) FROM inbox_export AS l)
+            ORDER BY e.history_day
+            LIMIT ?"""),
+
+    /** A row where the history has messages of a time. Parameters: since, until. */
+    HAS_MESSAGES("SELECT 1 FROM inbox_history AS h WHERE h.processed_at >= ? AND h.processed_at < ? LIMIT 1"),
+
+    /** Of days that nobody exported in the end. Parameters: before when they were marked, the first day that the history keeps. */
+    FORGET_EXPORT_MARKS("DELETE FROM inbox_export_mark WHERE marked_at < ? AND history_day < ?"),
 
     /**
      * Keeps replays from being made while a day goes; no row is changed where another node is at it. It ends by itself, in

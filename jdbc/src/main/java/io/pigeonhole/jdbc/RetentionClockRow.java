@@ -32,9 +32,8 @@ final class RetentionClockRow {
      * Moves the clock where it has to be. Answers how much older things have to be to be forgotten; null where the database's
      * clock is so doubtful that nothing is to be touched.
      */
-    synchronized @Nullable Duration look(AdminDatabase.Session session, RetentionClock before, Duration window)
-            throws SQLException {
-        Instant now = session.now();
+    synchronized @Nullable Duration look(
+            AdminDatabase.Session session, RetentionClock before, Instant now, Duration window) throws SQLException {
         RetentionClock clock = before;
         Instant machine = SystemTime.clock().instant();
         boolean doubtful = RetentionClock.isDoubtful(now, machine);
@@ -129,15 +128,28 @@ final class RetentionClockRow {
                 .orElseGet(Answers::busy);
     }
 
-    /** What was changed while the clock was ahead would wait until it is there again. Answers how many messages. */
+    /**
+     * What was changed while the clock was ahead would wait until it is there again, and an age that begins in the future ends
+     * too late. Answers how many messages.
+     */
     private static int pullBack(AdminDatabase.Session session, Instant now) throws SQLException {
+        Instant future = now.plus(RetentionClock.PRECISION);
+        int waiting;
         try (AdminCall call = session.retention(RetentionStatement.PULL_BACK)) {
-            return call.instant(now)
+            waiting = call.instant(now)
                     .instant(now)
                     .instant(now)
                     .instant(now)
-                    .instant(now.plus(RetentionClock.PRECISION))
+                    .instant(future)
                     .change();
+        }
+        try (AdminCall call = session.retention(RetentionStatement.PULL_BACK_AGES)) {
+            int young = call.instant(now)
+                    .instant(now)
+                    .instant(future)
+                    .instant(future)
+                    .change();
+            return Math.max(waiting, young);
         }
     }
 }

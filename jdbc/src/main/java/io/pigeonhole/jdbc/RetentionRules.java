@@ -3,11 +3,14 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.store.RetentionClock;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,23 +27,38 @@ final class RetentionRules {
 
     private final AdminDatabase database;
     private final RetentionSettings own;
+    private final LongSupplier nanos;
     private final RetentionClockRow clock = new RetentionClockRow();
     private final AtomicReference<Duration> warnedOf = new AtomicReference<>();
 
-    RetentionRules(AdminDatabase database, RetentionSettings own) {
+    /**
+     * The rules of a schema.
+     *
+     * @param own what this program wants
+     * @param nanos the time
+     */
+    RetentionRules(AdminDatabase database, RetentionSettings own, LongSupplier nanos) {
         this.database = database;
         this.own = own;
+        this.nanos = nanos;
+    }
+
+    /** Looks, and again where the steps that follow take long. */
+    FreshLook begin() {
+        return new FreshLook(this::look, nanos);
     }
 
     /** Says what this program wants, and answers how old things have to be to be forgotten; null for nothing. */
     @Nullable
-    RetentionLimits look() {
+    RetentionLook look() {
         int tries = 1;
         while (true) {
             try {
                 return database.change("to tell what may be forgotten", this::look)
-                        .flatMap(limits -> limits)
+                        .flatMap(look -> look)
                         .orElse(null);
+            } catch (StoreUnavailableException e) {
+                throw e;
             } catch (PigeonholeException e) {
                 if (tries >= MOST_TRIES) {
                     throw e;
@@ -50,7 +68,7 @@ final class RetentionRules {
         }
     }
 
-    private Optional<RetentionLimits> look(AdminDatabase.Session session) throws SQLException {
+    private Optional<RetentionLook> look(AdminDatabase.Session session) throws SQLException {
         RetentionClock before = RetentionClockRow.read(session);
         RetentionLimits longest = RequiredRetentions.confirm(session, before, own.limits());
         if (longest.window().compareTo(own.window()) > 0
@@ -63,8 +81,9 @@ final class RetentionRules {
                     longest.window(),
                     longest.window());
         }
-        return Optional.ofNullable(clock.look(session, before, longest.window()))
-                .map(longest::plus);
+        Instant now = session.now();
+        return Optional.ofNullable(clock.look(session, before, now, longest.window()))
+                .map(behind -> new RetentionLook(now, longest.plus(behind)));
     }
 
     Answer confirmClock(Author by) {

@@ -29,6 +29,12 @@ public enum RetentionStatement implements PlainStatement {
                 updated_at = ?
             WHERE updated_at > ?"""),
 
+    /** No age begins in the future. Parameters: now, twice; from when on a time is one of the future, twice. */
+    PULL_BACK_AGES("""
+            UPDATE inbox_work
+            SET received_at = LEAST(received_at, CAST(? AS TIMESTAMP(6))), retry_since = LEAST(retry_since, CAST(? AS TIMESTAMP(6)))
+            WHERE received_at > ? OR retry_since > ?"""),
+
     /** What the programs of the schema want to remember, and when each was confirmed last. */
     REQUIRED("SELECT what, millis, confirmed_at FROM inbox_retention"),
 
@@ -55,7 +61,7 @@ public enum RetentionStatement implements PlainStatement {
     /** No row where another node is at it, and where there is nothing to do before its time. Parameters: task, now. */
     ENTER_TASK("SELECT place FROM inbox_upkeep WHERE task = ? AND next_at <= ? FOR UPDATE SKIP LOCKED"),
 
-    /** Parameters: now, deleted, milliseconds, whether the pass is over, the beginning of the next one, place, task. */
+    /** Parameters: now, deleted, milliseconds, whether the next pass has a time, which, place, task. */
     NOTE_TASK("""
             UPDATE inbox_upkeep
             SET begun_at = CASE WHEN place = '' THEN ? ELSE begun_at END,
@@ -120,6 +126,13 @@ public enum RetentionStatement implements PlainStatement {
 
     /** Where the history has no days. No row where there is none. */
     OLDEST_HISTORY("SELECT processed_at FROM inbox_history ORDER BY processed_at LIMIT 1"),
+
+    /** The days of messages, oldest first. Parameters: since, until. */
+    DAYS_OF_HISTORY("""
+            SELECT DISTINCT CAST(h.processed_at AS DATE)
+            FROM inbox_history AS h
+            WHERE h.processed_at >= ? AND h.processed_at < ?
+            ORDER BY 1"""),
 
     /** Where the history has no days. Parameters: as of attempts. */
     OLD_HISTORY("SELECT id FROM inbox_history WHERE id > ? AND processed_at < ? ORDER BY id LIMIT ?"),

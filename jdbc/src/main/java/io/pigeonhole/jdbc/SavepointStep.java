@@ -56,12 +56,12 @@ record SavepointStep(Kind kind, String name) {
 
     /** Whether the first of them that matters for what is deferred is of this kind; a release does not. */
     static boolean begin(List<SavepointStep> steps, Kind kind) {
-        return steps.stream()
-                        .map(SavepointStep::kind)
-                        .filter(each -> each != Kind.RELEASE)
-                        .findFirst()
-                        .orElse(Kind.RELEASE)
-                == kind;
+        for (SavepointStep step : steps) {
+            if (step.kind() != Kind.RELEASE) {
+                return step.kind() == kind;
+            }
+        }
+        return false;
     }
 
     /** What is done about a savepoint of JDBC; drivers quote its name. */

@@ -59,7 +59,7 @@ public final class Schema {
      * @throws io.pigeonhole.core.failure.StoreUnavailableException if the database cannot be reached
      */
     public static void validate(DataSource dataSource) {
-        validate(dataSource::getConnection);
+        validate(ConnectionSource.of(dataSource));
     }
 
     /**
@@ -68,11 +68,12 @@ public final class Schema {
      * once. A crash leaves the schema as it was, complete, or to be completed by the next call, as are days that are missing.
      *
      * @param dataSource the database; its user must be allowed to create tables
-     * @throws ConfigurationException if what is there differs from what the installed version created
+     * @throws ConfigurationException if what is there differs from what the installed version created, or on PostgreSQL lies in
+     *     another schema than the current one
      * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused
      */
     public static void apply(DataSource dataSource) {
-        apply(dataSource::getConnection);
+        apply(ConnectionSource.of(dataSource));
     }
 
     /**
@@ -87,7 +88,7 @@ public final class Schema {
         if (digestPartitions < 1 || digestPartitions > 256) {
             throw new IllegalArgumentException("digestPartitions " + digestPartitions + " is not from 1 to 256");
         }
-        ConnectionSource connections = dataSource::getConnection;
+        ConnectionSource connections = ConnectionSource.of(dataSource);
         Dialect dialect = Products.find(connections);
         if (dialect != null) {
             throw new ConfigurationException(
@@ -103,7 +104,7 @@ public final class Schema {
      * @param dialect what it is
      */
     public static void validate(DataSource dataSource, Dialect dialect) {
-        PlainSchema.validate(dataSource::getConnection, dialect);
+        PlainSchema.validate(ConnectionSource.of(dataSource), dialect);
     }
 
     /**
@@ -113,7 +114,7 @@ public final class Schema {
      * @param dialect what it is
      */
     public static void apply(DataSource dataSource, Dialect dialect) {
-        PlainSchema.apply(dataSource::getConnection, dialect);
+        PlainSchema.apply(ConnectionSource.of(dataSource), dialect);
     }
 
     /**

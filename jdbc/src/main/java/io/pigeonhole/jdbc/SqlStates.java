@@ -25,6 +25,7 @@ final class SqlStates {
             entry(
                     "25P03",
                     ABORTED), // idle_in_transaction_session_timeout: somebody stayed away too long, maybe somebody else
+            entry("25P04", ABORTED), // transaction_timeout, of PostgreSQL 17: the same
             entry("57014", MESSAGE), // query_canceled: statement_timeout
             entry("57P01", UNAVAILABLE), // admin_shutdown
             entry("57P02", UNAVAILABLE), // crash_shutdown
@@ -89,6 +90,10 @@ final class SqlStates {
     /** Whether the connection is of no use any more after this error. */
     static boolean endsConnection(SQLException failure) {
         String state = failure.getSQLState();
-        return state == null || state.startsWith("08") || state.startsWith("57P0") || state.equals("25P03");
+        return state == null
+                || state.startsWith("08")
+                || state.startsWith("57P0")
+                || state.equals("25P03")
+                || state.equals("25P04");
     }
 }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,9 @@ final class StoreSchema {
 
     private final String quoted;
     private final String literal;
+    private final boolean hasBrace;
     private final Map<String, String> known = new ConcurrentHashMap<>();
+    private final Map<String, String> formats = new ConcurrentHashMap<>();
 
     /**
      * A schema.
@@ -47,6 +50,7 @@ final class StoreSchema {
     StoreSchema(String quoted, String literal) {
         this.quoted = quoted;
         this.literal = literal;
+        this.hasBrace = quoted.contains("{");
     }
 
     /** Where PostgreSQL finds the tables, which need not be the first schema of the search path. */
@@ -104,8 +108,7 @@ final class StoreSchema {
         if (before != null) {
             return before;
         }
-        Matcher matcher = NAMES.matcher(sql);
-        String text = matcher.replaceAll(found -> Matcher.quoteReplacement(replacement(matcher)));
+        String text = qualify(sql, UnaryOperator.identity());
         if (known.size() >= MOST_KNOWN) {
             known.clear();
         }
@@ -113,11 +116,16 @@ final class StoreSchema {
         return text;
     }
 
-    private String replacement(Matcher found) {
+    private String qualify(String sql, UnaryOperator<String> escape) {
+        Matcher matcher = NAMES.matcher(sql);
+        return matcher.replaceAll(found -> Matcher.quoteReplacement(replacement(matcher, escape)));
+    }
+
+    private String replacement(Matcher found, UnaryOperator<String> escape) {
         if (found.group("current") != null) {
-            return literal;
+            return escape.apply(literal);
         }
-        return found.group("before") + quoted + "." + found.group("table");
+        return found.group("before") + escape.apply(quoted) + "." + found.group("table");
     }
 
     /** The connection, as our own statements use it. */
@@ -137,15 +145,32 @@ final class StoreSchema {
         return binding == null ? connection : (Connection) binding.target();
     }
 
-    /** The text of a statement as a connection is to execute it, before values are written into it. */
-    static String text(Connection connection, String sql) {
+    /**
+     * What {@link String#format} is to make a statement of, as the connection is to execute it. The few texts of this kind are
+     * qualified once, and not each time with other values. A percent sign in the schema's name stays one.
+     */
+    static String format(Connection connection, String sql) {
         StoreSchema schema = of(connection);
-        return schema == null ? sql : schema.qualify(sql);
+        return schema == null
+                ? sql
+                : schema.formats.computeIfAbsent(sql, text -> schema.qualify(text, name -> name.replace("%", "%%")));
     }
 
-    /** Prepares a statement whose marked parts are repeated, and looks for names before they are. */
+    /**
+     * Prepares a statement whose marked parts are repeated, and looks for names before they are, unless the schema's name
+     * holds what marks such parts.
+     */
     static PreparedStatement prepare(Connection connection, String sql, int... counts) throws SQLException {
-        return unbound(connection).prepareStatement(Repeat.expand(text(connection, sql), counts));
+        StoreSchema schema = of(connection);
+        String text;
+        if (schema == null) {
+            text = Repeat.expand(sql, counts);
+        } else if (schema.hasBrace) {
+            text = schema.qualify(Repeat.expand(sql, counts), UnaryOperator.identity());
+        } else {
+            text = Repeat.expand(schema.qualify(sql), counts);
+        }
+        return unbound(connection).prepareStatement(text);
     }
 
     private static @Nullable Binding binding(Connection connection) {

@@ -77,9 +77,10 @@ final class TransactionContext implements JdbcContext {
 
     /** What the handler's connection gave out ends with the handler, but the driver's own object does not. */
     private List<@Nullable Object> kept(@Nullable Object[] parameters) {
-        @Nullable Object[] own = GuardedConnection.unguarded(parameters.clone(), call);
-        for (Object each : own) {
-            if (each instanceof GuardedStreams.In || each instanceof GuardedStreams.Text) {
+        @Nullable Object[] own = parameters.clone();
+        for (int i = 0; i < own.length; i++) {
+            own[i] = GuardedConnection.unguarded(own[i], call);
+            if (own[i] instanceof GuardedStreams.In || own[i] instanceof GuardedStreams.Text) {
                 throw new IllegalStateException("a handler may not defer a stream that its connection gave out: it is"
                         + " read when the handler has ended. Read it before, and defer its bytes or its text");
             }

@@ -66,8 +66,9 @@ final class TransactionControl {
                     + " savepoints of its own. What commits by itself, such as definitions and the upkeep of tables, and"
                     + " what would stay on the connection, such as locks of the session, belongs outside of handlers."
                     + " Use pg_advisory_xact_lock instead of pg_advisory_lock, SELECT … FOR UPDATE instead of GET_LOCK,"
-                    + " and on MariaDB CREATE OR REPLACE TEMPORARY TABLE; what a server may execute or not, as in"
-                    + " /*! … */, is written without the comment");
+                    + " CREATE TEMP TABLE … ON COMMIT DROP on PostgreSQL, and on MariaDB CREATE OR REPLACE TEMPORARY TABLE; what a server may execute or not, as in"
+                    + " /*! … */, is written without the comment, and an escape of JDBC, as in {oj …}, stands apart within"
+                    + " an expression");
         }
         if (SessionChange.mayBeIn(sql)) {
             return Effect.SESSION;

@@ -1,5 +1,7 @@
 package io.pigeonhole.jdbc;
 
+import java.sql.SQLException;
+
 /** The statements about watermarks for PostgreSQL, whole. See {@link PostgresStatements}. */
 final class WatermarkStatements {
     /**
@@ -18,9 +20,15 @@ final class WatermarkStatements {
 
     static final String PREAMBLE_AND_WATERMARKS = PostgresStatements.PREAMBLE + ";\n" + WATERMARKS;
 
+    /** No number. The database repeats it in its error, in whichever language, which no error of a trigger says. */
+    private static final String MOVED = "pigeonhole: watermarks that were where they had been read:";
+
+    /** The SQLSTATE, invalid_text_representation, of what is no number. */
+    private static final String NO_NUMBER = "22P02";
+
     /**
      * Moves watermarks, proves the transaction alive as {@link PostgresStatements#PROVE_AND_COMMIT} does, and commits. Fails
-     * with {@link #MOVED} unless every watermark still was where it had been read. Parameters: sources, numbers, assignments,
+     * as {@link #isMoved} tells unless every watermark still was where it had been read. Parameters: sources, numbers, assignments,
      * old positions, new positions, leader epochs, consumer, how many.
      */
     static final String ADVANCE_AND_COMMIT = """
@@ -34,15 +42,12 @@ final class WatermarkStatements {
                 RETURNING w.position
             )
             SELECT %s
-                WHEN count(*) <> ? THEN CAST(width_bucket(CAST(count(*) AS double precision), 0, 0, 1) AS text) END,
+                WHEN count(*) <> ? THEN CAST(CAST('%s ' || count(*) AS integer) AS text) END,
                 set_config('statement_timeout', '0', true)
             FROM a;
-            COMMIT""".formatted(PostgresStatements.PROOF);
+            COMMIT""".formatted(PostgresStatements.PROOF, MOVED);
 
     static final String PREAMBLE_ADVANCE_AND_COMMIT = PostgresStatements.PREAMBLE + ";\n" + ADVANCE_AND_COMMIT;
-
-    /** The SQLSTATE, invalid_argument_for_width_bucket_function, of a bucket without width. */
-    static final String MOVED = "2201G";
 
     /**
      * The next assignment of a partition, unless its position is that of another log or the consumer deduplicates otherwise.
@@ -87,4 +92,10 @@ final class WatermarkStatements {
             WHERE consumer_id = ? AND source = ?""";
 
     private WatermarkStatements() {}
+
+    /** Whether a commit failed because a watermark was not where it had been read, and not by a trigger's error. */
+    static boolean isMoved(SQLException failure) {
+        return NO_NUMBER.equals(failure.getSQLState())
+                && String.valueOf(failure.getMessage()).contains(MOVED);
+    }
 }

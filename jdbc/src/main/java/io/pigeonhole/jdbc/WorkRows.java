@@ -121,7 +121,7 @@ final class WorkRows {
             throws SQLException {
         Map<Long, List<WorkItem>> byToken = items.stream().collect(Collectors.groupingBy(WorkItem::token));
         int changed = 0;
-        String text = StoreSchema.text(connection, sql);
+        String text = StoreSchema.format(connection, sql);
         try (Statement statement = StoreSchema.unbound(connection).createStatement()) {
             for (Map.Entry<Long, List<WorkItem>> entry : byToken.entrySet()) {
                 String ids = entry.getValue().stream()

@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import java.time.Duration;
 import java.util.stream.Stream;
 
 /** One server of each product, for what concerns handlers' connections on all of them. */
@@ -12,7 +13,13 @@ final class AnyDatabase {
                 .flatMap(each -> each);
     }
 
-    /** A query that counts the sessions which wait for a lock. */
+    /**
+     * How often to ask for those who wait: MariaDB answers from what it has gathered, and gathers anew only where nobody has
+     * asked for 100 ms.
+     */
+    static final Duration INTERVAL = Duration.ofMillis(150);
+
+    /** A query that counts the sessions which wait for a lock; to be asked at the {@link #INTERVAL}. */
     static String waiting(DatabaseServer server) {
         if (server instanceof PostgresServer) {
             return "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";

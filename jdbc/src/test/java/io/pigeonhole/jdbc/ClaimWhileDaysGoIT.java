@@ -75,16 +75,17 @@ class ClaimWhileDaysGoIT {
                     workshop.dataSource(),
                     () -> workshop.execute("UPDATE inbox_horizon SET oldest = ?", server.parameter(later)));
             StoreLab lab = StoreLab.of(interposed);
-            Message message = messages(now.plusSeconds(1)).get(0);
+            List<MessageKey> keys = messages(now.plusSeconds(1)).subList(0, 2).stream()
+                    .map(lab::keyOf)
+                    .toList();
             try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-                lab.claimed(transaction, message);
+                transaction.claim(lab.consumer(), keys, StoreLab.LONG);
                 transaction.commit();
             }
             try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-                MessageKey key = lab.keyOf(message);
-                Claim claim = transaction.claim(lab.consumer(), List.of(key), StoreLab.LONG);
+                Claim claim = transaction.claim(lab.consumer(), keys, StoreLab.LONG);
                 assertThat(claim.claimed()).isEmpty();
-                assertThat(claim.isLate(key)).isFalse();
+                assertThat(keys).noneMatch(claim::isLate);
                 assertThat(workshop.askKey("SELECT oldest FROM inbox_horizon")).isEqualTo(later);
             }
         }

@@ -15,9 +15,11 @@ import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -94,6 +96,31 @@ class ClockAheadIT {
     }
 
     @Test
+    void agesOfWhatWasStoredMeanwhileCountFromTheConfirmationOfTheClock() {
+        Inbox<JdbcContext> inbox = Inbox.builder("ahead", store)
+                .retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(9).maxAge(Duration.ofHours(1)))
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    throw new IllegalStateException("always");
+                })
+                .build();
+        clock.advance(AHEAD);
+        inbox.process(message("fails", "k"));
+        clock.reset();
+
+        Admin.of(store).confirmClock(ANN);
+
+        assertThat(
+                        workshop.ask(
+                                "SELECT count(*) FROM inbox_work WHERE received_at <= updated_at AND retry_since <= updated_at"))
+                .isEqualTo("1");
+        clock.advance(Duration.ofHours(2));
+        inbox.work();
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_dead_letter"))
+                .as("older than an hour")
+                .isEqualTo("1");
+    }
+
+    @Test
     void leaseThatWasProlongedMeanwhileRunsOutOnceTheClockIsConfirmed() {
         RegisteredConsumer consumer =
                 store.register(new ConsumerRegistration("ahead", IdForm.TIME_ORDERED, KeyOrder.NONE, 1));
@@ -119,33 +146,37 @@ class ClockAheadIT {
         }
     }
 
+    /** Another process begins. */
+    private int begin(RegisteredConsumer consumer) {
+        Start start = new Start("lane 1", "7", UUID.randomUUID().toString());
+        return store.started(consumer, start, 3, Duration.ofMinutes(1));
+    }
+
     @Test
     void beginningThatWasNotedMeanwhileIsNotFresh() {
         RegisteredConsumer consumer = store.register(new ConsumerRegistration("ahead", IdForm.TIME_ORDERED));
-        Duration fresh = Duration.ofMinutes(1);
         clock.advance(AHEAD);
         for (int i = 1; i <= 3; i++) {
-            assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isEqualTo(i);
+            assertThat(begin(consumer)).isEqualTo(i);
         }
-        assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isZero();
+        assertThat(begin(consumer)).isZero();
 
         clock.reset();
 
-        assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isEqualTo(4);
-        assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isZero();
+        assertThat(begin(consumer)).isEqualTo(4);
+        assertThat(begin(consumer)).isZero();
     }
 
     @Test
     void beginningThatIsAMomentAheadIsFresh() {
         RegisteredConsumer consumer = store.register(new ConsumerRegistration("ahead", IdForm.TIME_ORDERED));
-        Duration fresh = Duration.ofMinutes(1);
         clock.advance(Duration.ofSeconds(5));
         for (int i = 1; i <= 3; i++) {
-            assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isEqualTo(i);
+            assertThat(begin(consumer)).isEqualTo(i);
         }
 
         clock.reset();
 
-        assertThat(store.started(consumer, "lane 1", "7", 3, fresh)).isZero();
+        assertThat(begin(consumer)).isZero();
     }
 }

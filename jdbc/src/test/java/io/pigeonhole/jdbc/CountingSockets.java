@@ -11,17 +11,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.SocketFactory;
 
 /**
- * Counts the trips to the server: how often something is read after something was written. The driver makes it by its name,
- * so that the count is static; tests that use it do not run side by side.
+ * Counts the trips to a PostgreSQL server, which is how often something is read after something was written, and the statements
+ * that it is told to execute. The driver makes it by its name, so that the counts are static; tests that use it do not run side by
+ * side.
  */
 public final class CountingSockets extends SocketFactory {
     private static final AtomicInteger TRIPS = new AtomicInteger();
+    private static final AtomicInteger STATEMENTS = new AtomicInteger();
 
     /** For the driver. */
     public CountingSockets() {}
 
     static int trips() {
         return TRIPS.get();
+    }
+
+    /** Those that begin a transaction included, which the driver puts before the first of it. */
+    static int statements() {
+        return STATEMENTS.get();
     }
 
     @Override
@@ -51,6 +58,7 @@ public final class CountingSockets extends SocketFactory {
     }
 
     private static final class CountingSocket extends Socket {
+        private final FrontendMessages messages = new FrontendMessages();
         private boolean written;
 
         @Override
@@ -73,9 +81,52 @@ public final class CountingSockets extends SocketFactory {
                 @Override
                 public void write(byte[] bytes, int offset, int length) throws IOException {
                     written = true;
+                    for (int i = offset; i < offset + length; i++) {
+                        messages.take(bytes[i]);
+                    }
                     out.write(bytes, offset, length);
                 }
             };
+        }
+    }
+
+    /** Tells the messages of a client apart: a type, but not before the session has begun, a length that counts itself, a body. */
+    private static final class FrontendMessages {
+        private static final int SSL_REQUEST = 80_877_103;
+        private static final int GSS_REQUEST = 80_877_104;
+
+        private boolean typed;
+        private int type;
+        private int lengthBytes;
+        private int length;
+        private int bodyBytes;
+        private int code;
+
+        void take(byte next) {
+            if (typed && type == 0) {
+                type = next;
+            } else if (lengthBytes < Integer.BYTES) {
+                length = (length << 8) | (next & 0xFF);
+                lengthBytes++;
+            } else {
+                code = bodyBytes < Integer.BYTES ? (code << 8) | (next & 0xFF) : code;
+                bodyBytes++;
+            }
+            if (lengthBytes == Integer.BYTES && bodyBytes == length - Integer.BYTES) {
+                end();
+            }
+        }
+
+        private void end() {
+            if (type == 'E' || type == 'Q') {
+                STATEMENTS.incrementAndGet();
+            }
+            typed |= code != SSL_REQUEST && code != GSS_REQUEST;
+            type = 0;
+            lengthBytes = 0;
+            length = 0;
+            bodyBytes = 0;
+            code = 0;
         }
     }
 }

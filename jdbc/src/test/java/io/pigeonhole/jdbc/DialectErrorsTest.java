@@ -15,6 +15,7 @@ class DialectErrorsTest {
     private static final String OF_MARIADB = """
             HY000, 1205, RETRY_NOW
             40001, 1213, RETRY_NOW
+            HY000, 1206, RETRY_NOW
             HY000, 1020, RETRY_NOW
             HY000, 1412, RETRY_NOW
             HY000, 1526, RETRY_NOW

@@ -12,7 +12,6 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.WorkItem;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
@@ -43,7 +42,7 @@ class ForgottenKeysIT {
             whileKeysAreForgotten(
                     workshop,
                     lab,
-                    "SELECT d.id, d.consumer_id",
+                    "SELECT ?, d.consumer_id",
                     transaction -> transaction.reopen(lab.consumer(), List.of(lab.keyOf(message))));
 
             assertThat(workshop.askAll("SELECT status FROM inbox_work")).containsExactly("received");
@@ -59,7 +58,7 @@ class ForgottenKeysIT {
             ReceivedMessage received = new ReceivedMessage(lab.keyOf(message), message, false);
             inTransaction(lab.store(), transaction -> transaction.receive(lab.consumer(), List.of(received)));
 
-            whileKeysAreForgotten(workshop, lab, "SELECT w.id, w.consumer_id", transaction -> {
+            whileKeysAreForgotten(workshop, lab, "SELECT ?, w.consumer_id", transaction -> {
                 List<WorkItem> taken = transaction.take(lab.consumer(), 0, 1);
                 bury(lab, transaction, taken.get(0));
             });
@@ -85,8 +84,7 @@ class ForgottenKeysIT {
         FutureTask<?> forgetting = new FutureTask<>(() -> forget(lab.store()), null);
         DataSource interposed = InterposedDataSource.before(1, statement, workshop.dataSource(), () -> {
             OwnThread.FOR_EACH.execute(forgetting);
-            // MariaDB answers from a cache that is read anew where nobody has asked for 100 ms.
-            await().pollInterval(Duration.ofMillis(150))
+            await().pollInterval(AnyDatabase.INTERVAL)
                     .until(() -> forgetting.isDone()
                             || !workshop.ask(AnyDatabase.waiting(workshop.server()))
                                     .equals("0"));

@@ -49,6 +49,9 @@ class GuardedConnectionIT {
             calls.put("Commit", () -> context.defer("Commit"));
             calls.put("Commit work", () -> context.deferExpecting(0, "Commit work"));
             calls.put("ABORT", () -> prepared.executeUpdate("ABORT"));
+            calls.put("{oj commit}", () -> statement.execute("{oj commit}"));
+            calls.put("com{oj mit}", () -> connection.prepareStatement("com{oj mit}"));
+            calls.put("{fn ccommit}", () -> context.defer("{fn ccommit}"));
             calls.forEach((name, call) -> assertThatThrownBy(call)
                     .as(name)
                     .isInstanceOf(IllegalStateException.class)

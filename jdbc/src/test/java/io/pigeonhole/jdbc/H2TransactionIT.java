@@ -66,6 +66,20 @@ class H2TransactionIT {
     }
 
     @Test
+    void nameOfTheSchemaMayHoldBraces() throws SQLException {
+        DatabaseServer.execute(inMemory(""), "CREATE SCHEMA IF NOT EXISTS \"sales_{100%}\"");
+        JdbcDataSource connections = inMemory(";SCHEMA=\"sales_{100%}\"");
+        Schema.apply(connections);
+        StoreLab lab = StoreLab.of(connections);
+        Message message = StoreLab.message();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            lab.claimed(transaction, message);
+            transaction.commit();
+        }
+        assertThat(lab.isNew(message)).isFalse();
+    }
+
+    @Test
     void lockTimeoutIsTheHandlersAgainAfterAClaim() throws SQLException {
         lab();
         StoreLab lab = StoreLab.of(inMemory(";LOCK_TIMEOUT=7000"));

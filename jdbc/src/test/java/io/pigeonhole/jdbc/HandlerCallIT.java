@@ -107,6 +107,7 @@ class HandlerCallIT {
             CompletableFuture<Throwable> left = CompletableFuture.supplyAsync(
                     () -> catchThrowable(() -> update(connection, mine)), OwnThread.FOR_EACH);
             await().atMost(Duration.ofSeconds(20))
+                    .pollInterval(AnyDatabase.INTERVAL)
                     .until(() -> !workshop.ask(AnyDatabase.waiting(server)).equals("0"));
 
             assertThatThrownBy(transaction::endContexts)

@@ -7,11 +7,12 @@ import static io.pigeonhole.jdbc.SessionLab.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
+import io.pigeonhole.core.inbox.Reception;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ConsumerRegistration;
@@ -200,6 +201,148 @@ class HandlersLimitIT {
         }
     }
 
+    /** Each row takes 0.4 s, so that four of one statement take longer than a handler may, and one does not. */
+    private static void writeSlowly(Workshop workshop) {
+        if (workshop.server() instanceof PostgresServer) {
+            workshop.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$"
+                    + " BEGIN PERFORM pg_sleep(0.4); RETURN coalesce(NEW, OLD); END $$");
+            workshop.execute(
+                    "CREATE TRIGGER slow BEFORE INSERT OR DELETE ON inbox_work FOR EACH ROW EXECUTE FUNCTION slow()");
+        } else {
+            workshop.execute("CREATE TRIGGER slow BEFORE INSERT ON inbox_work FOR EACH ROW SET @slow = SLEEP(0.4)");
+            workshop.execute("CREATE TRIGGER slower BEFORE DELETE ON inbox_work FOR EACH ROW SET @slow = SLEEP(0.4)");
+        }
+    }
+
+    private static Inbox<JdbcContext> storing(DataSource connections, String question, List<String> answers) {
+        return Inbox.builder(CONSUMER, JdbcStore.create(connections))
+                .reception(Reception.STORE)
+                .lanes(1)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    answers.add(ask(context.connection(), question));
+                })
+                .handlerTimeout(LIMIT)
+                .build();
+    }
+
+    static Stream<DatabaseServer> serversWithALimit() {
+        return Stream.concat(PostgresServers.all(), MariaDbServers.all());
+    }
+
+    @ParameterizedTest
+    @MethodSource("serversWithALimit")
+    void whatTheInboxWritesMayTakeLongerThanAHandler(DatabaseServer server) {
+        boolean isPostgres = server instanceof PostgresServer;
+        List<String> answers = new CopyOnWriteArrayList<>();
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = storing(
+                    workshop.dataSource(),
+                    isPostgres ? "SHOW statement_timeout" : "SELECT ROUND(@@max_statement_time)",
+                    answers);
+            writeSlowly(workshop);
+
+            List<Kind> kinds = kinds(inbox.process(messages("1", "2", "3", "4")));
+            inbox.work();
+
+            assertThat(kinds).containsOnly(Kind.RECEIVED).hasSize(4);
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_work")).isEqualTo("0");
+            assertThat(answers)
+                    .as("limits of the handlers")
+                    .containsOnly(isPostgres ? "1s" : "1")
+                    .hasSize(4);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("postgres")
+    void whatTakesLongerThanTheSessionsOwnLimitIsWrittenInSmallerPieces(PostgresServer server) {
+        List<String> answers = new CopyOnWriteArrayList<>();
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox =
+                    storing(workshop.dataSource("&options=-c%20statement_timeout%3D1s"), "SELECT 1", answers);
+            writeSlowly(workshop);
+
+            assertThat(kinds(inbox.process(messages("1", "2", "3", "4"))))
+                    .containsOnly(Kind.RECEIVED)
+                    .hasSize(4);
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_work")).isEqualTo("4");
+        }
+    }
+
+    /** Of a session whose user has a limit of his own, which is below what a row takes to be written. */
+    private static DataSource limited(Workshop workshop) {
+        return workshop.dataSource(
+                workshop.server() instanceof PostgresServer
+                        ? "&options=-c%20statement_timeout%3D200ms"
+                        : "&sessionVariables=max_statement_time=0.2");
+    }
+
+    @ParameterizedTest
+    @MethodSource("serversWithALimit")
+    @Tag("D-limits")
+    void limitOfTheUserKeepsNoMessageFromBeingStored(DatabaseServer server) {
+        List<String> answers = new CopyOnWriteArrayList<>();
+        boolean isPostgres = server instanceof PostgresServer;
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = storing(
+                    limited(workshop), isPostgres ? "SHOW statement_timeout" : "SELECT @@max_statement_time", answers);
+            writeSlowly(workshop);
+
+            assertThat(kinds(inbox.process(messages("1", "2")))).containsOnly(Kind.RECEIVED);
+            inbox.work();
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_work")).isEqualTo("0");
+            assertThat(answers)
+                    .as("limits of the handlers")
+                    .containsOnly(isPostgres ? "200ms" : "0.200000")
+                    .hasSize(2);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("serversWithALimit")
+    @Tag("D-limits")
+    void limitOfTheUserKeepsNobodyFromMaintainingTheStore(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(limited(workshop));
+            if (server instanceof PostgresServer) {
+                workshop.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$"
+                        + " BEGIN PERFORM pg_sleep(0.4); RETURN NEW; END $$");
+                workshop.execute(
+                        "CREATE TRIGGER slow BEFORE INSERT ON inbox_retention FOR EACH ROW EXECUTE FUNCTION slow()");
+            } else {
+                workshop.execute(
+                        "CREATE TRIGGER slow BEFORE INSERT ON inbox_retention FOR EACH ROW SET @slow = SLEEP(0.4)");
+            }
+            store.maintain();
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_retention")).isEqualTo("5");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("postgres")
+    @Tag("D-limits")
+    void limitOfTheUserForLocksKeepsNoMessageFromBeingStored(PostgresServer server) throws Exception {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox =
+                    storing(workshop.dataSource("&options=-c%20lock_timeout%3D1ms"), "SELECT 1", List.of());
+            try (Connection other = workshop.dataSource().getConnection()) {
+                other.setAutoCommit(false);
+                execute(other, "LOCK TABLE inbox_work IN SHARE MODE");
+                CompletableFuture<List<Kind>> storing =
+                        CompletableFuture.supplyAsync(() -> kinds(inbox.process(messages("1"))));
+                await().until(() -> storing.isDone()
+                        || workshop.askAll("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                                        + " AND wait_event_type = 'Lock'"
+                                        + " AND clock_timestamp() - query_start > interval '0.1 s'")
+                                .equals(List.of("1")));
+                execute(other, "ROLLBACK");
+
+                assertThat(storing).succeedsWithin(Duration.ofSeconds(LONGEST_SECONDS));
+                assertThat(storing.join()).containsExactly(Kind.RECEIVED);
+            }
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("postgres")
     void commitWaitsForADeferredConstraintNoLongerThanAHandlerMay(PostgresServer server) throws Exception {
@@ -249,7 +392,7 @@ class HandlersLimitIT {
                 assertThat(processing)
                         .failsWithin(Duration.ofSeconds(LONGEST_SECONDS))
                         .withThrowableThat()
-                        .withCauseInstanceOf(StoreUnavailableException.class);
+                        .withCauseInstanceOf(OutcomeUnknownException.class);
             }
             execute(backup, "BACKUP STAGE END");
             if (cancelled) {

@@ -55,6 +55,19 @@ class JdbcTransactionIT {
         }
     }
 
+    /** Servers before version 17 do not know it. */
+    @Test
+    void transactionTimeoutEndsNoBatch() throws SQLException {
+        boolean known = Integer.parseInt(workshop.ask("SHOW server_version_num")) >= 170_000;
+        StoreLab lab = StoreLab.of(workshop.dataSource(known ? "&options=-c%20transaction_timeout=1min" : ""));
+        try (InboxTransaction<JdbcContext> transaction = lab.begin();
+                Statement statement = lab.claimed(transaction).connection().createStatement();
+                ResultSet row = statement.executeQuery("SELECT current_setting('transaction_timeout', true)")) {
+            row.next();
+            assertThat(row.getString(1)).isEqualTo(known ? "0" : null);
+        }
+    }
+
     @Test
     void strongerDurabilityThanOursStays() throws SQLException {
         StoreLab lab = StoreLab.of(workshop.dataSource("&options=-c%20synchronous_commit=remote_apply"));

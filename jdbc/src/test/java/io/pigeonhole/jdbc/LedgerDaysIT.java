@@ -18,12 +18,14 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @OnEveryServer
@@ -161,6 +163,62 @@ class LedgerDaysIT {
     }
 
     @Test
+    void dayOfTheHistoryThatAPersonDetachedStopsOnlyThoseWhoWriteIt() {
+        JdbcStore store = JdbcStore.create(workshop.dataSource());
+        Inbox<JdbcContext> recorder = inbox("recorder", store, HistoryMode.WITH_PAYLOAD);
+        String ofToday = "inbox_history_" + DateTimeFormatter.BASIC_ISO_DATE.format(today());
+        workshop.execute("ALTER TABLE inbox_history DETACH PARTITION " + ofToday);
+        assertThatThrownBy(() -> recorder.process(message("a"))).hasMessageContaining("ATTACH PARTITION " + ofToday);
+
+        assertThat(inbox("another", store, HistoryMode.NONE)
+                        .process(message("a"))
+                        .kind())
+                .isEqualTo(Outcome.Kind.PROCESSED);
+        assertThatThrownBy(() -> recorder.process(message("a")))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("ATTACH PARTITION " + ofToday);
+        LocalDate today = today();
+        workshop.execute("ALTER TABLE inbox_history ATTACH PARTITION " + ofToday + " FOR VALUES FROM ('" + today
+                + " 00:00:00+00') TO ('" + today.plusDays(1) + " 00:00:00+00')");
+        assertThat(recorder.process(message("a")).kind()).isEqualTo(Outcome.Kind.PROCESSED);
+    }
+
+    @Test
+    void comingDayOfTheHistoryWhoseNameIsTakenIsLeftOutAndTheOthersAreCreated() {
+        LocalDate today = today();
+        String taken = "inbox_history_" + DateTimeFormatter.BASIC_ISO_DATE.format(today.plusDays(10));
+        workshop.execute("CREATE TABLE " + taken + " (restored text)");
+
+        JdbcStore store = JdbcStore.builder(workshop.dataSource()).daysAhead(12).build();
+        store.register(new ConsumerRegistration("payments", IdForm.TIME_ORDERED));
+        store.maintain();
+
+        List<String> others = new ArrayList<>(days("inbox_history_", today, 13));
+        others.remove(taken);
+        assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(others);
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 13));
+    }
+
+    /** A ledger with a gap would refuse every claim of a batch with a key of that day. */
+    @Test
+    void ledgerEndsBeforeAComingDayWhoseNameIsTaken() {
+        LocalDate today = today();
+        String taken = "inbox_ledger_" + DateTimeFormatter.BASIC_ISO_DATE.format(today.plusDays(10));
+        workshop.execute("CREATE TABLE " + taken + " (restored text)");
+        JdbcStore store = JdbcStore.builder(workshop.dataSource()).daysAhead(12).build();
+
+        store.register(new ConsumerRegistration("payments", IdForm.TIME_ORDERED));
+        store.maintain();
+
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 10));
+        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(10)));
+        assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(days("inbox_history_", today, 13));
+        workshop.execute("DROP TABLE " + taken);
+        store.maintain();
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 13));
+    }
+
+    @Test
     void messageThatAConstraintOfTheHistoryRefusesIsADeadLetter() {
         Inbox<JdbcContext> inbox = recorder();
         workshop.execute("ALTER TABLE inbox_history ADD CONSTRAINT short_only CHECK (octet_length(payload) < 5)");
@@ -171,9 +229,32 @@ class LedgerDaysIT {
         assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("1");
     }
 
+    @Test
+    @Tag("D9")
+    void newDaysHaveWhatAUserAddedToTheirTable() {
+        workshop.execute("ALTER TABLE inbox_history"
+                + " ADD COLUMN size integer GENERATED ALWAYS AS (coalesce(octet_length(payload), 0)) STORED,"
+                + " ADD COLUMN place text COLLATE \"C\" NOT NULL DEFAULT 'here' CHECK (place <> '')");
+        workshop.execute("ALTER TABLE inbox_ledger ADD COLUMN accepted_on date"
+                + " GENERATED ALWAYS AS (CAST(accepted_at AT TIME ZONE 'UTC' AS date)) STORED");
+        workshop.execute("CREATE INDEX by_size ON inbox_history (size, place)");
+        LocalDate today = today();
+
+        JdbcStore.builder(workshop.dataSource()).daysAhead(12).build().maintain();
+
+        assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(days("inbox_history_", today, 13));
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 13));
+        recorder().process(message("four"));
+        assertThat(workshop.ask("SELECT size || place FROM inbox_history")).isEqualTo("4here");
+    }
+
     private Inbox<JdbcContext> recorder() {
-        return Inbox.builder("recorder", JdbcStore.create(workshop.dataSource()))
-                .history(HistoryMode.WITH_PAYLOAD)
+        return inbox("recorder", JdbcStore.create(workshop.dataSource()), HistoryMode.WITH_PAYLOAD);
+    }
+
+    private static Inbox<JdbcContext> inbox(String name, JdbcStore store, HistoryMode history) {
+        return Inbox.builder(name, store)
+                .history(history)
                 .handle("note", PayloadDecoder.text(), (payload, context) -> {})
                 .build();
     }

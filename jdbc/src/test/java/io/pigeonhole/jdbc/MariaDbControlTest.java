@@ -77,7 +77,7 @@ class MariaDbControlTest {
                 "INSERT INTO t VALUES ('COMMIT')",
                 "INSERT INTO t VALUES (\"; COMMIT\")",
                 "INSERT INTO t VALUES ('it''s; COMMIT')",
-                "INSERT INTO t VALUES ('\\'; COMMIT')",
+                "INSERT INTO t VALUES ('it\\'s in C:\\temp', \"it's \\\"so\\\"\")",
                 "SELECT `; COMMIT` FROM t",
                 "ROLLBACK TO SAVEPOINT mine",
                 "ROLLBACK WORK TO mine",
@@ -109,5 +109,19 @@ class MariaDbControlTest {
             })
     void otherStatementsPass(String sql) {
         assertThat(MariaDbControl.endsTransaction(sql)).isFalse();
+    }
+
+    /** With NO_BACKSLASH_ESCAPES, or with ANSI_QUOTES, a string ends before the semicolon. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "INSERT INTO t VALUES ('\\'; COMMIT')",
+                "SELECT '\\'; COMMIT; -- '",
+                "SELECT 1 AS \"\\\"; COMMIT; -- \"",
+                "SELECT '\\'; SAVEPOINT one; -- '",
+                "SELECT 1 AS \"\\\"; SET sql_mode = ''; -- \""
+            })
+    void statementsThatAModeOfTheSessionUncoversAreSeen(String sql) {
+        assertThat(MariaDbControl.endsTransaction(sql)).isTrue();
     }
 }

@@ -44,16 +44,78 @@ class PostgresControlTest {
                 "SELECT 1 AS x$e'\\'; COMMIT; --'",
                 "SELECT '\\'; COMMIT; --'",
                 "SELECT '\\''; COMMIT; --'",
-                "SELECT E'a'\n'b\\'', 'c\\'; COMMIT; --'"
+                "SELECT E'a'\n'b\\'', 'c\\'; COMMIT; --'",
+                "CREATE TEMP TABLE t (x int)",
+                "CREATE TEMPORARY TABLE IF NOT EXISTS t AS SELECT 1",
+                "create local temp table t (x int) on commit delete rows",
+                "CREATE TABLE pg_temp.t (x int)",
+                "CREATE OR REPLACE TEMP VIEW t AS SELECT 1",
+                "CREATE TEMP SEQUENCE s",
+                "SELECT 1 AS x INTO TEMP t",
+                "SELECT 'ON COMMIT DROP' AS x INTO TEMPORARY TABLE t"
             })
     void statementsThatEndTheTransactionAreSeen(String sql) {
         assertThat(PostgresControl.endsTransaction(sql)).isTrue();
     }
 
+    /** The driver takes the braces out, and sends what is left. */
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "{oj commit}",
+                "{OJcommit}",
+                "{fn ccommit}",
+                "{fn abs(1);commit;(2)}",
+                "/* done */ ({oj commit})",
+                "SELECT 1; {oj commit}",
+                "com{oj mit}",
+                "{oj com}mit",
+                "SELECT 1; com{oj mit}",
+                "{oj set} role other",
+                "SELECT {oj a -}- x\n FROM t",
+                "SELECT {oj E}'\\'; COMMIT; --'",
+                "SELECT ${oj a}$ ; $a$",
+                "{call finish(); commit}"
+            })
+    void statementsThatEscapesOfJdbcHideAreSeen(String sql) {
+        assertThat(PostgresControl.endsTransaction(sql)).isTrue();
+    }
+
+    /** The session may take a backslash for one that escapes, or not. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT '\\'; SAVEPOINT one; --'",
+                "SELECT '\\'; SAVEPOINT one; SELECT '\\''; SAVEPOINT two; --'",
+                "SAVEPOINT one; SELECT '\\'; ROLLBACK TO one; --'"
+            })
+    void statementWhoseSavepointsDependOnTheSessionIsRefused(String sql) {
+        assertThat(PostgresControl.endsTransaction(sql)).isTrue();
+    }
+
+    @Test
+    void savepointBesideABackslashIsNotedOnce() {
+        TransactionControl control = new TransactionControl(
+                PostgresControl::endsTransaction, PostgresControl::asStandard, PostgresControl::savepointName);
+
+        assertThat(control.savepoints("SAVEPOINT one; INSERT INTO t VALUES ('C:\\temp'), ('it\\''s')"))
+                .containsExactly(new SavepointStep(SavepointStep.Kind.SET, "one"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CREATE TEMP TABLE t (x int) ON COMMIT DROP",
+                "CREATE TEMPORARY TABLE t ON COMMIT DROP AS SELECT 1",
+                "INSERT INTO temp VALUES (1)",
+                "SELECT temp FROM t",
+                "INSERT INTO t SELECT * FROM pg_temp.t",
                 "",
+                "SELECT {fn now()}, {d '2026-11-22'}::text FROM {oj a LEFT JOIN b ON (a.x = b.x)} WHERE a.y>{fn abs(?)}",
+                "INSERT INTO t VALUES ('{\"end\": {\"oj\": 1}}', '{1,2}'::int[])",
+                "INSERT INTO t VALUES ('C:\\temp\\{end}') -- {oj a}b",
+                "SAVEPOINT one; INSERT INTO t VALUES ('C:\\temp')",
+                "{? = call finish(?)}",
                 "INSERT INTO ended VALUES ('COMMIT')",
                 "ROLLBACK TO SAVEPOINT mine",
                 "ROLLBACK WORK TO mine",
@@ -91,7 +153,7 @@ class PostgresControlTest {
     void refusalRepeatsNoLongStatement() {
         String value = "x".repeat(10_000);
         TransactionControl control = new TransactionControl(
-                PostgresControl::endsTransaction, PostgresControl::withoutText, PostgresControl::savepointName);
+                PostgresControl::endsTransaction, PostgresControl::asStandard, PostgresControl::savepointName);
         assertThatThrownBy(() -> control.refuse("INSERT INTO t VALUES ('" + value + "');\nCOMMIT"))
                 .isInstanceOf(IllegalStateException.class)
                 .message()

@@ -319,7 +319,7 @@ class PostgresSessionIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"42602", "42P01", "3F000", "42501"})
+    @ValueSource(strings = {"42602", "42P01", "3F000", "42501", "2201G", "22P02"})
     void errorOfADeferredTriggerMovesNoWatermarkAndSaysWhatItIs(String state) {
         createDeferredTrigger("RAISE EXCEPTION 'not this one' USING ERRCODE = '" + state + "'");
         RegisteredConsumer consumer = lab.store.register(new ConsumerRegistration(

@@ -3,8 +3,13 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.admin.UpkeepEntry;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Reception;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
 import java.io.ByteArrayOutputStream;
@@ -14,16 +19,21 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @OnEveryServer
 class SchemaIT {
+    private final PostgresServer server;
     private final Workshop workshop;
 
     SchemaIT(PostgresServer server) {
+        this.server = server;
         this.workshop = server.emptySchema();
     }
 
@@ -146,6 +156,52 @@ class SchemaIT {
                 .hasMessageContaining("inbox_work");
 
         assertThat(tables()).containsExactly("inbox_work");
+    }
+
+    @Test
+    @Tag("D12")
+    void sessionThatQuotesAllNamesChangesNothing() {
+        DataSource quoting = workshop.dataSource("&options=-c%20quote_all_identifiers=on");
+        Schema.apply(quoting, 3);
+        Schema.apply(quoting);
+        JdbcStore store = JdbcStore.builder(quoting).daysAhead(12).build();
+        store.register(new ConsumerRegistration("payments", IdForm.TIME_ORDERED));
+        workshop.execute("CREATE TABLE inbox_history_20200101 PARTITION OF inbox_history"
+                + " FOR VALUES FROM ('2020-01-01 00:00:00+00') TO ('2020-01-02 00:00:00+00')");
+        workshop.execute("INSERT INTO inbox_ledger VALUES (1, 'ff000000-0000-0000-0000-000000000001', '2020-01-01')");
+
+        while (store.retire().more()) {
+            // The next piece.
+        }
+
+        assertThat(tables()).doesNotContain("inbox_history_20200101");
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_ledger")).isEqualTo("0");
+        assertThat(store.sizes().upkeep()).extracting(UpkeepEntry::task).contains("inbox_ledger_digest_0");
+    }
+
+    @Test
+    void workIsFinishedInASchemaWithAPercentSignInItsName() {
+        workshop.execute("CREATE SCHEMA \"sales_100%done\"");
+        try {
+            DataSource connections = server.dataSource(server.url() + "&currentSchema=%22sales_100%25done%22");
+            Schema.apply(connections);
+            AtomicInteger handled = new AtomicInteger();
+            Inbox<JdbcContext> inbox = Inbox.builder("payments", JdbcStore.create(connections))
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> handled.incrementAndGet())
+                    .reception(Reception.STORE)
+                    .lanes(1)
+                    .build();
+            inbox.process(
+                    Message.builder("notes").id("1").type("note").payload("x").build());
+
+            inbox.work();
+
+            assertThat(handled).hasValue(1);
+            assertThat(workshop.ask("SELECT count(*) FROM \"sales_100%done\".inbox_work"))
+                    .isEqualTo("0");
+        } finally {
+            workshop.execute("DROP SCHEMA \"sales_100%done\" CASCADE");
+        }
     }
 
     @Test

@@ -10,6 +10,8 @@ import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import java.util.List;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,6 +39,7 @@ class SessionModesIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"Oracle", "MSSQLServer", "Strict", "Derby"})
+    @Tag("D12")
     void modeOfH2ThatSaysSomethingElseIsRefused(String mode) {
         try (Workshop workshop = H2Server.FILES.schema()) {
             assertThatThrownBy(() -> JdbcStore.create(workshop.dataSource(";MODE=" + mode)))
@@ -74,13 +77,59 @@ class SessionModesIT {
         "character_set_connection=latin1, utf8mb4",
         "collation_connection=utf8mb3_bin, utf8mb4"
     })
+    @Tag("D8")
     void sessionOfMariaDbThatWritesSomethingElseIsRefused(String variable, String told) {
         try (Workshop workshop = MariaDbServers.embedded().schema()) {
-            DataSource connections =
-                    workshop.server().dataSource(workshop.url().replace("time_zone=", variable + ",time_zone="));
+            DataSource connections = withVariable(workshop, variable);
             assertThatThrownBy(() -> JdbcStore.create(connections))
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining(told);
         }
+    }
+
+    @Test
+    void messagesLiveAndDieInTheModeOracleOfMariaDb() {
+        try (Workshop workshop = MariaDbServers.embedded().schema()) {
+            assertThatMessagesLiveAndDie(workshop, withVariable(workshop, "sql_mode='ORACLE'"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "BEGIN NOT ATOMIC COMMIT; END",
+                "BEGIN COMMIT; END",
+                "DECLARE n INT; BEGIN COMMIT; END",
+                "<<here>> BEGIN COMMIT; END",
+                "IF 1 = 1 THEN COMMIT; END IF",
+                "FOR i IN 1..1 LOOP COMMIT; END LOOP",
+                "EXECUTE IMMEDIATE 'COMMIT'",
+                "SELECT 1 FROM DUAL; BEGIN COMMIT; END",
+                "SELECT 1 AS \"\\\"; COMMIT; -- \"",
+                "SELECT '\\'; COMMIT; -- '"
+            })
+    void noCommitOfAHandlerGetsThroughInTheModeOracleOfMariaDb(String sql) {
+        try (Workshop workshop = MariaDbServers.embedded().schema()) {
+            DataSource connections =
+                    withVariable(workshop, "sql_mode='ORACLE,NO_BACKSLASH_ESCAPES'", "&allowMultiQueries=true");
+            Inbox<JdbcContext> inbox = Inbox.builder("modes", JdbcStore.create(connections))
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                        SessionLab.execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+                        SessionLab.execute(context, sql);
+                        throw new IllegalStateException("it was executed");
+                    })
+                    .build();
+
+            assertThat(inbox.process(message("a")).kind()).isEqualTo(Outcome.Kind.PARKED);
+
+            assertThat(workshop.askAll("SELECT text FROM effect")).isEmpty();
+            assertThat(workshop.ask("SELECT last_error FROM inbox_work")).contains("may not execute");
+        }
+    }
+
+    private static DataSource withVariable(Workshop workshop, String variable, String... parameters) {
+        return workshop.server()
+                .dataSource(
+                        workshop.url().replace("time_zone=", variable + ",time_zone=") + String.join("", parameters));
     }
 }

@@ -1,11 +1,14 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
@@ -167,6 +170,48 @@ abstract class SharedWindowTests {
         assertThat(store.sizes().daysAhead()).isEqualTo(8);
     }
 
+    /** As it does where a machine that was suspended goes on between two statements. */
+    @Test
+    @Tag("D3")
+    void clockThatJumpsBehindTheLookAtItForgetsNothing() {
+        JdbcStore calm = store(7);
+        RegisteredConsumer consumer = consumer(calm);
+        MessageKey known = newKey(consumer);
+        assertThat(isNew(calm, consumer, known)).isTrue();
+        Object earlier = moment(Instant.now().minus(Duration.ofHours(1)));
+        workshop.execute("UPDATE inbox_clock SET seen_at = ?, trusted_at = ?", earlier, earlier);
+        JdbcStore store = JdbcStore.builder(InterposedDataSource.before(
+                        1, "inbox_clock SET seen_at", clock.dataSource(), () -> clock.advance(Duration.ofDays(35))))
+                .window(Duration.ofDays(7))
+                .build();
+
+        assertThatThrownBy(store::retire)
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("nothing is forgotten");
+        clock.reset();
+
+        assertThat(isNew(store, consumer, keyOfDay(0))).as("an id of today").isTrue();
+        assertThat(isNew(store, consumer, known)).as("a key of today").isFalse();
+    }
+
+    @Test
+    @Tag("D3")
+    void clockThatIsDecadesAheadCreatesNoDays() {
+        JdbcStore store = store(7);
+        RegisteredConsumer consumer = consumer(store);
+        int before = store.sizes().daysAhead();
+        clock.advance(Duration.ofDays(10_000));
+
+        assertThatThrownBy(store::maintain)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("10000 days at once, where 800 is the most");
+        clock.reset();
+
+        store.maintain();
+        assertThat(store.sizes().daysAhead()).isEqualTo(before);
+        assertThat(isNew(store, consumer, keyOfDay(0))).isTrue();
+    }
+
     private void dropDays() {
         if (workshop.server() instanceof PostgresServer) {
             workshop.askAll("SELECT relname FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace)"
@@ -256,11 +301,16 @@ abstract class SharedWindowTests {
             transaction.commit();
         }
         replays.change("ended", ReplayState.WAITING, ReplayState.CANCELLED, "ann", "a test");
-        store.historyDays().exported(LocalDate.now(ZoneOffset.UTC).minusDays(60), 3);
+        LocalDate newest = LocalDate.now(ZoneOffset.UTC).minusDays(60);
+        for (int i = 0; i < 25; i++) {
+            store.historyDays().exported(newest.minusDays(i), 3);
+        }
 
         forgetAfter(1, store);
         assertThat(replays.find("ended")).as("its message is there").isPresent();
-        assertThat(count("inbox_export")).isZero();
+        assertThat(workshop.askAll("SELECT history_day FROM inbox_export"))
+                .as("the newest one stays")
+                .containsExactly(newest.toString());
 
         replays.change("waiting", ReplayState.WAITING, ReplayState.CANCELLED, "ann", "let the history go");
         forgetAfter(3, store);

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,6 +29,7 @@ class SqlStatesTest {
             25P02, ABORTED
             25006, UNAVAILABLE
             25P03, ABORTED
+            25P04, ABORTED
             57014, MESSAGE
             57P01, UNAVAILABLE
             57P02, UNAVAILABLE
@@ -130,9 +132,31 @@ class SqlStatesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"23503", "23514", "40001", "25P02", "P0001", "53100", "XX000", "25P03"})
+    @ValueSource(strings = {"23503", "23514", "40001", "25P02", "P0001", "53100", "XX000", "25P03", "25P04"})
     void answerOfTheServerDoesNotLeaveACommitOpen(String state) {
         assertThat(SqlStates.leavesCommitOpen(new SQLException("refused", state)))
                 .isFalse();
+    }
+
+    @Test
+    @Tag("B3")
+    void exceptionOfTheApplicationThatThrowsWhereItIsAskedForItsStateSaysNothing() {
+        SQLException failure = new SQLException("x") {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public String getSQLState() {
+                throw new IllegalStateException("not now");
+            }
+        };
+        assertThat(SqlStates.ERRORS.classify(failure)).isEqualTo(ErrorClass.UNKNOWN);
+        assertThat(SqlStates.ERRORS.classify(new IllegalArgumentException(failure)))
+                .isEqualTo(ErrorClass.UNKNOWN);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"08006", "57P01", "25P03", "25P04"})
+    void timeoutOfTheTransactionEndsTheConnectionAsAShutdownDoes(String state) {
+        assertThat(SqlStates.endsConnection(new SQLException("ended", state))).isTrue();
     }
 }

@@ -33,11 +33,13 @@ class StatementsTest {
             PostgresChangeStatements.class,
             PostgresRetentionStatements.class,
             WatermarkStatements.class,
-            PostgresReplayStatements.class);
+            PostgresReplayStatements.class,
+            PostgresNumberStatements.class);
 
     private static final List<Class<? extends PlainStatement>> OF_OTHERS = List.of(
             SchemaStatement.class,
             LedgerStatement.class,
+            NumberStatement.class,
             WorkStatement.class,
             DeadLetterStatement.class,
             AdminStatement.class,
@@ -59,6 +61,11 @@ class StatementsTest {
             }
         }
         statements.put("begin", String.join(";\n", dialect.begin(Duration.ofSeconds(42))));
+        statements.put(
+                "beginWithClaim",
+                String.valueOf(dialect.beginWithClaim(Duration.ofSeconds(42), Duration.ofMillis(1500))));
+        statements.put("holdHorizonAndClaim", String.valueOf(dialect.holdHorizonAndClaim()));
+        statements.put("proveAndCommit", String.valueOf(dialect.proveAndCommit()));
         statements.put("end", String.join(";\n", dialect.end()));
         statements.put("guard", String.join(";\n", dialect.guard()));
         statements.put("ownPatience", String.join(";\n", dialect.ownPatience()));

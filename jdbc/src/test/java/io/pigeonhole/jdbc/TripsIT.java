@@ -15,6 +15,9 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Watermark;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -39,6 +42,61 @@ class TripsIT {
     @AfterEach
     void close() {
         pool.close();
+    }
+
+    /** Begin, the level, the settings, the insert, the handlers' settings again; the constraints, the proof, the commit. */
+    @Test
+    void claimOfOneMessageAndCommitCostTwoTripsAndEightStatements() {
+        MessageKey key = lab.keyOf(StoreLab.message());
+        int before = CountingSockets.trips();
+        int statements = CountingSockets.statements();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            assertThat(transaction
+                            .claim(lab.consumer(), List.of(key), StoreLab.LONG)
+                            .claimed())
+                    .containsExactly(key);
+            transaction.commit();
+        }
+        assertThat(CountingSockets.trips() - before).isEqualTo(2);
+        assertThat(CountingSockets.statements() - statements).isEqualTo(8);
+    }
+
+    @Test
+    void duplicateCostsOneTripMore() {
+        MessageKey key = lab.keyOf(StoreLab.message());
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            transaction.claim(lab.consumer(), List.of(key), StoreLab.LONG);
+            transaction.commit();
+        }
+        int before = CountingSockets.trips();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            assertThat(transaction
+                            .claim(lab.consumer(), List.of(key), StoreLab.LONG)
+                            .claimed())
+                    .isEmpty();
+            transaction.commit();
+        }
+        assertThat(CountingSockets.trips() - before).isEqualTo(3);
+    }
+
+    @Test
+    void claimInACallersTransactionCostsOneTripAndOneStatement() throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SELECT 1");
+            }
+            int before = CountingSockets.trips();
+            int statements = CountingSockets.statements();
+            assertThat(lab.store()
+                            .ledger(connection)
+                            .claim(lab.consumer(), lab.keyOf(StoreLab.message()))
+                            .claimed())
+                    .hasSize(1);
+            assertThat(CountingSockets.trips() - before).isEqualTo(1);
+            assertThat(CountingSockets.statements() - statements).isEqualTo(1);
+            connection.rollback();
+        }
     }
 
     @Test

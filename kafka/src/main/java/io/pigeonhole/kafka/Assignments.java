@@ -4,10 +4,13 @@ import io.pigeonhole.core.lane.Lanes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -30,6 +33,7 @@ import org.slf4j.LoggerFactory;
 final class Assignments implements ConsumerRebalanceListener {
     private static final Logger log = LoggerFactory.getLogger(Assignments.class);
     private static final Duration COMMIT_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration LONGEST_TURN = Duration.ofSeconds(2);
 
     private final String name;
     private final Consumer<byte[], byte[]> consumer;
@@ -39,6 +43,7 @@ final class Assignments implements ConsumerRebalanceListener {
     private final @Nullable LogOwner owner;
     private final @Nullable WatermarkCheck check;
     private final Beginnings beginnings;
+    private final LongSupplier clock;
     private final Map<TopicPartition, Assignment> current = new HashMap<>();
     private Predicate<Assignment> isHeldBack = assignment -> false;
     private boolean commitUnderWay;
@@ -50,7 +55,9 @@ final class Assignments implements ConsumerRebalanceListener {
             @Nullable TopicIdentities identities,
             @Nullable LogOwner owner,
             @Nullable WatermarkCheck check,
-            Beginnings beginnings) {
+            Beginnings beginnings,
+            LongSupplier clock) {
+        this.clock = clock;
         this.name = settings.name();
         this.consumer = consumer;
         this.lanes = lanes;
@@ -61,10 +68,12 @@ final class Assignments implements ConsumerRebalanceListener {
         this.beginnings = beginnings;
     }
 
-    /** Acquires the partitions that need it, as far as that is possible now. */
-    void acquire() {
+    /** Acquires the partitions that need it and are not held back, as far as that is possible now. */
+    void acquire(Predicate<TopicPartition> heldBack) {
         if (owner != null) {
-            owner.acquire(current.values());
+            owner.acquire(current.values().stream()
+                    .filter(assignment -> !heldBack.test(assignment.partition()))
+                    .toList());
         }
     }
 
@@ -76,8 +85,17 @@ final class Assignments implements ConsumerRebalanceListener {
         if (check == null || lanes.isWaiting()) {
             return;
         }
-        for (WatermarkCheck.Lost lost : check.lost(current.values())) {
+        List<WatermarkCheck.Lost> found = new ArrayList<>(check.lost(current.values()));
+        // So that each has its turn.
+        Collections.shuffle(found);
+        long begun = clock.getAsLong();
+        for (WatermarkCheck.Lost lost : found) {
             TopicPartition partition = lost.assignment().partition();
+            if (clock.getAsLong() - begun > LONGEST_TURN.toNanos()) {
+                // Slow answers add up, and Kafka takes a member that does not poll for dead. The next check finds the
+                // others.
+                return;
+            }
             if (current.get(partition) == lost.assignment() && isMember(partition, lost.position())) {
                 log.warn("{}: {} is acquired anew: {}", name, partition, check.acquiredAnew(lost));
                 if (identities != null) {
@@ -101,6 +119,11 @@ final class Assignments implements ConsumerRebalanceListener {
             log.debug("{}: {} may be another member's by now, it is left alone", name, partition, e);
             return false;
         }
+    }
+
+    /** The partitions that this member has. */
+    Set<TopicPartition> partitions() {
+        return current.keySet();
     }
 
     private boolean isToBeAcquired(Assignment assignment) {
@@ -135,6 +158,14 @@ final class Assignments implements ConsumerRebalanceListener {
     /** Reads records of a partition again, of which none was submitted yet. */
     void readAgain(TopicPartition partition, OffsetAndMetadata from) {
         Uninterrupted.call(() -> consumer.seek(partition, from));
+    }
+
+    /**
+     * Gives the consumer a position of a partition that is held back, so that it does not throw because it has none. Nothing is
+     * read there, and nothing is committed: another consumer begins where the group, or the watermark, says.
+     */
+    void setAnyPosition(TopicPartition partition) {
+        readAgain(partition, new OffsetAndMetadata(0));
     }
 
     /** Whether the database did not let a partition begin. */
@@ -188,8 +219,14 @@ final class Assignments implements ConsumerRebalanceListener {
         }
     }
 
-    /** Notes which partitions have left behind what processes may have died of. */
+    /**
+     * Notes which partitions have left behind what processes may have died of; not while the lanes wait for the database, which
+     * might keep the poll thread as long as the pool waits for a connection.
+     */
     void noteSurvived() {
+        if (lanes.isWaiting()) {
+            return;
+        }
         beginnings.survived(current.values(), assignment -> isAtEnd(assignment.partition()));
     }
 

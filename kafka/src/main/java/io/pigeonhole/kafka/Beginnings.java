@@ -4,12 +4,14 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.apache.kafka.common.TopicPartition;
@@ -31,16 +33,23 @@ final class Beginnings {
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final Duration PAUSE = Duration.ofMillis(300);
+    /** How long questions may have taken between two polls before the next one waits until the poll thread has polled. */
+    private static final Duration MOST_BETWEEN_POLLS = Duration.ofMillis(300);
+
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
     private static final Set<ErrorClass> AWAY = EnumSet.of(ErrorClass.UNAVAILABLE, ErrorClass.RETRY_NOW);
     private static final String BEGUN = "begun";
-    private static final String SURVIVED = "survived";
 
     private final Inbox<?> inbox;
     private final long inWork;
     private final LongSupplier clock;
+    /** Tells the beginnings of this member from those of others. */
+    private final String member = UUID.randomUUID().toString();
+
     private long nextTry;
+    private long nextNote;
+    private long spent;
 
     /** The second: how many records may be in work at once, so that any of them may have ended the process. */
     Beginnings(Inbox<?> inbox, long inWork, LongSupplier clock) {
@@ -48,16 +57,18 @@ final class Beginnings {
         this.inWork = inWork;
         this.clock = clock;
         this.nextTry = clock.getAsLong();
+        this.nextNote = nextTry;
     }
 
     /**
-     * The beginning of the assignment; at its first record, that is noted. Null while the database is away: the record is to be
-     * read again later. After a failure all partitions wait as long as it took, because it may cost the poll thread time.
+     * The beginning of the assignment; at its first record, that is noted. Null while the database is away, or so slow that the
+     * thread has to poll first: the record is to be read again later. After a failure all partitions wait as long as it took,
+     * because it may cost the poll thread time.
      */
     Assignment.@Nullable Beginning of(Assignment assignment) {
         if (assignment.beginning() == null) {
-            assignment.beginning(isTime() ? begin(assignment.partition()) : null);
-            assignment.refused(assignment.beginning() == null);
+            assignment.beginning(mayAsk() ? begin(assignment.partition()) : null);
+            assignment.refused(assignment.beginning() == null && !isTime());
         }
         return assignment.beginning();
     }
@@ -67,6 +78,16 @@ final class Beginnings {
         return assignment.isRefused() && !isTime();
     }
 
+    /** The poll thread has polled since it asked the database last. */
+    void polled() {
+        spent = 0;
+    }
+
+    private boolean mayAsk() {
+        return isTime() && spent < MOST_BETWEEN_POLLS.toNanos();
+    }
+
+    /** Whether the last failure is long enough ago. */
     private boolean isTime() {
         return clock.getAsLong() - nextTry >= 0;
     }
@@ -74,21 +95,20 @@ final class Beginnings {
     private Assignment.@Nullable Beginning begin(TopicPartition partition) {
         long begun = clock.getAsLong();
         try {
-            int starts = inbox.started(what(partition), BEGUN);
-            pauseAfter(begun, Duration.ZERO);
+            int starts = inbox.started(start(partition));
+            spent += clock.getAsLong() - begun;
             return new Assignment.Beginning(starts);
         } catch (PigeonholeException e) {
             log.debug("'{}': the beginning of {} could not be counted", inbox.consumer(), partition, e);
-            pauseAfter(begun, PAUSE);
+            pauseAfter(begun);
             return isAway(e) ? null : new Assignment.Beginning(0);
         }
     }
 
-    /** Where a question took long, the next one has to wait as long, within bounds: the poll thread has other things to do. */
-    private void pauseAfter(long begun, Duration least) {
+    /** Where a failure took long, the next question has to wait as long, within bounds: the poll thread has other things to do. */
+    private void pauseAfter(long begun) {
         long now = clock.getAsLong();
-        long took = now - begun < PAUSE.toNanos() ? 0 : now - begun;
-        nextTry = now + Math.max(least.toNanos(), Math.min(LONGEST_PAUSE.toNanos(), took));
+        nextTry = now + Math.max(PAUSE.toNanos(), Math.min(LONGEST_PAUSE.toNanos(), now - begun));
     }
 
     private static boolean isAway(PigeonholeException failure) {
@@ -97,7 +117,9 @@ final class Beginnings {
     }
 
     /**
-     * Notes what is survived: nobody who died had it in work when he did.
+     * Notes what is survived: nobody who died had it in work when he did. Where another member has begun a partition since, only
+     * the beginning of this one is taken back: it may be late, and the partition the other one's. Nobody waits for it: after a
+     * failure it is tried again when as much time has passed as that took, without a bound.
      *
      * @param isAtEnd whether an assignment has read its log to the end
      */
@@ -105,7 +127,8 @@ final class Beginnings {
         for (Assignment assignment : assignments) {
             OffsetTracker tracker = assignment.tracker();
             if (isCounted(assignment)
-                    && isTime()
+                    && mayAsk()
+                    && clock.getAsLong() - nextNote >= 0
                     && (tracker.finishedNew() >= inWork || (tracker.size() == 0 && isAtEnd.test(assignment)))) {
                 survived(assignment);
             }
@@ -115,11 +138,13 @@ final class Beginnings {
     private void survived(Assignment assignment) {
         long begun = clock.getAsLong();
         try {
-            inbox.started(what(assignment.partition()), SURVIVED);
+            inbox.survived(start(assignment.partition()));
             assignment.beginning(new Assignment.Beginning(0));
-            pauseAfter(begun, Duration.ZERO);
+            spent += clock.getAsLong() - begun;
         } catch (PigeonholeException e) {
-            pauseAfter(begun, PAUSE);
+            pauseAfter(begun);
+            long now = clock.getAsLong();
+            nextNote = now + Math.max(PAUSE.toNanos(), now - begun);
             log.debug("'{}': that {} was survived could not be noted", inbox.consumer(), assignment.partition(), e);
         }
     }
@@ -151,7 +176,7 @@ final class Beginnings {
 
     private void end(Assignment assignment) {
         try {
-            inbox.ended(what(assignment.partition()), BEGUN);
+            inbox.ended(start(assignment.partition()));
         } catch (PigeonholeException e) {
             log.debug(
                     "'{}': that {} was left in good order could not be noted",
@@ -161,7 +186,7 @@ final class Beginnings {
         }
     }
 
-    private static String what(TopicPartition partition) {
-        return "kafka " + partition;
+    private Start start(TopicPartition partition) {
+        return new Start("kafka " + partition, BEGUN, member);
     }
 }

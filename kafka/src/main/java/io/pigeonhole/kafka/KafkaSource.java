@@ -8,10 +8,16 @@ import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.core.time.BoundedWait;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +31,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>For an inbox that deduplicates by watermarks it takes over each partition in the database before it reads from it,
  * begins at the watermark, and works on a partition in one lane; committed offsets are information only. A topic that was
- * made anew, and offsets that the broker does not have any more, make it give up with the reason, as somebody has to decide.
+ * made anew makes it give up with the reason, as somebody has to decide.
  *
  * <p>While the database is away, the source takes nothing, keeps its partitions, and goes on by itself. When partitions are
- * revoked, it finishes what is in work within a bounded time and gives up the rest. When Kafka refuses it for good (missing
- * rights, wrong settings), it stops and tells why by {@link #failure()}; other errors it outlasts.
+ * revoked, it finishes what is in work within a bounded time and gives up the rest. When Kafka refuses it before it has ever
+ * worked (missing rights, wrong settings), or somebody has to decide something, it stops and tells why by {@link #failure()}.
+ * Whatever else is thrown it outlasts, where needed with another consumer, and says so by {@link #state()} and {@link #problems()}.
+ * A partition that cannot be read, or of which nobody has said where to begin, is held back and holds back no other.
  *
  * <p>Safe for use by many threads. A process that dies at any point loses nothing: its records are delivered again.
  */
@@ -46,7 +54,7 @@ public final class KafkaSource implements Source {
     private volatile @Nullable Running running;
     private volatile boolean closed;
 
-    private record Running(PollLoop loop, Lanes lanes, Thread thread) {}
+    private record Running(PollLoops loops, Trouble trouble, UnreadablePartitions unreadable, Thread thread) {}
 
     KafkaSource(
             Inbox<?> inbox,
@@ -104,42 +112,74 @@ public final class KafkaSource implements Source {
     }
 
     @Override
-    public synchronized void start() {
+    public void start() {
+        start(Thread::new);
+    }
+
+    /** Where the thread cannot be started, what was opened for it is closed, and so is the source: another one may be built. */
+    synchronized void start(ThreadFactory threads) {
         if (running != null || closed) {
             throw new IllegalStateException(name() + " was started or closed before; build another one");
         }
-        Admin admin = null;
+        Trouble trouble = new Trouble(name(), settings.clock());
+        UnreadablePartitions unreadable = new UnreadablePartitions(name(), settings.clock());
+        PollLoop first;
         try {
-            admin = idFallback == IdFallback.TRANSPORT || logStart != null
-                    ? Admin.create(consumerSettings.forAdmin())
-                    : null;
+            first = loop(trouble, unreadable);
+        } catch (KafkaException e) {
+            throw new ConfigurationException(name() + " cannot be started: " + e.getMessage(), e);
+        }
+        PollLoops loops = new PollLoops(name(), first, () -> loop(trouble, unreadable), trouble);
+        try {
+            Thread thread = threads.newThread(loops);
+            thread.setName(settings.name());
+            thread.setDaemon(true);
+            thread.start();
+            running = new Running(loops, trouble, unreadable, thread);
+        } catch (Throwable e) {
+            closed = true;
+            first.abandon();
+            throw e;
+        }
+    }
+
+    /** With a consumer of its own, and threads; whatever was opened is closed where something cannot be. */
+    private PollLoop loop(Trouble trouble, UnreadablePartitions unreadable) {
+        Deque<Runnable> opened = new ArrayDeque<>();
+        try {
+            TopicIdentities identities = null;
+            if (idFallback == IdFallback.TRANSPORT || logStart != null) {
+                identities = TopicIdentities.of(Admin.create(consumerSettings.forAdmin()));
+                opened.push(identities::close);
+            }
             Consumer<byte[], byte[]> consumer = consumerFactory.apply(consumerSettings.values());
+            opened.push(() -> consumer.close(CloseOptions.timeout(Duration.ZERO)));
             Lanes lanes = Lanes.start(settings.name(), inbox, laneSettings);
-            TopicIdentities identities = admin == null ? null : TopicIdentities.of(admin);
+            opened.push(() -> lanes.close(Duration.ZERO));
             LogOwner owner = identities == null || logStart == null
                     ? null
                     : new LogOwner(
-                            inbox, consumer, identities, settings.mapper().source(), logStart, System::nanoTime);
+                            inbox, consumer, identities, settings.mapper()::sourceOf, logStart, System::nanoTime);
             WatermarkCheck check = owner == null ? null : new WatermarkCheck(settings.name(), inbox);
-            PollLoop loop = new PollLoop(settings, consumer, identities, owner, check, lanes, inbox);
-            Thread thread = new Thread(loop, settings.name());
-            thread.setDaemon(true);
-            thread.start();
-            running = new Running(loop, lanes, thread);
+            return new PollLoop(settings, consumer, identities, owner, check, lanes, inbox, trouble, unreadable);
+        } catch (Throwable e) {
+            opened.forEach(KafkaSource::closeQuietly);
+            throw e;
+        }
+    }
+
+    private static void closeQuietly(Runnable close) {
+        try {
+            close.run();
         } catch (RuntimeException e) {
-            if (admin != null) {
-                admin.close();
-            }
-            throw e instanceof KafkaException
-                    ? new ConfigurationException(name() + " cannot be started: " + e.getMessage(), e)
-                    : e;
+            log.debug("what was opened could not be closed", e);
         }
     }
 
     @Override
     public SourceState state() {
         Running now = running;
-        if (now != null && now.loop().failure() != null) {
+        if (now != null && now.loops().failure() != null) {
             return SourceState.FAILED;
         }
         if (closed) {
@@ -148,13 +188,37 @@ public final class KafkaSource implements Source {
         if (now == null) {
             return SourceState.NEW;
         }
-        return now.lanes().isWaiting() || now.loop().isWaiting() ? SourceState.WAITING_FOR_STORE : SourceState.RUNNING;
+        PollLoop loop = now.loops().current();
+        if (loop.isWaiting()) {
+            return SourceState.WAITING_FOR_STORE;
+        }
+        if (now.trouble().problem() != null || loop.isDisconnected()) {
+            return SourceState.WAITING_FOR_BROKER;
+        }
+        return now.unreadable().problems().isEmpty() ? SourceState.RUNNING : SourceState.DEGRADED;
+    }
+
+    @Override
+    public List<String> problems() {
+        Running now = running;
+        if (now == null || closed) {
+            return List.of();
+        }
+        List<String> problems = new ArrayList<>(now.unreadable().problems());
+        String problem = now.trouble().problem();
+        if (problem != null) {
+            problems.add(problem);
+        } else if (now.loops().current().isDisconnected()) {
+            problems.add("there is no connection to any broker of "
+                    + consumerSettings.values().get("bootstrap.servers"));
+        }
+        return problems.stream().map(each -> name() + ": " + each).toList();
     }
 
     @Override
     public @Nullable Throwable failure() {
         Running now = running;
-        return now == null ? null : now.loop().failure();
+        return now == null ? null : now.loops().failure();
     }
 
     /** The largest retention of its topics, and a segment more, since Kafka deletes whole segments. Asks Kafka. */
@@ -173,12 +237,10 @@ public final class KafkaSource implements Source {
         if (now == null) {
             return;
         }
-        now.loop().close();
-        if (!BoundedWait.join(now.thread(), now.loop().longestClose())) {
-            log.warn(
-                    "{} does not end within {}; it is left alone",
-                    name(),
-                    now.loop().longestClose());
+        now.loops().close();
+        Duration longest = now.loops().current().longestClose();
+        if (!BoundedWait.join(now.thread(), longest)) {
+            log.warn("{} does not end within {}; it is left alone", name(), longest);
         }
     }
 }

@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -87,7 +89,8 @@ public final class KafkaSourceBuilder {
      * Names the source of a topic's messages. It is part of their identity: a message that comes from two topics is one
      * message only where both have the same source name.
      *
-     * @param ofTopic the source by topic, the topic's own name unless set; never blank, always the same for one topic
+     * @param ofTopic the source by topic, the topic's own name unless set; never blank, always the same for one topic. It is
+     *     asked by {@link #build}, once for each topic
      * @return this
      */
     public KafkaSourceBuilder sourceName(UnaryOperator<String> ofTopic) {
@@ -124,7 +127,7 @@ public final class KafkaSourceBuilder {
      * brings ({@code max.poll.records}, {@code fetch.max.bytes}).
      *
      * @param messages at least 1, 8,000 unless set
-     * @param bytes of payloads and headers, at least 1, 64 MiB unless set
+     * @param bytes of payloads, headers and ordering keys, at least 1, 64 MiB unless set
      * @return this
      */
     public KafkaSourceBuilder bounds(int messages, long bytes) {
@@ -197,6 +200,11 @@ public final class KafkaSourceBuilder {
      * @throws ConfigurationException if settings are wrong or contradict each other
      */
     public KafkaSource build() {
+        return build(System::nanoTime);
+    }
+
+    /** With a clock in nanoseconds, by which errors are over and members are accepted. */
+    KafkaSource build(LongSupplier clock) {
         require(
                 !topics.isEmpty() && topics.stream().noneMatch(String::isBlank),
                 "topics are " + topics + "; name at least one");
@@ -204,31 +212,55 @@ public final class KafkaSourceBuilder {
         requireDuration("commitInterval", commitInterval);
         requireDuration("revocationTimeout", revocationTimeout);
         requireDuration("closeTimeout", closeTimeout);
+        Map<String, String> sourceNames = sourceNames();
         LogStart logStart = null;
         Map<String, Object> config = new HashMap<>(consumerConfig);
         if (inbox.registered().deduplication().needsLog()) {
             logStart = LogStart.of(consumerConfig, inbox.consumer());
             config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
-            requireOneTopicPerSource();
+            requireOneTopicPerSource(sourceNames);
         }
         ConsumerSettings consumer = ConsumerSettings.of(config, inbox.consumer(), revocationTimeout);
         PollLoop.Settings loop = new PollLoop.Settings(
                 "pigeonhole-kafka-" + inbox.consumer(),
                 topics,
-                new RecordMapper(sourceName, idHeader, typeHeader, contentTypeHeader),
+                new RecordMapper(sourceNames, idHeader, typeHeader, contentTypeHeader),
                 window,
                 (long) lanes.maxMessages() + consumer.maxPollRecords(),
                 commitInterval,
                 revocationTimeout,
-                closeTimeout);
+                closeTimeout,
+                clock);
         return new KafkaSource(inbox, consumer, consumerFactory, idFallback, lanes, loop, logStart);
     }
 
+    /** Asked here, so that a function that throws ends no consumer later, and holds back no other topic. */
+    private Map<String, String> sourceNames() {
+        Map<String, String> names = new HashMap<>();
+        for (String topic : topics) {
+            String name = sourceNameOf(topic);
+            require(
+                    name != null && !name.isBlank(),
+                    "sourceName is blank for topic '" + topic + "'; it is part of a message's identity");
+            names.put(topic, name);
+        }
+        return Map.copyOf(names);
+    }
+
+    private String sourceNameOf(String topic) {
+        try {
+            return sourceName.apply(topic);
+        } catch (RuntimeException e) {
+            throw new ConfigurationException(
+                    "Kafka source of inbox '" + inbox.consumer() + "': sourceName failed for topic '" + topic + "'", e);
+        }
+    }
+
     /** A watermark is known by its source. */
-    private void requireOneTopicPerSource() {
+    private void requireOneTopicPerSource(Map<String, String> sourceNames) {
         Map<String, String> topicBySource = new HashMap<>();
         for (String topic : topics) {
-            String source = sourceName.apply(topic);
+            String source = Objects.requireNonNull(sourceNames.get(topic));
             String other = topicBySource.put(source, topic);
             require(
                     other == null || other.equals(topic),

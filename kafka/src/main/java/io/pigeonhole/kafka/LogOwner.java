@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
@@ -31,6 +32,10 @@ final class LogOwner {
     private static final Logger log = LoggerFactory.getLogger(LogOwner.class);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration PAUSE = Duration.ofMillis(300);
+
+    /** Behind this, partitions wait for the next turn. */
+    private static final Duration LONGEST_TURN = Duration.ofSeconds(2);
+
     private static final Duration LONGEST_PAUSE_OF_STORE = Duration.ofSeconds(2);
 
     /** Committed with an offset where the database has a watermark, so that a database that has lost it is noticed. */
@@ -87,14 +92,19 @@ final class LogOwner {
      * holds back none that can be acquired.
      *
      * @throws ConfigurationException if somebody has to decide something first
+     * @throws NoOffsetForPartitionException if that concerns a single partition
      */
     void acquire(Collection<Assignment> assignments) {
         List<Assignment> missing = assignments.stream()
                 .filter(assignment -> assignment.owner() == null)
                 .sorted(Comparator.comparingLong(Assignment::lastFailure))
                 .toList();
+        long begun = clock.getAsLong();
         for (Assignment assignment : missing) {
-            acquire(assignment);
+            // Slow answers add up, and Kafka takes a member that does not poll for dead.
+            if (clock.getAsLong() - begun < LONGEST_TURN.toNanos()) {
+                acquire(assignment);
+            }
         }
         waiting = missing.stream().anyMatch(Assignment::isWaitingForStore);
     }
@@ -138,7 +148,8 @@ final class LogOwner {
     }
 
     private long beginning(TopicPartition partition, Watermark watermark) {
-        if (watermark.position() != Watermark.FORGOTTEN) {
+        // Without a rule where to begin, what somebody has committed for the group is what he has decided.
+        if (watermark.position() != Watermark.FORGOTTEN || start == LogStart.NONE) {
             Beginning before = beginnings.get(partition);
             if (watermark.position() == Watermark.UNKNOWN
                     && before != null
@@ -166,9 +177,7 @@ final class LogOwner {
             case LATEST ->
                 Objects.requireNonNull(
                         consumer.endOffsets(Set.of(partition), PATIENCE).get(partition));
-            case NONE ->
-                throw new ConfigurationException("Kafka source of inbox '" + inbox.consumer() + "': " + partition
-                        + " has no watermark and no committed offset, and auto.offset.reset is none");
+            case NONE -> throw new NoOffsetForPartitionException(partition);
         };
     }
 

@@ -12,7 +12,7 @@ enum LogStart {
     EARLIEST,
     /** Behind its last record. */
     LATEST,
-    /** Nowhere: the source gives up. */
+    /** Nowhere: the partition is held back until somebody decides. */
     NONE;
 
     /**

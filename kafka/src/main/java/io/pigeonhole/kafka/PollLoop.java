@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -18,15 +19,7 @@ import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.errors.AuthenticationException;
-import org.apache.kafka.common.errors.AuthorizationException;
-import org.apache.kafka.common.errors.FencedInstanceIdException;
-import org.apache.kafka.common.errors.InconsistentGroupProtocolException;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.InvalidGroupIdException;
-import org.apache.kafka.common.errors.InvalidTopicException;
-import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,16 +36,8 @@ final class PollLoop implements Runnable {
     private static final Duration PAUSE_AFTER_ERROR = Duration.ofMillis(500);
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
     private static final double RESUME_BELOW = 0.5;
-    private static final List<Class<? extends KafkaException>> FATAL = List.of(
-            AuthenticationException.class,
-            AuthorizationException.class,
-            ConfigException.class,
-            FencedInstanceIdException.class,
-            InconsistentGroupProtocolException.class,
-            InvalidGroupIdException.class,
-            InvalidOffsetException.class,
-            InvalidTopicException.class,
-            UnsupportedVersionException.class);
+    /** As long as so many polls in a row fail, the consumer may recover; then another one is better. */
+    private static final int MOST_FAILED_POLLS = 20;
 
     private final Settings settings;
     private final Consumer<byte[], byte[]> consumer;
@@ -62,8 +47,13 @@ final class PollLoop implements Runnable {
     private final Lanes lanes;
     private final Beginnings beginnings;
     private final Assignments assignments;
+    private final Trouble trouble;
+    private final UnreadablePartitions unreadable;
+    private final BrokerConnection connection;
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final GoodPolls goodPolls;
     private long lastCommit = System.nanoTime();
+    private int failedPolls;
     private boolean full;
     private volatile boolean refused;
     private volatile @Nullable Throwable failure;
@@ -77,7 +67,8 @@ final class PollLoop implements Runnable {
             long inWork,
             Duration commitInterval,
             Duration revocationTimeout,
-            Duration closeTimeout) {}
+            Duration closeTimeout,
+            LongSupplier clock) {}
 
     PollLoop(
             Settings settings,
@@ -86,15 +77,22 @@ final class PollLoop implements Runnable {
             @Nullable LogOwner owner,
             @Nullable WatermarkCheck check,
             Lanes lanes,
-            Inbox<?> inbox) {
+            Inbox<?> inbox,
+            Trouble trouble,
+            UnreadablePartitions unreadable) {
+        this.trouble = trouble;
+        this.unreadable = unreadable;
+        this.connection = new BrokerConnection(consumer, System::nanoTime);
         this.settings = settings;
+        this.goodPolls = new GoodPolls(settings.clock());
         this.consumer = consumer;
         this.identities = identities;
         this.owner = owner;
         this.check = check;
         this.lanes = lanes;
         this.beginnings = new Beginnings(inbox, settings.inWork(), System::nanoTime);
-        this.assignments = new Assignments(settings, consumer, lanes, identities, owner, check, beginnings);
+        this.assignments =
+                new Assignments(settings, consumer, lanes, identities, owner, check, beginnings, System::nanoTime);
     }
 
     /** Why the loop ended by itself, or null. */
@@ -103,14 +101,38 @@ final class PollLoop implements Runnable {
         return failure;
     }
 
-    /** Whether it waits for the database before it can take anything. */
+    /** Whether it waits for the database before it can take anything, or goes on with what it has taken. */
     boolean isWaiting() {
-        return refused || (owner != null && owner.isWaiting());
+        return lanes.isWaiting() || refused || (owner != null && owner.isWaiting());
+    }
+
+    /** Whether there has been no connection to any broker for some seconds. */
+    boolean isDisconnected() {
+        return connection.isLost();
+    }
+
+    /** Whether Kafka has accepted the member: it has given it records, or refused nothing for a while. */
+    boolean hasWorked() {
+        return goodPolls.hasWorked();
+    }
+
+    /** Whether what ended earlier loops is over. */
+    boolean hasRecovered() {
+        return goodPolls.hasRecovered();
     }
 
     /** Makes {@link #run} finish what is in work, commit and return. */
     void close() {
         closing.countDown();
+    }
+
+    /** Closes what it has, where nobody can {@link #run} it. */
+    void abandon() {
+        boolean interrupted = Thread.interrupted();
+        end();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** How long {@link #run} takes to return after {@link #close} at most, whatever the broker and the handlers do. */
@@ -124,6 +146,7 @@ final class PollLoop implements Runnable {
     @Override
     public void run() {
         try {
+            unreadable.begin();
             Uninterrupted.call(() -> consumer.subscribe(settings.topics(), assignments));
             while (closing.getCount() > 0) {
                 // Nobody ends this thread by an interrupt; left set, one would make the consumer refuse everything.
@@ -131,15 +154,17 @@ final class PollLoop implements Runnable {
                 assignments.checkOwners();
                 acquire();
                 assignments.regulate(heldBack());
-                handOver(poll());
+                ConsumerRecords<byte[], byte[]> records = poll();
+                beginnings.polled();
+                handOver(records);
+                if (!records.isEmpty()) {
+                    goodPolls.handedOver();
+                }
                 commit();
             }
         } catch (Throwable e) {
+            // Whoever runs it decides what becomes of the source.
             failure = e;
-            log.error(
-                    "{}: gives up; it takes no more messages until it is started anew",
-                    settings.name(),
-                    FailureText.readable(e));
         } finally {
             end();
         }
@@ -147,7 +172,9 @@ final class PollLoop implements Runnable {
 
     private void acquire() {
         try {
-            assignments.acquire();
+            assignments.acquire(unreadable::holdsBack);
+        } catch (InvalidOffsetException e) {
+            holdBack(e);
         } catch (InterruptException e) {
             Uninterrupted.clear();
             log.debug("{}: interrupted while acquiring partitions, going on", settings.name(), e);
@@ -158,8 +185,11 @@ final class PollLoop implements Runnable {
         full = lanes.load() >= (full ? RESUME_BELOW : 1);
         boolean all = full || lanes.isWaiting();
         refused = assignments.areRefused();
-        return assignment ->
-                all || isFarAhead(assignment) || !isIdentified(assignment) || beginnings.holdsBack(assignment);
+        return assignment -> all
+                || isFarAhead(assignment)
+                || !isIdentified(assignment)
+                || beginnings.holdsBack(assignment)
+                || unreadable.holdsBack(assignment.partition());
     }
 
     /** One unfinished message must not let the records behind it, to be delivered again after a crash, grow for ever. */
@@ -173,24 +203,64 @@ final class PollLoop implements Runnable {
     }
 
     private ConsumerRecords<byte[], byte[]> poll() {
+        connection.look();
         try {
-            return consumer.poll(full ? POLL_WHILE_FULL : POLL);
+            ConsumerRecords<byte[], byte[]> records = consumer.poll(full ? POLL_WHILE_FULL : POLL);
+            polled(records);
+            return records;
         } catch (InterruptException e) {
             // It comes before records are taken from the consumer, so that none is lost.
             Uninterrupted.clear();
             log.debug("{}: interrupted while polling, going on", settings.name(), e);
-            return ConsumerRecords.empty();
         } catch (WakeupException e) {
             // Not ours: nothing here needs it. Whoever made the consumer may use it.
-            return ConsumerRecords.empty();
+            log.debug("{}: woken up while polling, going on", settings.name(), e);
         } catch (KafkaException e) {
-            if (FATAL.stream().anyMatch(fatal -> fatal.isInstance(e))) {
-                throw e;
-            }
-            log.warn("{}: polling failed, going on", settings.name(), e);
-            pauseAfterError();
-            return ConsumerRecords.empty();
+            failed(e);
         }
+        return ConsumerRecords.empty();
+    }
+
+    /** A partition that cannot be read is held back from now on: another consumer would meet it again. */
+    private void failed(KafkaException e) {
+        if (PollErrors.endsConsumer(e)) {
+            throw e;
+        }
+        if (e instanceof InvalidOffsetException withoutOffset && holdBack(withoutOffset)) {
+            return;
+        }
+        if (unreadable.failed(e, assignments.partitions())) {
+            return;
+        }
+        if (++failedPolls > MOST_FAILED_POLLS) {
+            throw e;
+        }
+        goodPolls.failed();
+        trouble.is(e, "polling failed, it is tried again");
+        pauseAfterError();
+    }
+
+    /** False where none of the partitions is this member's any more. */
+    private boolean holdBack(InvalidOffsetException e) {
+        Set<TopicPartition> concerned = unreadable.withoutOffset(e, assignments.partitions());
+        concerned.forEach(assignments::setAnyPosition);
+        return !concerned.isEmpty();
+    }
+
+    private void polled(ConsumerRecords<byte[], byte[]> records) {
+        failedPolls = 0;
+        unreadable.read(records.partitions(), assignments.partitions());
+        if (unreadable.isTime()) {
+            throw new IllegalStateException("what could not be read is to be fetched once more");
+        }
+        if (goodPolls.polled(!records.isEmpty(), !assignments.partitions().isEmpty(), isMember())) {
+            trouble.isOver();
+        }
+    }
+
+    /** A consumer that waits for a coordinator, or for the others of its group, polls as quietly as a standby. */
+    private boolean isMember() {
+        return !isDisconnected() && consumer.groupMetadata().generationId() >= 0;
     }
 
     private void pauseAfterError() {

@@ -8,12 +8,12 @@ import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.store.Watermark;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /** Makes messages of records: bytes stay bytes, nothing is dropped, nothing is decoded but the two names it looks for. */
-record RecordMapper(UnaryOperator<String> source, String idHeader, String typeHeader, String contentTypeHeader) {
+record RecordMapper(Map<String, String> sourceNames, String idHeader, String typeHeader, String contentTypeHeader) {
 
     /**
      * The message of a record.
@@ -30,7 +30,7 @@ record RecordMapper(UnaryOperator<String> source, String idHeader, String typeHe
             @Nullable Watermark owner,
             long expectedPosition) {
         Headers headers = headersOf(record);
-        return Message.builder(source.apply(record.topic()))
+        return Message.builder(sourceOf(record.topic()))
                 .id(idOf(record, headers, placePrefix))
                 .type(headers.lastText(typeHeader))
                 .contentType(headers.lastText(contentTypeHeader))
@@ -41,6 +41,11 @@ record RecordMapper(UnaryOperator<String> source, String idHeader, String typeHe
                 .origin(record.topic() + "-" + record.partition() + "@" + record.offset())
                 .logPosition(owner == null ? null : positionOf(record, owner, expectedPosition))
                 .build();
+    }
+
+    /** The source of a topic's messages. */
+    String sourceOf(String topic) {
+        return sourceNames.getOrDefault(topic, topic);
     }
 
     private static LogPosition positionOf(

@@ -32,6 +32,7 @@ class BeginningsTest {
     private int asked;
     private Duration answer = ANSWER;
     private @Nullable ErrorClass refusal;
+    private boolean answerIsLost;
     private final Inbox<InMemoryContext> inbox = Inbox.builder("test", store(InMemoryStore.create()))
             .handle("text", PayloadDecoder.text(), (text, context) -> {})
             .build();
@@ -46,18 +47,23 @@ class BeginningsTest {
     private InboxStore<InMemoryContext> store(InMemoryStore store) {
         return (InboxStore<InMemoryContext>) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {InboxStore.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("started")) {
+                    if (List.of("started", "survived").contains(method.getName())) {
                         asked++;
                         now += answer.toNanos();
                         if (refusal != null) {
                             throw new StoreException(refusal, "not now", null);
                         }
                     }
+                    Object result;
                     try {
-                        return method.invoke(store, arguments);
+                        result = method.invoke(store, arguments);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
+                    if (method.getName().equals("started") && answerIsLost) {
+                        throw new StoreException(ErrorClass.UNAVAILABLE, "the connection is lost", null);
+                    }
+                    return result;
                 });
     }
 
@@ -68,6 +74,7 @@ class BeginningsTest {
 
     /** What the poll loop does with records of all partitions. */
     private void poll() {
+        beginnings.polled();
         assignments.stream()
                 .filter(assignment -> !beginnings.holdsBack(assignment))
                 .forEach(beginnings::of);
@@ -124,6 +131,37 @@ class BeginningsTest {
     }
 
     @Test
+    void slowDatabaseIsNotAway() {
+        poll();
+        assertThat(begun()).isEqualTo(1);
+        assertThat(assignments).noneMatch(Assignment::isRefused);
+        assertThat(assignments).noneMatch(beginnings::holdsBack);
+        poll();
+        assertThat(begun()).isEqualTo(2);
+    }
+
+    @Test
+    void databaseThatAnswersAtOnceLetsAllPartitionsBeginTogether() {
+        answer = Duration.ZERO;
+        poll();
+        assertThat(begun()).isEqualTo(assignments.size());
+    }
+
+    @Test
+    void databaseThatIsAwayIsNotToldWhatIsSurvivedMoreThanHalfOfTheTime() {
+        answer = Duration.ZERO;
+        poll();
+        answer = Duration.ofSeconds(30);
+        refusal = ErrorClass.UNAVAILABLE;
+        asked = 0;
+        for (long end = now + Duration.ofMinutes(10).toNanos(); now < end; now += POLL.toNanos()) {
+            beginnings.polled();
+            beginnings.survived(assignments, assignment -> true);
+        }
+        assertThat(answer.multipliedBy(asked)).isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5));
+    }
+
+    @Test
     void databaseThatDoesNotLetBeginningsBeNotedHoldsNothingBackForGood() {
         refusal = ErrorClass.UNKNOWN;
         answer = Duration.ZERO;
@@ -133,5 +171,44 @@ class BeginningsTest {
         assertThat(assignments)
                 .extracting(assignment -> assignment.beginning())
                 .containsOnly(new Assignment.Beginning(0));
+    }
+
+    /** How many times in a row the first partition was begun, as the next member counts it. */
+    private int countOfNextMember() {
+        Assignment assignment = new Assignment(assignments.get(0).partition(), lanes.open());
+        Assignment.Beginning beginning = new Beginnings(inbox, 100, () -> now).of(assignment);
+        return beginning == null ? -1 : beginning.starts();
+    }
+
+    @Test
+    void beginningWhoseAnswerWasLostIsCountedOnce() {
+        answerIsLost = true;
+        poll();
+        assertThat(begun()).isZero();
+        answerIsLost = false;
+        answer = Duration.ZERO;
+        now += ANSWER.toNanos();
+        poll();
+        assertThat(assignments.get(0).beginning()).isEqualTo(new Assignment.Beginning(1));
+        assertThat(countOfNextMember()).isEqualTo(2);
+    }
+
+    @Test
+    void memberThatIsLateDoesNotHideTheBeginningOfTheNewOwner() {
+        answer = Duration.ZERO;
+        beginnings.of(assignments.get(0));
+        assertThat(countOfNextMember()).isEqualTo(2);
+        beginnings.survived(assignments, assignment -> true);
+        assertThat(countOfNextMember()).isEqualTo(2);
+    }
+
+    @Test
+    void memberThatSurvivesIsTheEndOfTheBeginningsBefore() {
+        answer = Duration.ZERO;
+        countOfNextMember();
+        countOfNextMember();
+        assertThat(beginnings.of(assignments.get(0))).isEqualTo(new Assignment.Beginning(3));
+        beginnings.survived(assignments, assignment -> true);
+        assertThat(countOfNextMember()).isEqualTo(1);
     }
 }

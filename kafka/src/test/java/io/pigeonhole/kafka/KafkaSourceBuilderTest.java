@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -125,6 +126,28 @@ class KafkaSourceBuilderTest {
         assertThatThrownBy(builder::build).hasMessageContaining("window");
         builder.window(1).closeTimeout(Duration.ofSeconds(-1));
         assertThatThrownBy(builder::build).hasMessageContaining("closeTimeout");
+    }
+
+    @Tag("E5")
+    @Test
+    void sourceNameThatThrowsOrIsBlankIsRefusedWhenTheSourceIsBuilt() {
+        KafkaSourceBuilder builder = KafkaSource.builder(inbox, config(), "good", "bad");
+        builder.sourceName(topic -> topic.equals("bad") ? " " : topic);
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("sourceName is blank for topic 'bad'");
+        builder.sourceName(topic -> null);
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("sourceName is blank for topic 'good'");
+        IllegalStateException failure = new IllegalStateException("no such tenant");
+        builder.sourceName(topic -> {
+            throw failure;
+        });
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("sourceName failed for topic 'good'")
+                .hasCause(failure);
     }
 
     @Test

@@ -1,15 +1,18 @@
 package io.pigeonhole.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +25,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Partitions that cannot be acquired now, beside others that can. */
@@ -42,27 +46,32 @@ class LogOwnerTest {
     private final TopicIdentities identities = new TopicIdentities(
             topic -> CompletableFuture.completedFuture("kafka:c/t/"), () -> {}, () -> 0, warning -> {});
     private long now;
+    private Duration slowness = Duration.ZERO;
     private final LogOwner owner =
             new LogOwner(inbox, consumer, identities, UnaryOperator.identity(), LogStart.EARLIEST, () -> now);
+    private final WatermarkCheck check = new WatermarkCheck("test", inbox);
     private final Assignments assignments = new Assignments(
             new PollLoop.Settings(
                     "test",
                     List.of("t"),
-                    new RecordMapper(UnaryOperator.identity(), "id", "type", "content"),
+                    new RecordMapper(Map.of(), "id", "type", "content"),
                     100,
                     100,
                     POLL,
                     POLL,
-                    POLL),
+                    POLL,
+                    System::nanoTime),
             consumer,
             lanes,
             identities,
             owner,
-            null,
-            new Beginnings(inbox, 100, () -> now));
+            check,
+            new Beginnings(inbox, 100, () -> now),
+            () -> now);
 
     /** Partitions with even numbers have no leader: each question takes as long as the consumer waits for an answer. */
     private final class KafkaWithoutLeaders extends MockConsumer<byte[], byte[]> {
+        private final Set<TopicPartition> asked = new HashSet<>();
         private int unanswered;
 
         KafkaWithoutLeaders() {
@@ -72,12 +81,20 @@ class LogOwnerTest {
         @Override
         public synchronized Map<TopicPartition, OffsetAndMetadata> committed(
                 Set<TopicPartition> partitions, Duration timeout) {
+            now += slowness.toNanos();
             if (partitions.iterator().next().partition() % 2 == 0) {
                 unanswered++;
                 now += ANSWER.toNanos();
                 throw new TimeoutException("no leader");
             }
             return Map.of();
+        }
+
+        @Override
+        public synchronized void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            asked.addAll(offsets.keySet());
+            now += timeout.toNanos();
+            throw new TimeoutException("no answer");
         }
     }
 
@@ -90,13 +107,14 @@ class LogOwnerTest {
 
     @AfterEach
     void close() {
+        check.close();
         lanes.close(Duration.ofSeconds(5));
     }
 
     /** What the poll loop does. */
     private void poll(Duration time) {
         for (long end = now + time.toNanos(); now < end; now += POLL.toNanos()) {
-            assignments.acquire();
+            assignments.acquire(partition -> false);
         }
     }
 
@@ -119,6 +137,15 @@ class LogOwnerTest {
     }
 
     @Test
+    void slowAnswersDoNotKeepThePollThreadFromPolling() {
+        slowness = Duration.ofSeconds(3);
+        assignments.acquire(partition -> false);
+        assertThat(Duration.ofNanos(now)).isLessThanOrEqualTo(slowness.plus(ANSWER));
+        poll(Duration.ofMinutes(2));
+        assertThat(assignments.get(PARTITIONS.get(9)).owner()).isNotNull();
+    }
+
+    @Test
     void sourceWaitsForTheStoreUntilAllThatCanBeAcquiredIs() {
         store.available(false);
         poll(Duration.ofSeconds(10));
@@ -138,5 +165,23 @@ class LogOwnerTest {
         assignments.onPartitionsLost(PARTITIONS.subList(5, 10));
         poll(POLL);
         assertThat(owner.isWaiting()).isFalse();
+    }
+
+    /** Kafka takes a member that does not poll for dead. */
+    @Test
+    @Tag("E10")
+    void slowAnswersAboutPartitionsThatWereTakenDoNotKeepThePollThreadFromPolling() {
+        poll(Duration.ofMinutes(2));
+        List<TopicPartition> acquired = PARTITIONS.stream()
+                .filter(partition -> assignments.get(partition).owner() != null)
+                .toList();
+        acquired.forEach(
+                partition -> inbox.acquire(new LogPartition(partition.topic(), partition.partition()), "kafka:c/t"));
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            long begun = now;
+            assignments.checkOwners();
+            assertThat(Duration.ofNanos(now - begun)).isLessThanOrEqualTo(Duration.ofSeconds(7));
+            return !consumer.asked.isEmpty();
+        });
     }
 }

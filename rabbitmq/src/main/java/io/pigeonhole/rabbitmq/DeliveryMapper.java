@@ -12,7 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,20 @@ record DeliveryMapper(
         @Nullable String idHeader,
         String typeHeader,
         Function<Delivery, byte @Nullable []> orderingKey) {
+    private static final String OURS = "amqp-";
+    private static final String SENT = "sent-";
+
+    /** The headers that a message has from the broker alone, or from properties that have no other place. */
+    private static final Set<String> NAMES_OF_OURS = Set.of(
+            "amqp-exchange",
+            "amqp-routing-key",
+            "amqp-content-encoding",
+            "amqp-correlation-id",
+            "amqp-reply-to",
+            "amqp-timestamp",
+            "amqp-user-id",
+            "amqp-app-id");
+
     private static final String DELIVERY_COUNT = "x-delivery-count";
     private static final char REPLACEMENT = '\uFFFD';
 
@@ -90,12 +106,12 @@ record DeliveryMapper(
         return header == null || header.length == 0 ? null : MessageId.of(header);
     }
 
-    /** What no header can override comes last. */
+    /** A header that has the name of one of ours is renamed: only we set ours, and only where there is such a thing. */
     private static Headers headersOf(Envelope envelope, BasicProperties properties) {
         List<Header> headers = new ArrayList<>();
         Map<String, Object> table = properties.getHeaders();
         if (table != null) {
-            table.forEach((name, value) -> headers.add(new Header(name, FieldText.bytesOf(value))));
+            table.forEach((name, value) -> headers.add(new Header(nameOf(name), FieldText.bytesOf(value))));
         }
         Date timestamp = properties.getTimestamp();
         add(headers, "amqp-exchange", envelope.getExchange());
@@ -110,6 +126,16 @@ record DeliveryMapper(
         add(headers, "amqp-user-id", properties.getUserId());
         add(headers, "amqp-app-id", properties.getAppId());
         return new Headers(headers);
+    }
+
+    private static String nameOf(String sent) {
+        return isOurs(sent) ? SENT + sent : sent;
+    }
+
+    /** Whether no header has this name in a message but one of ours, in whatever case it was sent. */
+    static boolean isOurs(String name) {
+        return name.regionMatches(true, 0, OURS, 0, OURS.length())
+                && NAMES_OF_OURS.contains(name.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT));
     }
 
     private static void add(List<Header> headers, String name, @Nullable String value) {

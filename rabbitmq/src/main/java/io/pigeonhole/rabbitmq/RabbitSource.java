@@ -8,9 +8,10 @@ import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
-import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,28 +20,31 @@ import org.slf4j.LoggerFactory;
  * Takes the messages of RabbitMQ queues, classic or quorum, to an inbox. A message is acknowledged only after the database
  * has committed, on the channel that it came on; whatever the broker delivers again, the inbox tells as a duplicate.
  *
- * <p>The source has a connection of its own and consumes with a prefetch limit. It outlasts lost connections, closed
- * channels, cancelled consumers, queues that are deleted and a broker that is not there: it tries again until it works. When
- * the broker refuses its credentials or rights, it stops and tells why by {@link #failure()}. While the database is away it
- * keeps what it has been delivered, up to the prefetch limit, takes nothing more, and goes on by itself. It never rejects a
- * message: one that fails is parked in the database and acknowledged.
+ * <p>Each queue has a connection and a thread of its own and is consumed with a prefetch limit. The source outlasts lost
+ * connections, closed channels, cancelled consumers, queues that are deleted, a broker that is not there or refuses it: it
+ * tries again until it works, and {@link #problems()} tells what it tries. It begins with one
+ * message, and takes more as what it took is settled. A queue whose first message ends each connection is given up, so that
+ * the broker throws nothing away, and {@link #failure()} tells why; the other queues go on. While the database is away it keeps
+ * what it has been delivered, up to the prefetch limit, takes nothing more, and goes on by itself. It never rejects a message:
+ * one that fails is parked in the database and acknowledged.
  *
  * <p>Safe for use by many threads. A process that dies at any point loses nothing: its messages are delivered again.
  */
 public final class RabbitSource implements Source {
     private static final Logger log = LoggerFactory.getLogger(RabbitSource.class);
     private static final Duration ABANDON_PATIENCE = Duration.ofSeconds(1);
+    private static final Duration LANES_PATIENCE = Duration.ofSeconds(5);
 
     private final Inbox<?> inbox;
     private final LaneSettings laneSettings;
-    private final ConsumeLoop.Settings settings;
+    private final SourceSettings settings;
     private final RedeliveryHorizon horizon;
     private volatile @Nullable Running running;
     private volatile boolean closed;
 
-    private record Running(ConsumeLoop loop, Lanes lanes, Thread thread) {}
+    private record Running(List<QueueLoop> loops, Lanes lanes, Troubles troubles) {}
 
-    RabbitSource(Inbox<?> inbox, LaneSettings laneSettings, ConsumeLoop.Settings settings, RedeliveryHorizon horizon) {
+    RabbitSource(Inbox<?> inbox, LaneSettings laneSettings, SourceSettings settings, RedeliveryHorizon horizon) {
         this.horizon = horizon;
         this.inbox = inbox;
         this.laneSettings = laneSettings;
@@ -83,22 +87,35 @@ public final class RabbitSource implements Source {
     }
 
     @Override
-    public synchronized void start() {
+    public void start() {
+        start(Thread::new);
+    }
+
+    /** With threads made by this factory, but for those of the lanes and of the client. */
+    synchronized void start(ThreadFactory factory) {
         if (running != null || closed) {
             throw new IllegalStateException(name() + " was started or closed before; build another one");
         }
         Lanes lanes = Lanes.start(settings.name(), inbox, laneSettings);
-        ConsumeLoop loop = new ConsumeLoop(settings, lanes);
-        Thread thread = new Thread(loop, settings.name());
-        thread.setDaemon(true);
-        thread.start();
-        running = new Running(loop, lanes, thread);
+        Troubles troubles = new Troubles(settings.name());
+        List<QueueLoop> loops = settings.queues().stream()
+                .map(queue -> new QueueLoop(queue, settings, inbox, lanes, troubles, factory))
+                .toList();
+        settings.queues().forEach(troubles::begins);
+        running = new Running(loops, lanes, troubles);
+        try {
+            loops.forEach(QueueLoop::start);
+        } catch (Throwable e) {
+            // Where no thread can be started, those that were end, and the source is closed: another one may be built.
+            close();
+            throw e;
+        }
     }
 
     @Override
     public SourceState state() {
         Running now = running;
-        if (now != null && now.loop().failure() != null) {
+        if (now != null && now.loops().stream().allMatch(loop -> loop.failure() != null)) {
             return SourceState.FAILED;
         }
         if (closed) {
@@ -107,13 +124,32 @@ public final class RabbitSource implements Source {
         if (now == null) {
             return SourceState.NEW;
         }
-        return now.lanes().isWaiting() ? SourceState.WAITING_FOR_STORE : SourceState.RUNNING;
+        if (now.lanes().isWaiting() || now.loops().stream().anyMatch(QueueLoop::waitsForStore)) {
+            return SourceState.WAITING_FOR_STORE;
+        }
+        int troubled = now.troubles().count();
+        if (troubled == 0) {
+            return SourceState.RUNNING;
+        }
+        return troubled == now.loops().size() ? SourceState.WAITING_FOR_BROKER : SourceState.DEGRADED;
     }
 
     @Override
     public @Nullable Throwable failure() {
         Running now = running;
-        return now == null ? null : now.loop().failure();
+        return now == null
+                ? null
+                : now.loops().stream()
+                        .map(QueueLoop::failure)
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse(null);
+    }
+
+    @Override
+    public List<String> problems() {
+        Running now = running;
+        return now == null ? List.of() : now.troubles().list();
     }
 
     /** What the builder was told: AMQP does not tell the arguments and policies of a queue. */
@@ -132,13 +168,22 @@ public final class RabbitSource implements Source {
         if (now == null) {
             return;
         }
-        now.loop().close();
-        if (!BoundedWait.join(now.thread(), now.loop().longestClose())) {
-            log.warn("{} waits for the broker; its connection is cut", name());
-            now.loop().abandon();
-            if (!BoundedWait.join(now.thread(), ABANDON_PATIENCE)) {
-                log.warn("{} does not end; it is left alone", name());
+        now.loops().forEach(QueueLoop::close);
+        // Who only connects has nothing to finish.
+        now.loops().stream().filter(loop -> !loop.isConsuming()).forEach(QueueLoop::abandon);
+        long deadline = System.nanoTime() + QueueLoop.longestClose(settings).toNanos();
+        for (QueueLoop loop : now.loops()) {
+            if (loop.isConsuming() && !loop.awaitEnd(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())))) {
+                log.warn("{} waits for the broker; a connection is cut", name());
+                loop.abandon();
             }
         }
+        long last = System.nanoTime() + ABANDON_PATIENCE.toNanos();
+        for (QueueLoop loop : now.loops()) {
+            if (!loop.awaitEnd(Duration.ofNanos(Math.max(0, last - System.nanoTime())))) {
+                log.debug("{}: a connection is still being opened; it is closed as soon as it is there", name());
+            }
+        }
+        now.lanes().close(LANES_PATIENCE);
     }
 }

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -30,6 +31,7 @@ public final class RabbitSourceBuilder {
     private final List<String> queues;
     private @Nullable String idHeader;
     private String typeHeader = "message-type";
+    private @Nullable String orderingKeyHeader = "ordering-key";
     private Function<Delivery, byte @Nullable []> orderingKey = header("ordering-key");
     private UnaryOperator<String> sourceName = queue -> queue;
     private RedeliveryHorizon horizon = RedeliveryHorizon.unknown(
@@ -50,6 +52,8 @@ public final class RabbitSourceBuilder {
      * Takes the id of a message from a header instead of the property {@code message-id}. The bytes of its value are the id,
      * so that ids that are no text have to be in a header; an empty value is none.
      *
+     * <p>It cannot be one of the eight {@code amqp-…} headers that the source itself sets, see {@code docs/rabbitmq.md}.
+     *
      * <p>There is no way to take the delivery tag: it is a number of the channel, begins anew with each channel, and is
      * another one at each redelivery.
      *
@@ -64,7 +68,7 @@ public final class RabbitSourceBuilder {
     /**
      * Names the header that holds the type of a message, as UTF-8, where the property {@code type} is absent or empty.
      *
-     * @param name the header, {@code message-type} unless set
+     * @param name the header, {@code message-type} unless set; none of those that the source itself sets
      * @return this
      */
     public RabbitSourceBuilder typeHeader(String name) {
@@ -75,10 +79,11 @@ public final class RabbitSourceBuilder {
     /**
      * Names the header that holds the key within which messages keep their order. Replaces {@link #orderingKey}.
      *
-     * @param name the header, {@code ordering-key} unless set
+     * @param name the header, {@code ordering-key} unless set; none of those that the source itself sets
      * @return this
      */
     public RabbitSourceBuilder orderingKeyHeader(String name) {
+        this.orderingKeyHeader = name;
         this.orderingKey = header(name);
         return this;
     }
@@ -86,11 +91,13 @@ public final class RabbitSourceBuilder {
     /**
      * Finds the key within which messages keep their order, such as the routing key. Replaces {@link #orderingKeyHeader}.
      *
-     * @param ofDelivery the bytes of the key, or null for none; always the same for one message. A source whose function
-     *     throws anything but an {@link OutOfMemoryError} gives up, with the exception in {@link RabbitSource#failure()}
+     * @param ofDelivery the bytes of the key, or null for none; always the same for one message. May be called by several
+     *     threads at a time, one for each queue. Where it throws, the queue is begun anew; after six times in a row without a
+     *     message settled the queue is given up, with the exception in {@link RabbitSource#failure()}
      * @return this
      */
     public RabbitSourceBuilder orderingKey(Function<Delivery, byte @Nullable []> ofDelivery) {
+        this.orderingKeyHeader = null;
         this.orderingKey = ofDelivery;
         return this;
     }
@@ -144,7 +151,8 @@ public final class RabbitSourceBuilder {
 
     /**
      * Sets how many messages of each queue may be delivered and not acknowledged. It is the only limit that the broker
-     * knows: the source holds up to so many messages in memory, however large they are.
+     * knows: the source holds up to so many messages in memory, however large they are. It begins with one, and
+     * takes eight times as many each time that so many are settled.
      *
      * @param messages from 1 to 65,535, 500 unless set
      * @return this
@@ -155,7 +163,8 @@ public final class RabbitSourceBuilder {
     }
 
     /**
-     * Sets how long to wait before connecting or consuming again after it failed.
+     * Sets how long to wait before connecting or consuming again after it failed. Where that fails again and again, or achieves
+     * nothing, the pause is doubled each time, up to a minute.
      *
      * @param pause above 0, up to 365 days, 1 s unless set; before connecting it is shortened at random by up to a half
      * @return this
@@ -210,6 +219,9 @@ public final class RabbitSourceBuilder {
         require(!closeTimeout.isNegative(), "closeTimeout " + closeTimeout + " is negative");
         LongestDuration.require("RabbitMQ source of inbox '" + inbox.consumer() + "'", "retryPause", retryPause);
         LongestDuration.require("RabbitMQ source of inbox '" + inbox.consumer() + "'", "closeTimeout", closeTimeout);
+        requireSent("idHeader", idHeader);
+        requireSent("typeHeader", typeHeader);
+        requireSent("orderingKeyHeader", orderingKeyHeader);
         Map<String, String> sourceNames = new HashMap<>();
         for (String queue : queues) {
             String name = sourceName.apply(queue);
@@ -218,7 +230,7 @@ public final class RabbitSourceBuilder {
                     "sourceName is blank for queue '" + queue + "'; it is part of a message's identity");
             sourceNames.put(queue, name);
         }
-        ConsumeLoop.Settings loop = new ConsumeLoop.Settings(
+        SourceSettings settings = new SourceSettings(
                 "pigeonhole-rabbitmq-" + inbox.consumer(),
                 withoutRecovery(),
                 connectionOpener,
@@ -227,7 +239,7 @@ public final class RabbitSourceBuilder {
                 prefetch,
                 retryPause,
                 closeTimeout);
-        return new RabbitSource(inbox, lanes, loop, horizon);
+        return new RabbitSource(inbox, lanes, settings, horizon);
     }
 
     private ConnectionFactory withoutRecovery() {
@@ -243,6 +255,11 @@ public final class RabbitSourceBuilder {
             thread.setDaemon(true);
             return thread;
         });
+        if (copy.params(null).getConsumerWorkServiceExecutor() == null) {
+            // Else each connection has two for each processor, although it has one channel. They end after an idle
+            // minute.
+            copy.setSharedExecutor(Executors.newCachedThreadPool(copy.getThreadFactory()));
+        }
         return copy;
     }
 
@@ -251,6 +268,16 @@ public final class RabbitSourceBuilder {
             Map<String, Object> headers = delivery.getProperties().getHeaders();
             return headers == null ? null : FieldText.bytesOf(headers.get(name));
         };
+    }
+
+    /** The source itself sets the other ones, and gives those that a sender named like them another name. */
+    private void requireSent(String setting, @Nullable String header) {
+        require(header == null || !header.isBlank(), setting + " is blank; name a header that senders set");
+        require(
+                header == null || !DeliveryMapper.isOurs(header),
+                setting + " is '" + header
+                        + "', which only this source sets; such a header of a sender is called 'sent-" + header
+                        + "' in the message. Name another one");
     }
 
     private void require(boolean holds, String otherwise) {

@@ -1,6 +1,7 @@
 package io.pigeonhole.rabbitmq;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.AMQP.Queue.DeclareOk;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.DefaultConsumer;
@@ -8,32 +9,65 @@ import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.pigeonhole.core.lane.Consignment;
+import io.pigeonhole.core.message.Message;
 import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One consumer on one channel, from its beginning until either of them ends. Delivery tags mean something on their channel
- * only: what is settled after the end is noted here, and nobody acknowledges it.
+ * Consumes a queue on one channel, from its beginning until the channel or the consumer ends. Delivery tags mean something on
+ * their channel only: what is settled after the end is noted here, and nobody acknowledges it.
  *
- * <p>Deliveries come on threads of the client, one at a time; everything else is called by the loop.
+ * <p>It begins with fewer messages than the prefetch limit, and takes more as what it had is settled, by a wider consumer in place
+ * of the one there is. That one is cancelled at a moment when all that it may have is settled and nothing acknowledged. Then
+ * nothing is on its way, and nobody overtakes, also where the queue lets a single consumer be active. The queue is never without a
+ * consumer meanwhile: one that deletes itself stays.
+ *
+ * <p>A quorum queue gives back what a lost connection had consumer by consumer. So two of them never take messages at the same
+ * time: the older one is full, and nothing of it is acknowledged, until one of the two is cancelled.
+ *
+ * <p>Deliveries come on threads of the client, one at a time; everything else is called by the thread of the queue.
  */
 final class Subscription extends DefaultConsumer {
+    /** Who lives so long was not ended by what is first in the queue. */
+    private static final Duration SURVIVED = Duration.ofSeconds(2);
+
+    /** Longer than a broker needs to put back what it had sent to a consumer that was cancelled. */
+    private static final long PUT_BACK = Duration.ofMillis(200).toNanos();
+
     private final String queue;
-    private final DeliveryMapper mapper;
+    private final SourceSettings settings;
+    private final Caution caution;
     private final Consignment consignment;
     private final Runnable wakeUp;
     private final Unacknowledged unacknowledged;
+    private final long begunAt = System.nanoTime();
+    private final Windows windows = new Windows();
+    private final Hold hold = new Hold();
+    private boolean messagesWaited;
+    private long moreAt;
+    private long moreLaterAt;
+    private long putBackAt = System.nanoTime();
+    private boolean takesBack;
+    private long settledBefore;
+    private long progressAt = System.nanoTime();
+    private long steppedAt = System.nanoTime();
     private boolean withdrawn;
     private volatile @Nullable String end;
     private volatile @Nullable Throwable failure;
 
     private Subscription(
-            Channel channel, String queue, DeliveryMapper mapper, Consignment consignment, Runnable wakeUp) {
+            Channel channel,
+            String queue,
+            SourceSettings settings,
+            Consignment consignment,
+            Caution caution,
+            Runnable wakeUp) {
         super(channel);
         this.queue = queue;
-        this.mapper = mapper;
+        this.settings = settings;
         this.consignment = consignment;
+        this.caution = caution;
         this.wakeUp = wakeUp;
         this.unacknowledged = new Unacknowledged(wakeUp);
     }
@@ -42,24 +76,46 @@ final class Subscription extends DefaultConsumer {
     static Subscription begin(
             Connection connection,
             String queue,
-            ConsumeLoop.Settings settings,
+            SourceSettings settings,
             Consignment consignment,
+            Caution caution,
             Runnable wakeUp)
             throws IOException {
         Channel channel = connection.createChannel();
         if (channel == null) {
             throw new IOException("the connection has no channel left");
         }
-        Subscription subscription = new Subscription(channel, queue, settings.mapper(), consignment, wakeUp);
+        Subscription subscription = new Subscription(channel, queue, settings, consignment, caution, wakeUp);
         try {
-            channel.basicQos(settings.prefetch());
-            channel.basicConsume(queue, false, subscription);
+            if (caution.isCareful()) {
+                DeclareOk found = channel.queueDeclarePassive(queue);
+                // Others may get them: the active consumer, or one of a higher priority.
+                subscription.messagesWaited = found.getMessageCount() > 0 && found.getConsumerCount() == 0;
+            }
+            subscription.consume(caution.first());
             return subscription;
         } catch (IOException | RuntimeException e) {
             // The broker has closed the channel, or nobody knows what it has done, and the connection is to be closed.
             subscription.withdraw();
             throw e;
         }
+    }
+
+    private void consume(int messages) throws IOException {
+        Window window = windows.add(messages);
+        getChannel().basicQos(messages);
+        getChannel().basicConsume(queue, false, window.tag(), this);
+        stepped();
+    }
+
+    /** What is settled from now on counts for the next step. */
+    private void stepped() {
+        int limit = windows.limit();
+        long settled = unacknowledged.collect();
+        moreAt = settled + caution.proofOf(limit);
+        moreLaterAt = settled + limit;
+        steppedAt = System.nanoTime();
+        progressAt = steppedAt;
     }
 
     @Override
@@ -72,11 +128,18 @@ final class Subscription extends DefaultConsumer {
         try {
             long tag = envelope.getDeliveryTag();
             Delivery delivery = new Delivery(envelope, properties, body);
-            consignment.submit(mapper.map(queue, delivery), unacknowledged.add(tag));
+            Message message = settings.mapper().map(queue, delivery);
+            consignment.submit(message, unacknowledged.add(tag, windows.delivered(consumerTag)));
         } catch (Throwable e) {
             failure = e;
             wakeUp.run();
         }
+    }
+
+    @Override
+    public void handleCancelOk(String consumerTag) {
+        windows.left(consumerTag);
+        wakeUp.run();
     }
 
     @Override
@@ -90,7 +153,7 @@ final class Subscription extends DefaultConsumer {
         // First what needs no memory: an end that nobody notes is the end of consuming.
         end = "its channel was closed";
         try {
-            end = Trouble.reason(signal);
+            end = Reasons.textOf(signal);
         } finally {
             wakeUp.run();
         }
@@ -108,9 +171,138 @@ final class Subscription extends DefaultConsumer {
         return failure;
     }
 
+    /**
+     * Acknowledges what was settled since the last time, and takes more where it began with less.
+     *
+     * @param isStoreThere whether the database answers, so that what is slow is slow by itself
+     */
+    void tend(boolean isStoreThere) throws IOException {
+        int next = Math.min(caution.more(windows.limit()), settings.prefetch() - windows.leftOver());
+        boolean more = mayTakeMore(isStoreThere) && next > windows.limit();
+        if (windows.hasOlder()) {
+            if (!windows.isOlderReplaceable()) {
+                if (!isHeld(isStoreThere)) {
+                    cancelNewest();
+                }
+                return;
+            }
+            cancelOlder();
+        } else if (isTakingBack()) {
+            return;
+        } else if (windows.hasYoungerLeftOver()) {
+            consume(Math.max(1, beside(next)));
+            cancelOlder();
+        } else if (!more) {
+            hold.end();
+        } else if (windows.isNewestFullAndSettled()) {
+            consume(next);
+            cancelOlder();
+        } else if (isHeld(isStoreThere) || hasBegunBeside(next)) {
+            return;
+        }
+        acknowledge();
+    }
+
+    private boolean mayTakeMore(boolean isStoreThere) {
+        long settled = unacknowledged.collect();
+        long now = System.nanoTime();
+        if (settled != settledBefore || settled == windows.delivered()) {
+            settledBefore = settled;
+            progressAt = now;
+        }
+        long patience = caution.patience().toNanos();
+        boolean isStalled = isStoreThere && now - progressAt > patience;
+        boolean isProvenByTime = settled >= moreLaterAt && now - steppedAt > 2 * patience;
+        return settled >= moreAt || isProvenByTime || isStalled;
+    }
+
+    private boolean isHeld(boolean isStoreThere) {
+        if (!isStoreThere) {
+            hold.end();
+            return false;
+        }
+        return hold.isHeld(windows.delivered(), unacknowledged.collect(), System.nanoTime());
+    }
+
+    /**
+     * Takes more beside what does not settle. If the newer consumer gets messages, which is not so where a queue lets a single
+     * one be active, the older one is cancelled; what it has is older, and comes back first. If it gets none, it is taken back.
+     */
+    private boolean hasBegunBeside(int next) throws IOException {
+        int beside = beside(next);
+        // With nothing to acknowledge there was nothing to hold back, and it need not be tried first.
+        boolean nothingToHold = unacknowledged.collect() == unacknowledged.acknowledged();
+        if (!(hold.hasFailed() || nothingToHold) || !windows.isNewestFull() || beside < windows.limit()) {
+            return false;
+        }
+        consume(beside);
+        if (windows.isShared()) {
+            cancelOlder();
+            return false;
+        }
+        hold.begin(System.nanoTime());
+        return true;
+    }
+
+    private int beside(int next) {
+        return Math.min(next, settings.prefetch() - windows.leftOver() - windows.limit());
+    }
+
+    /** The older one is full, so that nobody gets meanwhile what is on its way to this one and is put back. */
+    private void cancelNewest() throws IOException {
+        takesBack = true;
+        getChannel().basicCancel(windows.removeNewest());
+        putBackAt = System.nanoTime() + PUT_BACK;
+        stepped();
+    }
+
+    private boolean isTakingBack() {
+        takesBack = windows.isNewestLeaving() || (takesBack && System.nanoTime() - putBackAt < 0);
+        return takesBack;
+    }
+
+    /** Nothing is on its way to them, and what they have can be acknowledged afterwards. */
+    private void cancelOlder() throws IOException {
+        for (String older : windows.removeOlder()) {
+            getChannel().basicCancel(older);
+        }
+        stepped();
+        hold.succeeded();
+    }
+
+    /** Whether it waits for something that nobody tells it, and wants to look again soon. */
+    boolean isHolding() {
+        return hold.isHolding() || takesBack;
+    }
+
     /** Acknowledges what was settled since the last time. */
     void acknowledge() throws IOException {
         unacknowledged.acknowledge(getChannel()::basicAck);
+    }
+
+    /** How many messages it takes at once. */
+    int limit() {
+        return windows.limit();
+    }
+
+    /** Whether anything was acknowledged. */
+    boolean hasAcknowledged() {
+        return unacknowledged.acknowledged() > 0;
+    }
+
+    /** Whether it goes on beyond its first message, or long enough to say that it works. */
+    boolean isProven() {
+        return hasAcknowledged() || lived().compareTo(SURVIVED) > 0;
+    }
+
+    /** Since when it consumes. */
+    Duration lived() {
+        return Duration.ofNanos(System.nanoTime() - begunAt);
+    }
+
+    /** Whether nothing came although messages waited and nobody else consumed; known only where the beginning was careful. */
+    boolean endedBeforeDelivery() {
+        return messagesWaited && windows.delivered() == 0;
     }
 
     /** Takes back what is not in work, and takes nothing more. */

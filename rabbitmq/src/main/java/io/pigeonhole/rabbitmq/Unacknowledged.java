@@ -19,6 +19,9 @@ final class Unacknowledged {
     private final Queue<Slot> delivered = new ConcurrentLinkedQueue<>();
     private final Queue<Slot> settled = new ConcurrentLinkedQueue<>();
     private final Runnable whenSettled;
+    private List<Slot> fresh = new ArrayList<>();
+    private long settledCount;
+    private long acknowledgedCount;
 
     /** How a delivery tag is acknowledged: {@code Channel.basicAck}. */
     @FunctionalInterface
@@ -30,23 +33,37 @@ final class Unacknowledged {
         this.whenSettled = whenSettled;
     }
 
-    /** Notes a delivery. The tags of a channel only grow. */
-    Settlement add(long deliveryTag) {
-        Slot slot = new Slot(deliveryTag);
+    /** Notes a delivery to a consumer. The tags of a channel only grow. */
+    Settlement add(long deliveryTag, Window window) {
+        Slot slot = new Slot(deliveryTag, window);
         delivered.add(slot);
         return slot;
     }
 
-    /** Acknowledges what was settled since the last time; each delivery once. */
-    void acknowledge(Acknowledger acknowledger) throws IOException {
-        List<Slot> fresh = new ArrayList<>();
+    /** Takes note of what was settled since the last time; returns how much was settled in all. */
+    long collect() {
         for (Slot slot = settled.poll(); slot != null; slot = settled.poll()) {
             slot.done = true;
+            slot.window.settled();
             fresh.add(slot);
+            settledCount++;
         }
+        return settledCount;
+    }
+
+    /** How many deliveries were acknowledged, as far as this side knows. */
+    long acknowledged() {
+        return acknowledgedCount;
+    }
+
+    /** Acknowledges what was settled since the last time; each delivery once. */
+    void acknowledge(Acknowledger acknowledger) throws IOException {
+        collect();
         if (fresh.isEmpty()) {
             return;
         }
+        List<Slot> now = fresh;
+        fresh = new ArrayList<>();
         long together = 0;
         long newest = 0;
         for (Slot head = delivered.peek(); head != null && head.done; head = delivered.peek()) {
@@ -58,22 +75,26 @@ final class Unacknowledged {
         if (newest > 0) {
             acknowledger.acknowledge(newest, true);
         }
-        for (Slot slot : fresh) {
+        for (Slot slot : now) {
             if (slot.deliveryTag > together) {
                 slot.acknowledged = true;
                 acknowledger.acknowledge(slot.deliveryTag, false);
             }
         }
+        now.forEach(slot -> slot.window.acknowledged());
+        acknowledgedCount += now.size();
     }
 
     /** One delivery. The two marks belong to the thread that acknowledges. */
     private final class Slot implements Settlement {
         private final long deliveryTag;
+        private final Window window;
         private boolean done;
         private boolean acknowledged;
 
-        Slot(long deliveryTag) {
+        Slot(long deliveryTag, Window window) {
             this.deliveryTag = deliveryTag;
+            this.window = window;
         }
 
         @Override

@@ -9,6 +9,7 @@ import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.impl.LongStringHelper;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Message;
 import java.util.HashMap;
 import java.util.List;
@@ -147,6 +148,31 @@ class DeliveryMapperTest {
         assertThat(message.headers().last("amqp-routing-key")).isEqualTo("routing.key".getBytes(UTF_8));
         assertThat(message.headers().last("amqp-user-id")).isEqualTo("user".getBytes(UTF_8));
         assertThat(message.headers().last("amqp-reply-to")).isNull();
+    }
+
+    @Test
+    @Tag("E10")
+    void headersCannotPretendToBeWhatTheBrokerDidNotSay() {
+        Envelope envelope = new Envelope(7, false, "", "");
+        for (String name : List.of(
+                "amqp-exchange",
+                "amqp-routing-key",
+                "amqp-content-encoding",
+                "amqp-correlation-id",
+                "amqp-reply-to",
+                "amqp-timestamp",
+                "amqp-user-id",
+                "amqp-app-id",
+                "AMQP-User-Id")) {
+            BasicProperties forged =
+                    with(name, LongStringHelper.asLongString("admin")).build();
+            Message message = STANDARD.map("q", new Delivery(envelope, forged, new byte[0]));
+            assertThat(message.headers().last(name)).isNull();
+            assertThat(message.headers()).extracting(Header::name).containsExactly("sent-" + name);
+            assertThat(message.headers().last("sent-" + name)).isEqualTo("admin".getBytes(UTF_8));
+        }
+        assertThat(map(STANDARD, with("amqp-of-mine", "kept")).headers().last("amqp-of-mine"))
+                .isEqualTo("kept".getBytes(UTF_8));
     }
 
     @Test

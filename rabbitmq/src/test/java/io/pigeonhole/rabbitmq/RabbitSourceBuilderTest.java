@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
@@ -17,6 +18,7 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.core.time.BoundedWait;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.io.IOException;
@@ -27,12 +29,17 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RabbitSourceBuilderTest {
     private final Inbox<InMemoryContext> inbox = Inbox.builder("payments", InMemoryStore.create())
@@ -74,10 +81,12 @@ class RabbitSourceBuilderTest {
         Queue<Consumer> consumers = new ConcurrentLinkedQueue<>();
         Channel channel = fake(Channel.class, (method, values) -> {
             if (method.equals("basicConsume")) {
-                consumers.add((Consumer) values[2]);
+                consumers.add((Consumer) values[values.length - 1]);
                 return "tag";
             }
-            return null;
+            return method.equals("queueDeclarePassive")
+                    ? new AMQP.Queue.DeclareOk.Builder().queue("queue").build()
+                    : null;
         });
         Connection connection = fake(
                 Connection.class,
@@ -103,6 +112,37 @@ class RabbitSourceBuilderTest {
         } finally {
             source.close();
         }
+    }
+
+    @Test
+    @Tag("E11")
+    void sourcesThatOnlyConnectAreClosedAtOnceAndWhatTheyOpenLaterIsClosed() {
+        CountDownLatch connecting = new CountDownLatch(3);
+        CountDownLatch answer = new CountDownLatch(1);
+        AtomicInteger aborted = new AtomicInteger();
+        Connection late = fake(Connection.class, (method, values) -> {
+            if (method.equals("abort")) {
+                aborted.incrementAndGet();
+            }
+            return method.equals("isOpen") ? true : null;
+        });
+        List<RabbitSource> sources = Stream.of("a", "b", "c")
+                .map(queue -> RabbitSource.builder(inbox, new ConnectionFactory(), queue)
+                        .connectionOpener((factory, name) -> {
+                            connecting.countDown();
+                            BoundedWait.await(
+                                    Duration.ofMinutes(2), nanos -> answer.await(nanos, TimeUnit.NANOSECONDS));
+                            return late;
+                        })
+                        .build())
+                .toList();
+        sources.forEach(RabbitSource::start);
+        await().until(() -> connecting.getCount() == 0);
+        long begun = System.nanoTime();
+        sources.forEach(RabbitSource::close);
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(20));
+        answer.countDown();
+        await().until(() -> aborted.get() == 3);
     }
 
     @SuppressWarnings("unchecked")
@@ -134,7 +174,8 @@ class RabbitSourceBuilderTest {
         source.start();
         try {
             await().atMost(Duration.ofSeconds(10)).until(() -> calls.get() > 5);
-            assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+            assertThat(source.state()).isEqualTo(SourceState.WAITING_FOR_BROKER);
+            assertThat(source.failure()).isNull();
         } finally {
             source.close();
         }
@@ -149,6 +190,124 @@ class RabbitSourceBuilderTest {
         assertRefused(builder -> builder.retryPause(Duration.ofMillis(Long.MAX_VALUE)), "retryPause", "365 days");
         assertRefused(builder -> builder.closeTimeout(Duration.ofMillis(Long.MAX_VALUE)), "closeTimeout", "365 days");
         assertRefused(builder -> builder.sourceName(queue -> " "), "sourceName", "'queue'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "amqp-exchange",
+                "amqp-routing-key",
+                "amqp-content-encoding",
+                "amqp-correlation-id",
+                "amqp-reply-to",
+                "amqp-timestamp",
+                "amqp-user-id",
+                "amqp-app-id",
+                "AMQP-User-ID"
+            })
+    @Tag("E5")
+    void headerThatNobodyCanSendIsRefused(String name) {
+        assertRefused(builder -> builder.idHeader(name), "idHeader", name, "sent-" + name);
+        assertRefused(builder -> builder.typeHeader(name), "typeHeader", name);
+        assertRefused(builder -> builder.orderingKeyHeader(name), "orderingKeyHeader", name);
+    }
+
+    @Test
+    @Tag("E5")
+    void orderingKeyFunctionReplacesAHeaderThatWouldBeRefused() {
+        assertThat(RabbitSource.builder(inbox, new ConnectionFactory(), "queue")
+                        .orderingKeyHeader("amqp-user-id")
+                        .orderingKey(delivery -> null)
+                        .build())
+                .isNotNull();
+    }
+
+    @Test
+    @Tag("E5")
+    void headerWithoutANameIsRefused() {
+        assertRefused(builder -> builder.idHeader(" "), "idHeader", "blank");
+        assertRefused(builder -> builder.typeHeader(""), "typeHeader", "blank");
+        assertRefused(builder -> builder.orderingKeyHeader(""), "orderingKeyHeader", "blank");
+    }
+
+    @Test
+    @Tag("E1")
+    void sourceRunsOnlyWhenItConsumes() {
+        CountDownLatch mayOpen = new CountDownLatch(1);
+        CountDownLatch mayConsume = new CountDownLatch(1);
+        Channel channel = fake(Channel.class, (method, values) -> {
+            if (method.equals("basicConsume")) {
+                BoundedWait.await(Duration.ofMinutes(2), nanos -> mayConsume.await(nanos, TimeUnit.NANOSECONDS));
+            }
+            return method.equals("basicConsume") ? "tag" : null;
+        });
+        AtomicInteger channels = new AtomicInteger();
+        Connection connection = fake(Connection.class, (method, values) -> {
+            if (method.equals("createChannel")) {
+                channels.incrementAndGet();
+                return channel;
+            }
+            return method.equals("isOpen") ? true : null;
+        });
+        RabbitSource source = RabbitSource.builder(inbox, new ConnectionFactory(), "queue")
+                .connectionOpener((factory, name) -> {
+                    BoundedWait.await(Duration.ofMinutes(2), nanos -> mayOpen.await(nanos, TimeUnit.NANOSECONDS));
+                    return connection;
+                })
+                .build();
+        source.start();
+        try {
+            assertThat(source.state()).isEqualTo(SourceState.WAITING_FOR_BROKER);
+            assertThat(source.problems()).containsExactly("queue 'queue': not consumed yet");
+            mayOpen.countDown();
+            await().until(() -> channels.get() == 1);
+            assertThat(source.state()).isEqualTo(SourceState.WAITING_FOR_BROKER);
+            mayConsume.countDown();
+            await().until(() -> source.state() == SourceState.RUNNING);
+            assertThat(source.problems()).isEmpty();
+        } finally {
+            source.close();
+        }
+    }
+
+    @Tag("E5")
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void sourceOfWhichAThreadCannotBeStartedLeavesNothingOpen(int which) {
+        Inbox<InMemoryContext> another = Inbox.builder("without-a-thread", InMemoryStore.create())
+                .handle("payment", PayloadDecoder.bytes(), (payload, context) -> {})
+                .build();
+        AtomicInteger opened = new AtomicInteger();
+        AtomicInteger aborted = new AtomicInteger();
+        RabbitSource begun = RabbitSource.builder(another, new ConnectionFactory(), "a", "b", "c")
+                .connectionOpener((factory, name) -> {
+                    opened.incrementAndGet();
+                    return fake(Connection.class, (method, values) -> {
+                        if (method.equals("abort")) {
+                            aborted.incrementAndGet();
+                        }
+                        return method.equals("isOpen") ? true : null;
+                    });
+                })
+                .build();
+        AtomicInteger threads = new AtomicInteger();
+
+        assertThatThrownBy(() -> begun.start(task -> new Thread(task) {
+                    @Override
+                    public synchronized void start() {
+                        if (threads.incrementAndGet() >= which) {
+                            throw new OutOfMemoryError("unable to create native thread");
+                        }
+                        super.start();
+                    }
+                }))
+                .isInstanceOf(OutOfMemoryError.class);
+
+        assertThat(begun.state()).isEqualTo(SourceState.CLOSED);
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .noneMatch(name -> name.contains("without-a-thread")));
+        assertThat(aborted.get()).isGreaterThanOrEqualTo(opened.get());
     }
 
     @Test
@@ -199,7 +358,9 @@ class RabbitSourceBuilderTest {
             assertThat(copy.getVirtualHost()).isEqualTo("/");
             assertThat(copy.getThreadFactory().newThread(() -> {}).isDaemon()).isTrue();
             assertThat(factory.isAutomaticRecoveryEnabled()).isTrue();
-            assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+            await().untilAsserted(() ->
+                    assertThat(source.problems()).containsExactly("queue 'queue': java.io.IOException: not there"));
+            assertThat(source.state()).isEqualTo(SourceState.WAITING_FOR_BROKER);
         } finally {
             source.close();
         }

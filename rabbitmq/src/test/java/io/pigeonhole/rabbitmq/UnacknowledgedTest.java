@@ -23,7 +23,7 @@ class UnacknowledgedTest {
 
     private void deliver(int count) {
         for (int i = 0; i < count; i++) {
-            settlements.add(unacknowledged.add(settlements.size() + 1));
+            settlements.add(unacknowledged.add(settlements.size() + 1, new Window("consumer", 1)));
         }
     }
 
@@ -58,6 +58,19 @@ class UnacknowledgedTest {
     }
 
     @Test
+    void consumerOfADeliveryLearnsWhenItIsSettledAndWhenItIsAcknowledged() throws IOException {
+        Window window = new Window("consumer", 1);
+        window.delivered();
+        unacknowledged.add(1, window).settled(PROCESSED);
+        assertThat(window.unsettled()).isEqualTo(1);
+        unacknowledged.collect();
+        assertThat(window.unsettled()).isZero();
+        assertThat(window.isFull()).isTrue();
+        unacknowledged.acknowledge((tag, multiple) -> {});
+        assertThat(window.isFull()).isFalse();
+    }
+
+    @Test
     void whatIsSettledBehindAnUnfinishedOneIsAcknowledgedAlone() throws IOException {
         deliver(6);
         settle(1, 3, 5);
@@ -89,7 +102,7 @@ class UnacknowledgedTest {
             while (next <= 300 || !atTheBroker.isEmpty()) {
                 for (int i = random.nextInt(10); i > 0 && next <= 300; i--) {
                     atTheBroker.add(next);
-                    open.add(one.add(next++));
+                    open.add(one.add(next++, new Window("consumer", 1)));
                 }
                 Collections.shuffle(open, random);
                 for (int i = random.nextInt(10); i > 0 && !open.isEmpty(); i--) {

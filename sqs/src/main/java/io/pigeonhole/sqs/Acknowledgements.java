@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,18 +24,29 @@ final class Acknowledgements implements Runnable {
     private static final long TICK_MILLIS = 100;
     private static final Duration PAUSE = Duration.ofMillis(250);
     private static final int MOST_REFUSALS = 5;
+    /** A call takes ten seconds at most. */
+    private static final Duration LONGEST_SILENCE = Duration.ofMinutes(1);
 
     private final String name;
     private final SqsQueue queue;
     private final Trouble trouble;
     private final BlockingQueue<Delivery> settled = new LinkedBlockingQueue<>();
     private final CountDownLatch givenUp = new CountDownLatch(1);
+    private final LongSupplier clock;
+    private volatile long lastSign;
     private volatile boolean closed;
 
-    Acknowledgements(String name, SqsQueue queue, Trouble trouble) {
+    Acknowledgements(String name, SqsQueue queue, Trouble trouble, LongSupplier clock) {
         this.name = name;
         this.queue = queue;
         this.trouble = trouble;
+        this.clock = clock;
+        this.lastSign = clock.getAsLong();
+    }
+
+    /** Whether no thread has come by for so long that all of them must have ended, or hang. */
+    boolean isSilent() {
+        return clock.getAsLong() - lastSign > LONGEST_SILENCE.toNanos();
     }
 
     /** Notes a message that is settled. */
@@ -73,6 +85,7 @@ final class Acknowledgements implements Runnable {
 
     /** False where there is nothing left, and nothing will come. */
     private boolean round() throws InterruptedException {
+        lastSign = clock.getAsLong();
         Delivery first = settled.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
         if (first == null) {
             return !closed;
@@ -98,6 +111,7 @@ final class Acknowledgements implements Runnable {
         int refusals = 0;
         boolean again = true;
         while (again) {
+            lastSign = clock.getAsLong();
             try {
                 left = queue.delete(left);
                 refusals++;

@@ -3,6 +3,7 @@ package io.pigeonhole.sqs;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.sqs.Received.Delivery;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -32,10 +33,15 @@ final class InFlight implements Runnable {
     private final Set<Received> taken = ConcurrentHashMap.newKeySet();
     private final Queue<Received> givenBack = new ConcurrentLinkedQueue<>();
     private final Semaphore wake = new Semaphore(0);
+    /** What pollers received after the source was closed. */
+    private final List<Received> late = new ArrayList<>();
+
+    private int pollers;
     private boolean takesNoMore;
     private volatile boolean closed;
 
-    InFlight(String name, SqsQueue queue, Duration visibility, Duration longestHold, Trouble trouble) {
+    InFlight(String name, SqsQueue queue, Duration visibility, Duration longestHold, int pollers, Trouble trouble) {
+        this.pollers = pollers;
         this.name = name;
         this.queue = queue;
         this.visibility = visibility;
@@ -43,9 +49,26 @@ final class InFlight implements Runnable {
         this.trouble = trouble;
     }
 
-    /** Takes what was received under its care; false where it is too late for that. */
+    /** Takes what was received under its care; false where it is too late for that, so that it must not be submitted. */
     synchronized boolean take(Received received) {
-        return !takesNoMore && taken.add(received);
+        if (takesNoMore) {
+            late.add(received);
+            return false;
+        }
+        return taken.add(received);
+    }
+
+    /**
+     * A poller receives nothing any more. The last one shows to others what was received too late: shown before, another poller
+     * of the same source could be given it, and SQS counts what it gives.
+     */
+    void pollerEnded() {
+        List<Received> toShow;
+        synchronized (this) {
+            pollers--;
+            toShow = pollers == 0 ? List.copyOf(late) : List.of();
+        }
+        toShow.forEach(this::show);
     }
 
     /** Takes nothing any more, and answers what it has. */
@@ -97,6 +120,9 @@ final class InFlight implements Runnable {
     private void keepHidden() {
         showGivenBack();
         taken.removeIf(Received::isOver);
+        if (taken.stream().noneMatch(Received::isHeld)) {
+            trouble.isPointless();
+        }
         for (Received received : taken) {
             boolean due = received.sinceHidden().multipliedBy(3).compareTo(visibility) >= 0;
             if (due && !prolong(received)) {
@@ -135,8 +161,10 @@ final class InFlight implements Runnable {
     }
 
     /** Where SQS cannot be reached, they come back when their visibility timeout is over. */
-    void show(Received received) {
-        List<Delivery> deliveries = received.held();
+    private void show(Received received) {
+        // Of those that have come back by themselves others may have been given.
+        List<Delivery> deliveries =
+                received.held().stream().filter(delivery -> !delivery.isStale()).toList();
         if (deliveries.isEmpty()) {
             return;
         }

@@ -1,6 +1,5 @@
 package io.pigeonhole.sqs;
 
-import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.Lanes;
@@ -21,6 +20,7 @@ final class Poller implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Poller.class);
     private static final Duration PAUSE_WHILE_FULL = Duration.ofMillis(10);
     private static final Duration PAUSE_AFTER_ERROR = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
     private static final double RESUME_BELOW = 0.5;
 
     private final SqsSource.Settings settings;
@@ -30,8 +30,10 @@ final class Poller implements Runnable {
     private final InFlight inFlight;
     private final Acknowledgements acknowledgements;
     private final CountDownLatch stopping;
-    private final Trouble trouble;
+    private final Trouble receiving;
+    private final Trouble handing;
     private boolean full;
+    private int failures;
     private volatile boolean waitsForStore;
 
     Poller(
@@ -42,7 +44,8 @@ final class Poller implements Runnable {
             InFlight inFlight,
             Acknowledgements acknowledgements,
             CountDownLatch stopping,
-            Trouble trouble) {
+            Trouble receiving,
+            Trouble handing) {
         this.settings = settings;
         this.inbox = inbox;
         this.queue = queue;
@@ -50,7 +53,8 @@ final class Poller implements Runnable {
         this.inFlight = inFlight;
         this.acknowledgements = acknowledgements;
         this.stopping = stopping;
-        this.trouble = trouble;
+        this.receiving = receiving;
+        this.handing = handing;
     }
 
     /** Whether it has not begun yet, because the database is away. */
@@ -60,6 +64,14 @@ final class Poller implements Runnable {
 
     @Override
     public void run() {
+        try {
+            poll();
+        } finally {
+            inFlight.pollerEnded();
+        }
+    }
+
+    private void poll() {
         boolean begun = false;
         while (stopping.getCount() > 0) {
             try {
@@ -73,16 +85,16 @@ final class Poller implements Runnable {
                 }
             } catch (InterruptedException e) {
                 log.debug("{}: somebody interrupted the source; only close() ends it", settings.name(), e);
-            } catch (Error e) {
+            } catch (Throwable e) {
                 survive(e);
             }
         }
     }
 
     /** What was received and is lost here comes again when its visibility timeout is over. */
-    private void survive(Error e) {
+    private void survive(Throwable e) {
         try {
-            log.error("{}: receiving failed, going on", settings.name(), FailureText.readable(e));
+            handing.is(e);
         } catch (Throwable again) {
             // Most likely the memory is used up, and nothing can be said.
         }
@@ -118,24 +130,30 @@ final class Poller implements Runnable {
         List<Message> messages;
         try {
             messages = queue.receive();
-            trouble.isOver();
+            receiving.isOver();
+            failures = 0;
         } catch (RuntimeException e) {
             if (stopping.getCount() > 0) {
-                trouble.is(e);
-                pause(PAUSE_AFTER_ERROR);
+                receiving.is(e);
+                pause(pauseAfter(failures++));
             }
             return;
         }
         if (messages.isEmpty()) {
+            handing.isOver();
             return;
         }
         Received received = new Received(messages, settings.visibilityTimeout(), lanes.open(), acknowledgements::add);
+        // Not taken where the source was closed while this thread waited for messages.
         if (inFlight.take(received)) {
             submit(received);
-        } else {
-            // The source was closed while this thread waited for messages.
-            inFlight.show(received);
+            handing.isOver();
         }
+    }
+
+    private static Duration pauseAfter(int failures) {
+        Duration pause = PAUSE_AFTER_ERROR.multipliedBy(1L << Math.min(failures, 4));
+        return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
     }
 
     /** Those that could not be submitted must not be kept hidden for as long as the process lives. */

@@ -98,6 +98,11 @@ final class Received {
         return List.copyOf(held);
     }
 
+    /** Whether there is any to be kept hidden. */
+    boolean isHeld() {
+        return !held.isEmpty();
+    }
+
     /** Leaves these alone. They are worked on all the same; whoever is given them as well finds duplicates. */
     void letGo(Collection<Delivery> lost) {
         held.removeAll(lost);

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequestEntry;
@@ -31,11 +30,11 @@ final class SqsQueue {
     static final int MOST_AT_ONCE = 10;
 
     private static final Duration CALL_PATIENCE = Duration.ofSeconds(10);
-    /** Refusals that have the status 403 and pass. */
+    /** Have the status of a refusal, and pass by themselves. */
     private static final Set<String> PASSING = names("OverLimit RequestThrottled KmsThrottled ExpiredToken"
             + " ExpiredTokenException RequestExpired RequestTimeTooSkewed");
-    /** Refusals that do not pass, where their status does not say so. */
-    private static final Set<String> FINAL = names("AccessDenied AccessDeniedException IncompleteSignature"
+    /** Refusals whose status does not say so. */
+    private static final Set<String> REFUSED = names("AccessDenied AccessDeniedException IncompleteSignature"
             + " InvalidClientTokenId InvalidSecurity KmsAccessDenied MissingAuthenticationToken NotAuthorized"
             + " OptInRequired SignatureDoesNotMatch UnrecognizedClientException");
 
@@ -146,16 +145,19 @@ final class SqsQueue {
         return Set.of(separatedBySpaces.split(" ", -1));
     }
 
-    /** Whether it makes no sense to try again: missing rights, wrong credentials, a client that is closed. */
-    static boolean isFinal(RuntimeException failure) {
+    /**
+     * Whether SQS itself refuses the call: missing rights, wrong credentials. Whatever else is thrown says nothing about that: the
+     * network, a provider of credentials, an interceptor of the user.
+     */
+    static boolean isRefusal(Throwable failure) {
         if (!(failure instanceof AwsServiceException refusal)) {
-            return !(failure instanceof SdkException);
+            return false;
         }
         String code = codeOf(refusal);
         if (refusal.statusCode() >= 500 || refusal.isThrottlingException() || PASSING.contains(code)) {
             return false;
         }
-        return refusal.statusCode() == 401 || refusal.statusCode() == 403 || FINAL.contains(code);
+        return refusal.statusCode() == 401 || refusal.statusCode() == 403 || REFUSED.contains(code);
     }
 
     /** Empty where the answer has none, as the page of a proxy has none. */

@@ -13,16 +13,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.sqs.SqsClient;
 
 /**
@@ -30,9 +33,10 @@ import software.amazon.awssdk.services.sqs.SqsClient;
  * whatever SQS delivers again, the inbox tells as a duplicate. While a message is unfinished, it is kept hidden from other
  * receivers, however long its handler takes. On FIFO queues messages keep the order of their group.
  *
- * <p>While the database is away, or enough is unfinished, the source asks for nothing, and goes on by itself. When SQS refuses
- * it for good (missing rights, wrong credentials), it stops and tells why by {@link #failure()}; other errors it outlasts, a
- * queue that does not exist yet included.
+ * <p>While the database is away, or enough is unfinished, the source asks for nothing, and goes on by itself. Where SQS refuses
+ * it messages (missing rights, wrong credentials) before it has ever let it receive, it stops and tells why by {@link #failure()}.
+ * Whatever else is thrown it outlasts, and says so by {@link #state()} and {@link #problems()}: a network or a token server that is
+ * away, credentials that were good before, a queue that does not exist yet, a right to delete that is missing.
  *
  * <p>Safe for use by many threads. A process that dies at any point loses nothing: its messages are delivered again when
  * their visibility timeout is over.
@@ -48,6 +52,7 @@ public final class SqsSource implements Source {
     private final Settings settings;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private final LongSupplier clock;
     private volatile @Nullable Running running;
     private volatile boolean closed;
 
@@ -67,11 +72,14 @@ public final class SqsSource implements Source {
             InFlight inFlight,
             Acknowledgements acknowledgements,
             List<Poller> pollers,
+            Trouble receiving,
+            List<Trouble> others,
             ExecutorService polling,
             ExecutorService deleting,
             ExecutorService heartbeat) {}
 
-    SqsSource(Inbox<?> inbox, SqsQueue queue, Settings settings) {
+    SqsSource(Inbox<?> inbox, SqsQueue queue, Settings settings, LongSupplier clock) {
+        this.clock = clock;
         this.inbox = inbox;
         this.queue = queue;
         this.settings = settings;
@@ -115,49 +123,76 @@ public final class SqsSource implements Source {
     }
 
     @Override
-    public synchronized void start() {
+    public void start() {
+        start(Thread::new);
+    }
+
+    /** With threads made by this factory, but for those of the lanes. */
+    synchronized void start(ThreadFactory factory) {
         if (running != null || closed) {
             throw new IllegalStateException(name() + " was started or closed before; build another one");
         }
+        // What can be received is worked on, whatever else is refused: it may pass, and what comes again is a
+        // duplicate.
+        Trouble receiving = new Trouble(name() + ": receiving", this::fail, clock);
+        Trouble hiding = new Trouble(name() + ": keeping messages hidden", clock);
+        Trouble deleting = new Trouble(name() + ": deleting settled messages", clock);
+        Trouble handing = new Trouble(name() + ": handing in what was received", clock);
         Lanes lanes = Lanes.start(settings.name(), inbox, settings.lanes());
         InFlight inFlight = new InFlight(
                 settings.name(),
                 queue,
                 settings.visibilityTimeout(),
                 settings.longestHold(),
-                trouble("keeping messages hidden"));
-        Acknowledgements acknowledgements =
-                new Acknowledgements(settings.name(), queue, trouble("deleting settled messages"));
-        Trouble receiving = trouble("receiving");
+                settings.pollers(),
+                hiding);
+        Acknowledgements acknowledgements = new Acknowledgements(settings.name(), queue, deleting, clock);
         List<Poller> pollers = IntStream.range(0, settings.pollers())
-                .mapToObj(
-                        i -> new Poller(settings, inbox, queue, lanes, inFlight, acknowledgements, stopping, receiving))
+                .mapToObj(i -> new Poller(
+                        settings, inbox, queue, lanes, inFlight, acknowledgements, stopping, receiving, handing))
                 .toList();
+        // As many as pollers, so that deleting keeps up with receiving.
+        List<Acknowledgements> deleters = Collections.nCopies(settings.pollers(), acknowledgements);
         running = new Running(
                 lanes,
                 inFlight,
                 acknowledgements,
                 pollers,
-                run("poller", pollers),
-                // As many as pollers, so that deleting keeps up with receiving.
-                run("deleter", Collections.nCopies(settings.pollers(), acknowledgements)),
-                run("heartbeat", List.of(inFlight)));
+                receiving,
+                List.of(deleting, hiding, handing),
+                threads(factory, "poller", pollers.size()),
+                threads(factory, "deleter", deleters.size()),
+                threads(factory, "heartbeat", 1));
+        begin(running, deleters);
     }
 
-    private Trouble trouble(String what) {
-        return new Trouble(name() + ": " + what, this::fail);
+    /** Where no thread can be started, those that were end, and the source is closed: another one may be built. */
+    private void begin(Running now, List<Acknowledgements> deleters) {
+        try {
+            run(now.heartbeat(), List.of(now.inFlight()));
+            run(now.deleting(), deleters);
+            run(now.polling(), now.pollers());
+        } catch (Throwable e) {
+            // Those of a pool that has started only some of its threads, too.
+            Stream.of(now.heartbeat(), now.deleting(), now.polling()).forEach(ExecutorService::shutdown);
+            close();
+            throw e;
+        }
     }
 
-    /** Each on a thread of its own, for as long as it runs. */
-    private ExecutorService run(String kind, List<? extends Runnable> tasks) {
-        ExecutorService threads = Executors.newFixedThreadPool(tasks.size(), task -> {
-            Thread thread = new Thread(task, settings.name() + "-" + kind);
+    private ExecutorService threads(ThreadFactory factory, String kind, int count) {
+        return Executors.newFixedThreadPool(count, task -> {
+            Thread thread = factory.newThread(task);
+            thread.setName(settings.name() + "-" + kind);
             thread.setDaemon(true);
             return thread;
         });
+    }
+
+    /** Each on a thread of its own, for as long as it runs. */
+    private void run(ExecutorService threads, List<? extends Runnable> tasks) {
         tasks.forEach(task -> threads.execute(() -> run(task)));
         threads.shutdown();
-        return threads;
     }
 
     private void run(Runnable task) {
@@ -191,8 +226,33 @@ public final class SqsSource implements Source {
         if (now == null) {
             return SourceState.NEW;
         }
-        boolean waits = now.lanes().isWaiting() || now.pollers().stream().anyMatch(Poller::waitsForStore);
-        return waits ? SourceState.WAITING_FOR_STORE : SourceState.RUNNING;
+        if (now.lanes().isWaiting() || now.pollers().stream().anyMatch(Poller::waitsForStore)) {
+            return SourceState.WAITING_FOR_STORE;
+        }
+        if (now.receiving().problem() != null) {
+            return SourceState.WAITING_FOR_BROKER;
+        }
+        return problems(now).isEmpty() ? SourceState.RUNNING : SourceState.DEGRADED;
+    }
+
+    @Override
+    public List<String> problems() {
+        Running now = running;
+        return now == null || closed ? List.of() : problems(now);
+    }
+
+    private List<String> problems(Running now) {
+        List<String> problems = new ArrayList<>();
+        Stream.concat(Stream.of(now.receiving()), now.others().stream())
+                .map(Trouble::problem)
+                .filter(Objects::nonNull)
+                .forEach(problems::add);
+        if (now.acknowledgements().isSilent()) {
+            problems.add(name() + ": no thread deletes settled messages any more; "
+                    + now.acknowledgements().size()
+                    + " wait for it. They come again and again, as duplicates, until the source is started anew");
+        }
+        return List.copyOf(problems);
     }
 
     @Override
@@ -207,8 +267,9 @@ public final class SqsSource implements Source {
         try {
             Duration retention = queue.retention();
             return retention == null ? RedeliveryHorizon.unknown(origin) : RedeliveryHorizon.of(retention, origin);
-        } catch (SdkException e) {
-            return RedeliveryHorizon.unknown(origin + ", which SQS does not tell: " + e.getMessage());
+        } catch (RuntimeException e) {
+            // Also of a provider of credentials, which may throw whatever it likes.
+            return RedeliveryHorizon.unknown(origin + ", which SQS does not tell: " + FailureText.messageOf(e));
         }
     }
 

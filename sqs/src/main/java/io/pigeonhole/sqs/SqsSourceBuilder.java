@@ -5,6 +5,7 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.sqs.SqsClient;
 
@@ -219,6 +220,11 @@ public final class SqsSourceBuilder {
      * @throws ConfigurationException if settings are wrong or contradict each other
      */
     public SqsSource build() {
+        return build(System::nanoTime);
+    }
+
+    /** With a clock of nanoseconds. */
+    SqsSource build(LongSupplier clock) {
         require(
                 !inbox.registered().deduplication().needsLog(),
                 "the inbox deduplicates by " + inbox.registered().deduplication()
@@ -247,7 +253,7 @@ public final class SqsSourceBuilder {
                 visibilityTimeout,
                 longestHold,
                 closeTimeout);
-        return new SqsSource(inbox, new SqsQueue(client, queue, visibilityTimeout, waitTime), settings);
+        return new SqsSource(inbox, new SqsQueue(client, queue, visibilityTimeout, waitTime), settings, clock);
     }
 
     private void requireSeconds(String name, Duration value, Duration least, Duration most) {

@@ -19,22 +19,27 @@ final class AtLeastOnceDeferred implements MessageSink {
     public void accept(List<Message> batch) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
-            try (PreparedStatement credit = connection.prepareStatement(Bank.CREDIT);
-                    PreparedStatement effect = connection.prepareStatement(Bank.RECORD)) {
-                for (Message message : batch) {
-                    Payment payment = Payment.of(message);
-                    credit.setLong(1, payment.amount());
-                    credit.setInt(2, payment.account());
-                    credit.addBatch();
-                    effect.setLong(1, payment.number());
-                    effect.setInt(2, payment.account());
-                    effect.setLong(3, payment.amount());
-                    effect.addBatch();
-                }
-                credit.executeBatch();
-                effect.executeBatch();
-            }
+            apply(batch, connection);
             connection.commit();
+        }
+    }
+
+    /** The business logic of many messages with one {@code executeBatch} for each of its statements. */
+    static void apply(List<Message> batch, Connection connection) throws SQLException {
+        try (PreparedStatement credit = connection.prepareStatement(Bank.CREDIT);
+                PreparedStatement effect = connection.prepareStatement(Bank.RECORD)) {
+            for (Message message : batch) {
+                Payment payment = Payment.of(message);
+                credit.setLong(1, payment.amount());
+                credit.setInt(2, payment.account());
+                credit.addBatch();
+                effect.setLong(1, payment.number());
+                effect.setInt(2, payment.account());
+                effect.setLong(3, payment.amount());
+                effect.addBatch();
+            }
+            credit.executeBatch();
+            effect.executeBatch();
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.pigeonhole.benchmarks.floor;
 
+import io.pigeonhole.benchmarks.server.DatabaseServer;
 import io.pigeonhole.benchmarks.suite.InvariantBrokenException;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -12,7 +13,7 @@ import javax.sql.DataSource;
  * The business: accounts with balances, and a ledger of effects, which has no unique constraint, so that an effect that
  * comes twice shows.
  */
-final class Bank {
+public final class Bank {
     /** The first statement of the business logic: amount, account. */
     static final String CREDIT = "UPDATE account SET balance = balance + ? WHERE id = ?";
 
@@ -32,17 +33,29 @@ final class Bank {
         this.statements = statements;
     }
 
-    void create() throws SQLException {
+    /** The bank in a server's database. */
+    public static Bank of(DatabaseServer server) {
+        return new Bank(server.dataSource(), FloorStatements.of(server.product()));
+    }
+
+    /** Creates all tables of the suite but those of Pigeonhole. */
+    public void create() throws SQLException {
         execute(statements.createTables());
     }
 
     /** Empties all tables of the suite, these and those of the inboxes, and makes the server's state the same again. */
-    void reset() throws SQLException {
+    public void reset() throws SQLException {
         execute(statements.reset());
     }
 
-    /** Checks balances and effects: as many as there should be, none twice that should be there once. */
-    void audit(String who, Expected expected) throws SQLException {
+    /**
+     * Checks balances and effects: as many as there should be, none twice that should be there once.
+     *
+     * @param who the variant that was measured
+     * @param expected what it should have left
+     * @throws InvariantBrokenException if it left something else
+     */
+    public void audit(String who, Expected expected) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet books = statement.executeQuery(BOOKS)) {
@@ -71,12 +84,14 @@ final class Bank {
      * @param payments different payments among them
      * @param balance the sum of all balances, and of the amounts of the effects
      */
-    record Expected(long effects, long payments, long balance) {
-        static Expected everyDelivery(Workload workload) {
+    public record Expected(long effects, long payments, long balance) {
+        /** Each delivery takes effect, duplicates too. */
+        public static Expected everyDelivery(Workload workload) {
             return new Expected(workload.deliveries(), workload.unique(), workload.sumOverDeliveries());
         }
 
-        static Expected everyMessageOnce(Workload workload) {
+        /** Each message takes effect once. */
+        public static Expected everyMessageOnce(Workload workload) {
             return new Expected(workload.unique(), workload.unique(), workload.sumOverUnique());
         }
     }

@@ -1,5 +1,6 @@
 package io.pigeonhole.benchmarks.floor;
 
+import io.pigeonhole.benchmarks.load.UuidVersion;
 import io.pigeonhole.benchmarks.server.DatabaseServer;
 import io.pigeonhole.benchmarks.server.Product;
 import io.pigeonhole.benchmarks.suite.Suite;
@@ -29,6 +30,10 @@ import picocli.CommandLine.Spec;
         showDefaultValues = true)
 public final class FloorCommand implements Callable<Integer> {
     private static final int SPARE_CONNECTIONS = 2;
+
+    /** An embedded PostgreSQL has a hundred connections. */
+    private static final int MOST_THREADS = 64;
+
     private static final Duration QUICK_BUDGET = Duration.ofSeconds(80);
     private static final Duration UNLIMITED = Duration.ofDays(1);
     private static final Path SERVER_FILES = Path.of(System.getProperty("pigeonhole.target", "target"));
@@ -63,6 +68,20 @@ public final class FloorCommand implements Callable<Integer> {
     private int duplicates;
 
     @Option(
+            names = "--ids",
+            paramLabel = "VERSION",
+            defaultValue = "v7",
+            description = "Message ids: v4, random UUIDs, or v7, time-ordered ones.")
+    private UuidVersion ids = UuidVersion.V7;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            defaultValue = "4",
+            description = "Threads that hand messages in; variants that store first have two and two always.")
+    private int threads;
+
+    @Option(
             names = "--variants",
             paramLabel = "NAME",
             split = ",",
@@ -83,6 +102,8 @@ public final class FloorCommand implements Callable<Integer> {
         int counted = rounds == null ? sizes.rounds() : rounds;
         require(counted >= 1, "--rounds must be at least 1");
         require(duplicates >= 0 && duplicates < 100, "--duplicates must be from 0 to 99");
+        require(threads >= 1 && threads <= MOST_THREADS, "--threads must be from 1 to " + MOST_THREADS);
+        WorkloadShape shape = new WorkloadShape(threads, ids, duplicates);
         PrintWriter out = spec.commandLine().getOut();
         try (DatabaseServer server = server()) {
             if (!server.isDurable()) {
@@ -90,8 +111,10 @@ public final class FloorCommand implements Callable<Integer> {
             }
             Map<String, String> environment = new LinkedHashMap<>(server.environment());
             environment.put("duplicates", duplicates + " % of the deliveries");
+            environment.put("ids", ids.label());
+            environment.put("threads", String.valueOf(threads));
             environment.put("messages", sizes.describe());
-            Suite suite = FloorSuite.create(server, sizes, duplicates);
+            Suite suite = FloorSuite.create(server, sizes, shape);
             if (!only.isEmpty()) {
                 suite = chosen(suite);
             }
@@ -109,7 +132,7 @@ public final class FloorCommand implements Callable<Integer> {
     }
 
     private DatabaseServer server() throws SQLException {
-        int connections = Workload.LANES + SPARE_CONNECTIONS;
+        int connections = Math.max(threads, StoreThenProcess.RECEIVERS + StoreThenProcess.WORKERS) + SPARE_CONNECTIONS;
         if (url == null) {
             return DatabaseServer.start(database, SERVER_FILES, connections);
         }

@@ -51,6 +51,7 @@ record FloorStatements(
                         CREATE INDEX seed_inbox_finished ON seed_inbox (processed_at) WHERE status = 'processed'
                         """,
                         """
+                        CREATE TABLE hand_inbox (message_id uuid PRIMARY KEY);
                         CREATE TABLE stored_inbox (
                             message_id   uuid PRIMARY KEY,
                             worker       smallint NOT NULL,
@@ -67,8 +68,8 @@ record FloorStatements(
                         CREATE INDEX stored_inbox_due ON stored_inbox (worker, due_at) WHERE status = 'pending'
                         """),
                 List.of(
-                        "TRUNCATE account, effect, seed_inbox, stored_inbox, inbox_ledger, inbox_work, inbox_attempt,"
-                                + " inbox_dead_letter, inbox_history",
+                        "TRUNCATE account, effect, seed_inbox, hand_inbox, stored_inbox, inbox_ledger, inbox_work,"
+                                + " inbox_attempt, inbox_dead_letter, inbox_history",
                         "INSERT INTO account (id, balance) SELECT id, 0 FROM generate_series(0, " + LAST_ACCOUNT
                                 + ") AS id",
                         "VACUUM (ANALYZE) account",

@@ -41,7 +41,7 @@ record FloorVariant(
 
         /** Straight into a sink, with a thread for each lane. */
         static Course into(MessageSink sink, int batchSize) {
-            return workload -> new Lanes(workload, batchSize, Workload.LANES).drainInto(sink);
+            return workload -> new Lanes(workload, batchSize, workload.lanes().size()).drainInto(sink);
         }
     }
 

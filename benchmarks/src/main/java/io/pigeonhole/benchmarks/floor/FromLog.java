@@ -51,7 +51,7 @@ final class FromLog implements Course {
         for (List<Message> lane : workload.lanes()) {
             partitions.add(placed(lane, partitions.size()));
         }
-        return new Lanes(partitions, batchSize, Workload.LANES).drainInto(this::accept);
+        return new Lanes(partitions, batchSize, partitions.size()).drainInto(this::accept);
     }
 
     private List<Message> placed(List<Message> lane, int partition) {

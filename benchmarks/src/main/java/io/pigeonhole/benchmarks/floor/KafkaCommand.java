@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
 /** {@code bench kafka}: what exactly once costs from a Kafka topic to the database. */
 @Command(
         name = "kafka",
-        description = "From a topic to the database: Pigeonhole, and the same batched writes without an inbox.",
+        description =
+                "From a topic to the database: Pigeonhole, and the same batched writes with a hand-written inbox and without.",
         mixinStandardHelpOptions = true,
         showDefaultValues = true)
 public final class KafkaCommand implements Callable<Integer> {
@@ -54,7 +55,7 @@ public final class KafkaCommand implements Callable<Integer> {
                 EmbeddedKafka broker =
                         EmbeddedKafka.start(PostgresOptions.files().resolve("kafka"))) {
             Map<String, String> environment = new LinkedHashMap<>(server.environment());
-            environment.put("messages", messages + " in one topic with " + Workload.LANES + " partitions");
+            environment.put("messages", messages + " in one topic with " + KafkaSuite.SHAPE.threads() + " partitions");
             new SuiteProgram(spec.commandLine().getOut(), json)
                     .run(KafkaSuite.create(server, broker, messages), environment, rounds, Duration.ofDays(1));
         }

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Future;
+import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -34,13 +35,20 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * the topic once, so that all of them do the same work.
  */
 final class KafkaSuite {
+    /** As many partitions as threads. */
+    static final WorkloadShape SHAPE = WorkloadShape.STANDARD.withoutDuplicates();
+
     /** Embedded brokers keep their topics from run to run. */
     private static final String TOPIC = "payments-" + SystemTime.clock().millis();
 
-    private static final double TARGET = 0.9;
+    /** The record header that has the message's id. */
+    static final String ID_HEADER = "message-id";
+
     private static final List<Ratio> RATIOS = List.of(
-            new Ratio("pigeonhole-ids", "bare-consumer", TARGET),
-            new Ratio("pigeonhole-watermark", "bare-consumer", TARGET));
+            new Ratio("pigeonhole-ids", "bare-consumer", 0.9),
+            new Ratio("pigeonhole-ids", "hand-ids", 0.95),
+            new Ratio("hand-ids", "bare-consumer", 0),
+            new Ratio("pigeonhole-watermark", "bare-consumer", 0.9));
 
     private final String bootstrapServers;
     private final JdbcStore store;
@@ -62,12 +70,15 @@ final class KafkaSuite {
         Schema.apply(server.dataSource());
         JdbcStore store = JdbcStore.create(server.dataSource());
         KafkaSuite suite = new KafkaSuite(broker.bootstrapServers(), store);
-        Workload workload = Workload.generate(messages, 0, SystemTime.clock());
-        broker.createTopic(TOPIC, Workload.LANES);
+        Workload workload = Workload.generate(messages, SHAPE, SystemTime.clock());
+        broker.createTopic(TOPIC, SHAPE.threads());
         suite.produce(workload);
-        BareConsumer bare = new BareConsumer(server.dataSource(), suite.bootstrapServers, TOPIC);
+        DataSource dataSource = server.dataSource();
+        HandWrittenConsumer bare = HandWrittenConsumer.bare(dataSource, suite.bootstrapServers, TOPIC);
+        HandWrittenConsumer handWritten = HandWrittenConsumer.withInbox(dataSource, suite.bootstrapServers, TOPIC);
         List<Variant> variants = List.of(
                 new KafkaVariant("bare-consumer", bare, workload, bank, server),
+                new KafkaVariant("hand-ids", handWritten, workload, bank, server),
                 new KafkaVariant("pigeonhole-ids", suite::ids, workload, bank, server),
                 new KafkaVariant("pigeonhole-watermark", suite::watermark, workload, bank, server));
         return new Suite("kafka", variants, RATIOS);
@@ -83,9 +94,7 @@ final class KafkaSuite {
                     ProducerRecord<byte[], byte[]> produced = new ProducerRecord<>(
                             TOPIC, Objects.requireNonNull(message.orderingKey()), message.payload());
                     produced.headers()
-                            .add(
-                                    "message-id",
-                                    Objects.requireNonNull(message.id()).toBytes())
+                            .add(ID_HEADER, Objects.requireNonNull(message.id()).toBytes())
                             .add("message-type", Workload.TYPE.getBytes(StandardCharsets.UTF_8));
                     sent.add(producer.send(produced));
                 }

@@ -11,12 +11,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Works a workload off: each lane by one thread, in batches of one size. */
-final class Lanes {
+public final class Lanes {
     private final List<List<Message>> deliveries;
     private final int batchSize;
     private final int threads;
 
-    Lanes(Workload workload, int batchSize, int threads) {
+    /** Works the lanes of a workload off with so many threads. */
+    public Lanes(Workload workload, int batchSize, int threads) {
         this(workload.lanes(), batchSize, threads);
     }
 
@@ -31,7 +32,7 @@ final class Lanes {
      *
      * @return how long it took from the common start until the last lane was done, in nanoseconds
      */
-    long drainInto(MessageSink sink) throws Exception {
+    public long drainInto(MessageSink sink) throws Exception {
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         try {
             CountDownLatch start = new CountDownLatch(1);

@@ -5,6 +5,7 @@ import java.util.List;
 
 /** Takes deliveries of one lane and returns when their effects are committed. Used by all lanes at once. */
 @FunctionalInterface
-interface MessageSink {
+public interface MessageSink {
+    /** Works them off in one transaction, or in one for each. */
     void accept(List<Message> batch) throws Exception;
 }

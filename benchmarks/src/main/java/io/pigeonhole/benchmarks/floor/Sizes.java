@@ -8,11 +8,14 @@ package io.pigeonhole.benchmarks.floor;
  * @param deferred the same with deferred writes
  * @param rounds how many rounds are counted
  */
-record Sizes(int perMessage, int perBatch, int deferred, int rounds) {
-    static final Sizes FULL = new Sizes(20_000, 80_000, 200_000, 9);
-    static final Sizes QUICK = new Sizes(5_000, 20_000, 50_000, 5);
+public record Sizes(int perMessage, int perBatch, int deferred, int rounds) {
+    /** What figures are made with. */
+    public static final Sizes FULL = new Sizes(20_000, 80_000, 200_000, 9);
+    /** For a first look. */
+    public static final Sizes QUICK = new Sizes(5_000, 20_000, 50_000, 5);
 
-    String describe() {
+    /** The same for the report. */
+    public String describe() {
         return perMessage + " per message, " + perBatch + " in batches, " + deferred + " with deferred writes";
     }
 }

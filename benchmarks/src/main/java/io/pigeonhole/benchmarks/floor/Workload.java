@@ -1,11 +1,11 @@
 package io.pigeonhole.benchmarks.floor;
 
-import io.pigeonhole.benchmarks.load.TimeOrderedIds;
 import io.pigeonhole.core.message.Message;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 
 /**
  * Deliveries, dealt out to lanes by their account, and what they must add up to. Immutable; made before anything is timed.
@@ -16,27 +16,27 @@ import java.util.Random;
  * @param sumOverDeliveries the sum of the amounts where every delivery takes effect
  * @param sumOverUnique the sum of the amounts where every message takes effect once
  */
-record Workload(List<List<Message>> lanes, int deliveries, int unique, long sumOverDeliveries, long sumOverUnique) {
+public record Workload(
+        List<List<Message>> lanes, int deliveries, int unique, long sumOverDeliveries, long sumOverUnique) {
     static final int ACCOUNTS = 10_000;
-    static final int LANES = 4;
     static final String TYPE = "payment.requested";
     private static final int NEAR = 50;
     private static final int LARGEST_AMOUNT = 1000;
     private static final long SEED = 20261101;
 
     /**
-     * Makes a workload; the same one for the same arguments, but for the time in the ids.
+     * Makes a workload; the same one for the same arguments, but for the time in the ids. Half of the duplicates repeat
+     * one of the last 50 deliveries, which often are in the same batch, half of them any.
      *
      * @param deliveries how many
-     * @param duplicatePercent how many of 100 deliveries repeat an earlier one: half of them one of the last 50, which
-     *     often are in the same batch, half of them any
+     * @param shape what they look like; there is a lane for each of its threads
      * @param clock the time of the first id
      */
-    static Workload generate(int deliveries, int duplicatePercent, Clock clock) {
+    public static Workload generate(int deliveries, WorkloadShape shape, Clock clock) {
         Random random = new Random(SEED);
-        TimeOrderedIds ids = new TimeOrderedIds(clock.millis(), random);
+        Supplier<String> ids = shape.ids().producer(clock, random);
         List<List<Message>> lanes = new ArrayList<>();
-        for (int i = 0; i < LANES; i++) {
+        for (int i = 0; i < shape.threads(); i++) {
             lanes.add(new ArrayList<>());
         }
         List<Message> sent = new ArrayList<>(deliveries);
@@ -45,18 +45,18 @@ record Workload(List<List<Message>> lanes, int deliveries, int unique, long sumO
         int unique = 0;
         while (sent.size() < deliveries) {
             Message message;
-            if (!sent.isEmpty() && random.nextInt(100) < duplicatePercent) {
+            if (!sent.isEmpty() && random.nextInt(100) < shape.duplicatePercent()) {
                 int back = random.nextBoolean() ? Math.min(NEAR, sent.size()) : sent.size();
                 message = sent.get(sent.size() - 1 - random.nextInt(back));
             } else {
                 Payment payment = new Payment(unique++, random.nextInt(ACCOUNTS), 1 + random.nextInt(LARGEST_AMOUNT));
-                message = message(ids.next(), payment);
+                message = message(ids.get(), payment);
                 sumOverUnique += payment.amount();
             }
             Payment payment = Payment.of(message);
             sumOverDeliveries += payment.amount();
             sent.add(message);
-            lanes.get(laneOf(payment.account())).add(message);
+            lanes.get(laneOf(payment.account(), shape.threads())).add(message);
         }
         return new Workload(List.copyOf(lanes), deliveries, unique, sumOverDeliveries, sumOverUnique);
     }
@@ -71,7 +71,7 @@ record Workload(List<List<Message>> lanes, int deliveries, int unique, long sumO
                 .build();
     }
 
-    private static int laneOf(int account) {
-        return Math.floorMod(("account-" + account).hashCode(), LANES);
+    private static int laneOf(int account, int lanes) {
+        return Math.floorMod(("account-" + account).hashCode(), lanes);
     }
 }

@@ -36,8 +36,9 @@ final class XminSuite {
         this.dataSource = server.dataSource();
         this.bank = new Bank(dataSource, FloorStatements.of(server.product()));
         this.inbox = ReceiveThenWork.deferred("bench-xmin", JdbcStore.create(dataSource));
-        this.before = Workload.generate(completions, 0, SystemTime.clock());
-        this.measured = Workload.generate(messages, 0, SystemTime.clock());
+        WorkloadShape shape = WorkloadShape.STANDARD.withoutDuplicates();
+        this.before = Workload.generate(completions, shape, SystemTime.clock());
+        this.measured = Workload.generate(messages, shape, SystemTime.clock());
     }
 
     /**

@@ -1,9 +1,8 @@
 package io.pigeonhole.benchmarks.scale;
 
-import io.pigeonhole.benchmarks.load.TimeOrderedIds;
+import io.pigeonhole.benchmarks.load.UuidVersion;
 import io.pigeonhole.core.time.SystemTime;
 import java.util.Random;
-import java.util.UUID;
 import java.util.function.Supplier;
 
 /** What producers take for ids. */
@@ -14,11 +13,6 @@ enum IdKind {
     RANDOM_UUID("random-uuid"),
     /** Such as the numbers of orders; they become keys in digest form too. */
     TEXT("text");
-
-    private static final long VERSION = 0xF000L;
-    private static final long VERSION_4 = 0x4000L;
-    private static final long VARIANT = 0xC000_0000_0000_0000L;
-    private static final long VARIANT_OF_RFC = 0x8000_0000_0000_0000L;
 
     private final String label;
 
@@ -34,17 +28,9 @@ enum IdKind {
     /** Ids that nobody made before. */
     Supplier<String> producer(Random random) {
         return switch (this) {
-            case TIME_ORDERED -> {
-                TimeOrderedIds ids = new TimeOrderedIds(SystemTime.clock().millis(), random);
-                yield ids::next;
-            }
-            case RANDOM_UUID -> () -> uuidV4(random).toString();
+            case TIME_ORDERED -> UuidVersion.V7.producer(SystemTime.clock(), random);
+            case RANDOM_UUID -> UuidVersion.V4.producer(SystemTime.clock(), random);
             case TEXT -> () -> "order-" + Long.toUnsignedString(random.nextLong()) + "/payment-requested";
         };
-    }
-
-    /** Faster than {@link UUID#randomUUID}. With another version it could be taken for a time. */
-    private static UUID uuidV4(Random random) {
-        return new UUID((random.nextLong() & ~VERSION) | VERSION_4, (random.nextLong() & ~VARIANT) | VARIANT_OF_RFC);
     }
 }

@@ -3,6 +3,7 @@ package io.pigeonhole.benchmarks.suite;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -10,13 +11,14 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A result as JSON, in the form that every suite has:
- * {@code {"suite":…,"environment":{…},"rounds":[{variant: messages/s}…],"ratios":{"a/b":{"median":…,"min":…,"max":…}},
- * "ratiosPerEffect":{…},"cpuMicrosPerMessage":{…}}}.
+ * {@code {"suite":…,"environment":{…},"rounds":[{variant: messages/s}…],"ratios":{"a/b":{"median":…,"min":…,"max":…,
+ * "target":…}},"ratiosPerEffect":{…},"cpuMicrosPerMessage":{…},"violations":{variant: ["round 1: …"]}}}. A ratio that is
+ * only to be known has no target, and a variant that did its work has no violations.
  */
 public final class JsonReport {
     private static final ObjectMapper MAPPER =
             JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
-    private static final double PER_MILLE = 1000.0;
+    private static final double ROUNDING = 100_000.0;
 
     private final SuiteResult result;
 
@@ -54,8 +56,19 @@ public final class JsonReport {
         ObjectNode ratios = root.putObject("ratios");
         ObjectNode perEffect = root.putObject("ratiosPerEffect");
         for (Ratio ratio : suite.ratios()) {
-            put(ratios.putObject(ratio.name()), result.ratio(ratio));
+            ObjectNode node = ratios.putObject(ratio.name());
+            put(node, result.ratio(ratio));
+            if (ratio.target() > 0) {
+                node.put("target", ratio.target());
+            }
             put(perEffect.putObject(ratio.name()), result.ratioPerEffect(ratio));
+        }
+        ObjectNode violations = root.putObject("violations");
+        for (Variant variant : suite.variants()) {
+            List<String> ofVariant = result.violations(variant.name());
+            if (!ofVariant.isEmpty()) {
+                ofVariant.forEach(violations.putArray(variant.name())::add);
+            }
         }
         return MAPPER.writeValueAsString(root);
     }
@@ -67,6 +80,6 @@ public final class JsonReport {
     }
 
     private static double rounded(double value) {
-        return Math.round(value * PER_MILLE) / PER_MILLE;
+        return Math.round(value * ROUNDING) / ROUNDING;
     }
 }

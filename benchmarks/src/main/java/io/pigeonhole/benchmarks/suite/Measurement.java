@@ -1,5 +1,7 @@
 package io.pigeonhole.benchmarks.suite;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What one variant did in one round.
  *
@@ -7,10 +9,21 @@ package io.pigeonhole.benchmarks.suite;
  * @param effects how many of them had an effect
  * @param nanos how long that took, without setting up and checking
  * @param cpu the processor time that it took
+ * @param violation what was wrong with what it left, null if it did the work; its speed means nothing then
  */
-public record Measurement(long messages, long effects, long nanos, CpuTime cpu) {
+public record Measurement(
+        long messages,
+        long effects,
+        long nanos,
+        CpuTime cpu,
+        @Nullable String violation) {
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double NANOS_PER_MICROSECOND = 1e3;
+
+    /** One of a variant that did the work. */
+    public Measurement(long messages, long effects, long nanos, CpuTime cpu) {
+        this(messages, effects, nanos, cpu, null);
+    }
 
     /** Refuses what cannot be divided by. */
     public Measurement {

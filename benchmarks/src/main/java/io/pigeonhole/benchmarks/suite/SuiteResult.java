@@ -1,5 +1,6 @@
 package io.pigeonhole.benchmarks.suite;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
@@ -42,6 +43,18 @@ public record SuiteResult(Suite suite, Map<String, String> environment, List<Rou
     public Spread ratioPerEffect(Ratio ratio) {
         return spread(round -> round.of(ratio.numerator()).effectsPerSecond()
                 / round.of(ratio.denominator()).effectsPerSecond());
+    }
+
+    /** What was wrong with what a variant left, with the round: empty if all was right. */
+    public List<String> violations(String variant) {
+        List<String> violations = new ArrayList<>();
+        for (int i = 0; i < rounds.size(); i++) {
+            String violation = rounds.get(i).of(variant).violation();
+            if (violation != null) {
+                violations.add("round " + (i + 1) + ": " + violation);
+            }
+        }
+        return violations;
     }
 
     private Spread spread(ToDoubleFunction<Round> value) {

@@ -66,10 +66,11 @@ public final class SuiteRunner {
             measured.put(variant.name(), measurement);
             progress.accept(String.format(
                     Locale.ROOT,
-                    "%-11s %-22s %,10.0f messages/s",
+                    "%-11s %-24s %,10.0f messages/s%s",
                     label,
                     variant.name(),
-                    measurement.messagesPerSecond()));
+                    measurement.messagesPerSecond(),
+                    measurement.violation() == null ? "" : "   VIOLATED: " + measurement.violation()));
         }
         Map<String, Measurement> inOrder = new LinkedHashMap<>();
         for (Variant variant : suite.variants()) {

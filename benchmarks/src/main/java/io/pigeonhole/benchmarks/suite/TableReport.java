@@ -1,5 +1,6 @@
 package io.pigeonhole.benchmarks.suite;
 
+import java.util.List;
 import java.util.Locale;
 
 /** A result as text for a person. */
@@ -14,7 +15,11 @@ public final class TableReport {
     /** The text, with a line break at its end. */
     public String text() {
         StringBuilder text = new StringBuilder();
-        result.environment().forEach((name, value) -> line(text, "%-12s %s", name, value));
+        int width = result.environment().keySet().stream()
+                .mapToInt(String::length)
+                .max()
+                .orElse(1);
+        result.environment().forEach((name, value) -> line(text, "%-" + width + "s  %s", name, value));
         line(text, "");
         line(text, "%-24s %10s %10s %10s   %10s %10s", "messages/s", "median", "min", "max", "client µs", "server µs");
         for (Variant variant : result.suite().variants()) {
@@ -33,23 +38,43 @@ public final class TableReport {
         for (Ratio ratio : result.suite().ratios()) {
             line(text, "%s", row(ratio));
         }
+        for (Variant variant : result.suite().variants()) {
+            addViolations(text, variant.name());
+        }
         return text.toString();
+    }
+
+    private void addViolations(StringBuilder text, String variant) {
+        List<String> violations = result.violations(variant);
+        if (!violations.isEmpty()) {
+            line(text, "");
+            line(
+                    text,
+                    "VIOLATED by %s in %d of %d rounds, its speed means nothing:",
+                    variant,
+                    violations.size(),
+                    result.rounds().size());
+            violations.forEach(violation -> line(text, "    %s", violation));
+        }
     }
 
     private String row(String variant) {
         Spread speed = result.messagesPerSecond(variant);
         return format(
-                "%-24s %,10.0f %,10.0f %,10.0f   %10.1f %10.1f",
+                "%-24s %,10.0f %,10.0f %,10.0f   %10.1f %10.1f%s",
                 variant,
                 speed.median(),
                 speed.min(),
                 speed.max(),
                 result.clientMicros(variant).median(),
-                result.serverMicros(variant).median());
+                result.serverMicros(variant).median(),
+                result.violations(variant).isEmpty() ? "" : "   VIOLATED");
     }
 
     private String row(Ratio ratio) {
         Spread spread = result.ratio(ratio);
+        boolean violated = !result.violations(ratio.numerator()).isEmpty()
+                || !result.violations(ratio.denominator()).isEmpty();
         String target = ratio.target() == 0 ? "" : format("≥ %.2f %s", ratio.target(), verdict(ratio, spread));
         return format(
                 "%-44s %7.2f %7.2f %7.2f %11.2f   %s",
@@ -58,7 +83,7 @@ public final class TableReport {
                 spread.min(),
                 spread.max(),
                 result.ratioPerEffect(ratio).median(),
-                target);
+                violated ? "VIOLATED" : target);
     }
 
     private static String verdict(Ratio ratio, Spread spread) {

@@ -9,7 +9,8 @@ public interface Variant {
      * Sets up, does the work, and checks what came of it. Only the work is timed.
      *
      * @return how much was done in which time
-     * @throws InvariantBrokenException if the result is wrong, so that its speed means nothing
+     * @throws InvariantBrokenException if the result is wrong, so that its speed means nothing, and the run is to end; a
+     *     measurement with a violation lets it go on
      * @throws Exception if the work could not be done
      */
     Measurement measure() throws Exception;

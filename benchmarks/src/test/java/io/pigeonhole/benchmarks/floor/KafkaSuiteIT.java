@@ -26,7 +26,7 @@ class KafkaSuiteIT {
             List<Round> rounds = new SuiteRunner(suite, Duration.ofDays(1), line -> {}).run(1);
 
             assertThat(rounds.get(0).measurements().keySet())
-                    .containsExactly("bare-consumer", "pigeonhole-ids", "pigeonhole-watermark");
+                    .containsExactly("bare-consumer", "hand-ids", "pigeonhole-ids", "pigeonhole-watermark");
             assertThat(rounds.get(0).of("pigeonhole-ids").messages()).isEqualTo(2000);
         }
     }

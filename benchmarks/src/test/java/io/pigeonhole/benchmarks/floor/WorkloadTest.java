@@ -2,6 +2,7 @@ package io.pigeonhole.benchmarks.floor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.benchmarks.load.UuidVersion;
 import io.pigeonhole.core.message.Message;
 import java.time.Clock;
 import java.time.Instant;
@@ -16,13 +17,14 @@ import org.junit.jupiter.api.Test;
 
 class WorkloadTest {
     private static final Instant NOW = Instant.parse("2026-11-21T12:00:00Z");
-    private final Workload workload = Workload.generate(20_000, 10, Clock.fixed(NOW, ZoneOffset.UTC));
+    private final Workload workload = generate(WorkloadShape.STANDARD);
 
     @Test
     void aTenthOfTheDeliveriesAreDuplicates() {
         assertThat(workload.lanes().stream().mapToInt(List::size).sum()).isEqualTo(20_000);
         assertThat(workload.deliveries() - workload.unique()).isBetween(1_800, 2_200);
-        assertThat(Workload.generate(1_000, 0, Clock.systemUTC()).unique()).isEqualTo(1_000);
+        assertThat(generate(WorkloadShape.STANDARD.withoutDuplicates()).unique())
+                .isEqualTo(20_000);
     }
 
     @Test
@@ -68,5 +70,33 @@ class WorkloadTest {
         assertThat(id).matches("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
         assertThat(Long.parseLong(id.substring(0, 13).replace("-", ""), 16))
                 .isBetween(NOW.toEpochMilli(), NOW.toEpochMilli() + 20_000 / 50);
+    }
+
+    @Test
+    void idsOfVersionFourAreRandomAndDifferent() {
+        Workload random = generate(new WorkloadShape(4, UuidVersion.V4, 10));
+
+        Set<String> ids = new HashSet<>();
+        for (List<Message> lane : random.lanes()) {
+            lane.forEach(message -> ids.add(String.valueOf(message.id())));
+        }
+        assertThat(ids)
+                .hasSize(random.unique())
+                .allMatch(id -> id.matches("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
+    }
+
+    @Test
+    void thereIsALaneForEachThread() {
+        Workload forThree = generate(new WorkloadShape(3, UuidVersion.V7, 10));
+
+        assertThat(generate(new WorkloadShape(1, UuidVersion.V7, 10)).lanes()).hasSize(1);
+        assertThat(forThree.lanes())
+                .hasSize(3)
+                .allSatisfy(lane -> assertThat(lane).isNotEmpty());
+        assertThat(forThree.sumOverUnique()).isEqualTo(workload.sumOverUnique());
+    }
+
+    private static Workload generate(WorkloadShape shape) {
+        return Workload.generate(20_000, shape, Clock.fixed(NOW, ZoneOffset.UTC));
     }
 }

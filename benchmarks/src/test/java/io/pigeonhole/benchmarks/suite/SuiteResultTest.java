@@ -70,6 +70,7 @@ class SuiteResultTest {
         assertThat(json.get("ratios").get("a/b").get("median").asDouble()).isEqualTo(3);
         assertThat(json.get("ratios").get("a/b").get("min").asDouble()).isEqualTo(2);
         assertThat(json.get("ratios").get("a/b").get("max").asDouble()).isEqualTo(4);
+        assertThat(json.get("ratios").get("a/b").get("target").asDouble()).isEqualTo(2);
     }
 
     @Test
@@ -92,6 +93,54 @@ class SuiteResultTest {
                 .contains("1.90")
                 .contains("MISSED");
         assertThat(new TableReport(fast).text()).contains("reached");
+    }
+
+    @Test
+    void aVariantThatBreaksAnInvariantIsShownAsSuchInTableAndJson() {
+        Round wrong = new Round(Map.of(
+                "a",
+                new Measurement(20, 20, SECOND, NO_CPU, "left 21 effects, it should have left 20"),
+                "b",
+                new Measurement(10, 10, SECOND, NO_CPU),
+                "c",
+                new Measurement(1, 1, 1, NO_CPU)));
+        SuiteResult result = new SuiteResult(suite, Map.of(), List.of(round(20, 10), wrong));
+
+        assertThat(result.violations("a")).containsExactly("round 2: left 21 effects, it should have left 20");
+        assertThat(new TableReport(result).text())
+                .containsPattern("a .*VIOLATED")
+                .contains("VIOLATED by a in 1 of 2 rounds")
+                .contains("round 2: left 21 effects, it should have left 20")
+                .doesNotContain("reached");
+        JsonNode violations =
+                JsonMapper.shared().readTree(new JsonReport(result).text()).get("violations");
+        assertThat(violations.propertyNames()).containsExactly("a");
+        assertThat(violations.get("a").get(0).asString()).startsWith("round 2: ");
+    }
+
+    @Test
+    void runGoesOnAfterAMeasurementWithAViolation() throws Exception {
+        List<String> lines = new ArrayList<>();
+        Variant wrong = new Variant() {
+            @Override
+            public String name() {
+                return "wrong";
+            }
+
+            @Override
+            public Measurement measure() {
+                return new Measurement(1, 1, 1, NO_CPU, "left nothing");
+            }
+        };
+
+        Suite both = new Suite("test", List.of(wrong, variant("a")), List.of());
+        List<Round> rounds = new SuiteRunner(both, Duration.ofDays(1), lines::add).run(2);
+
+        assertThat(rounds).hasSize(2);
+        assertThat(new SuiteResult(both, Map.of(), rounds).violations("wrong")).hasSize(2);
+        assertThat(lines)
+                .filteredOn(line -> line.contains("VIOLATED: left nothing"))
+                .hasSize(3);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.time.StoredTime;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -216,7 +217,7 @@ public final class Admin {
      * @return the selection
      */
     public Selection select(DeadLetterFilter filter, Instant cutoff) {
-        return store.select(filter, cutoff);
+        return store.select(filter, StoredTime.nearest(cutoff));
     }
 
     /**

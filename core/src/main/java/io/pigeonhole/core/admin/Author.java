@@ -1,9 +1,10 @@
 package io.pigeonhole.core.admin;
 
+import io.pigeonhole.core.message.Utf8;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Who changes something, and why. Kept with every change. What no text column takes, such as NUL, is replaced.
+ * Who changes something, and why. Kept with every change. What no text column takes, such as NUL or half of a surrogate pair, is replaced by U+FFFD.
  *
  * @param who the person, or the program, not blank, at most {@value #LONGEST_WHO} characters
  * @param why the reason, not blank, at most {@value #LONGEST_WHY} characters
@@ -26,7 +27,6 @@ public record Author(String who, String why) {
             throw new IllegalArgumentException("'" + name + "' needs 1 to " + longest
                     + " characters that are not all blank, not " + text.length() + ": every change is kept with it");
         }
-        // There and back, so that halves of surrogate pairs, which have no bytes, are replaced.
-        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8).replace('\0', '\uFFFD');
+        return new String(Utf8.replacing(text), StandardCharsets.UTF_8).replace('\0', '\uFFFD');
     }
 }

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.admin;
 
+import io.pigeonhole.core.time.StoredTime;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 
@@ -13,12 +14,20 @@ import java.time.format.DateTimeParseException;
 public record Cursor(Instant at, long id) {
     private static final char SEPARATOR = '_';
 
+    /** Checks that a database keeps the instant. */
+    public Cursor {
+        if (!StoredTime.keeps(at)) {
+            throw new IllegalArgumentException(
+                    at + " is no instant of a list: they are from " + StoredTime.FIRST + " to " + StoredTime.LAST);
+        }
+    }
+
     /**
      * The cursor that {@link #toString} wrote.
      *
      * @param text the text
      * @return the cursor
-     * @throws IllegalArgumentException if it is something else
+     * @throws IllegalArgumentException if it is something else, or of a year before 1000 or after 9999
      */
     public static Cursor parse(String text) {
         int separator = text.indexOf(SEPARATOR);
@@ -26,7 +35,7 @@ public record Cursor(Instant at, long id) {
             return new Cursor(
                     Instant.parse(text.substring(0, Math.max(0, separator))),
                     Long.parseLong(text.substring(separator + 1)));
-        } catch (DateTimeParseException | NumberFormatException e) {
+        } catch (DateTimeParseException | IllegalArgumentException e) {
             throw new IllegalArgumentException("'" + text + "' is no cursor: take the one that came with a page", e);
         }
     }

@@ -2,6 +2,7 @@ package io.pigeonhole.core.admin;
 
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.time.StoredTime;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,8 @@ public record DeadLetterFilter(
     /** Checks the part of the detail. */
     public DeadLetterFilter {
         WorkFilter.checkText(errorContains);
+        since = since == null ? null : StoredTime.nearest(since);
+        until = until == null ? null : StoredTime.nearest(until);
     }
 
     /**

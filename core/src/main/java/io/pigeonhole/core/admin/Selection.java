@@ -1,5 +1,6 @@
 package io.pigeonhole.core.admin;
 
+import io.pigeonhole.core.time.StoredTime;
 import java.time.Instant;
 
 /**
@@ -9,4 +10,9 @@ import java.time.Instant;
  * @param cutoff only those that died then or before, by the database's clock
  * @param count how many there were when it was made
  */
-public record Selection(DeadLetterFilter filter, Instant cutoff, long count) {}
+public record Selection(DeadLetterFilter filter, Instant cutoff, long count) {
+    /** Takes the nearest cutoff that a database keeps. */
+    public Selection {
+        cutoff = StoredTime.nearest(cutoff);
+    }
+}

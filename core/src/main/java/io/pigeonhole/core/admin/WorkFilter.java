@@ -1,6 +1,7 @@
 package io.pigeonhole.core.admin;
 
 import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.time.StoredTime;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,8 @@ public record WorkFilter(
             throw new IllegalArgumentException("messages in work are received, parked or leased, never " + status);
         }
         checkText(errorContains);
+        since = since == null ? null : StoredTime.nearest(since);
+        until = until == null ? null : StoredTime.nearest(until);
     }
 
     static void checkText(@Nullable String errorContains) {

@@ -1,8 +1,8 @@
 package io.pigeonhole.core.handler;
 
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.Utf8;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -24,12 +24,13 @@ public final class IdempotencyKey {
      * @param key the message's key
      * @param step which of the handler's foreign calls it is for
      * @return 32 hexadecimal digits in lower case
+     * @throws IllegalArgumentException if the name or the step holds half of a surrogate pair: two steps would become one
      */
     public static String of(String consumer, MessageKey key, String step) {
         MessageDigest digest = sha256();
-        update(digest, consumer.getBytes(StandardCharsets.UTF_8));
+        update(digest, Utf8.bytes("the consumer's name", consumer));
         update(digest, key.toBytes());
-        update(digest, step.getBytes(StandardCharsets.UTF_8));
+        update(digest, Utf8.bytes("the step", step));
         return HexFormat.of().formatHex(digest.digest(), 0, BYTES);
     }
 

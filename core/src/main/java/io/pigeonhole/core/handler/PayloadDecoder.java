@@ -18,8 +18,8 @@ public interface PayloadDecoder<T> {
      * @param message the message
      * @return the decoded payload, never null
      * @throws Exception to say that the payload cannot be decoded: the message goes to the dead letters with the original
-     *     bytes. An error other than {@link StackOverflowError} and an {@link InterruptedException} say nothing about the
-     *     bytes: an attempt has failed
+     *     bytes. An error other than {@link StackOverflowError}, an {@link InterruptedException} and a
+     *     {@link java.util.concurrent.TimeoutException} say nothing about the bytes: an attempt has failed
      */
     T decode(Message message) throws Exception;
 

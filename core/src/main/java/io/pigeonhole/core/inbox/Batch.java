@@ -5,6 +5,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,8 +17,13 @@ import java.util.Set;
 /**
  * The deliveries of one call. Of those that share a key only the first goes through the engine, and the others are its
  * repetitions; where payloads are compared, one with another payload goes through it in a later round.
+ *
+ * @param messages the deliveries
+ * @param envelopes the envelope of each, which repetitions share
+ * @param repetitions the places of those that are not the first with their envelope
+ * @param rounds the different envelopes; in each round a key comes once
  */
-record Batch(List<Message> messages, List<Envelope> envelopes, List<List<Envelope>> rounds) {
+record Batch(List<Message> messages, List<Envelope> envelopes, BitSet repetitions, List<List<Envelope>> rounds) {
 
     static Batch of(List<Message> messages, RegisteredConsumer consumer, boolean comparePayloads) {
         if (consumer.deduplication().needsLog()) {
@@ -25,14 +31,19 @@ record Batch(List<Message> messages, List<Envelope> envelopes, List<List<Envelop
         }
         Map<Object, Envelope> firsts = new LinkedHashMap<>(messages.size() * 2);
         List<Envelope> envelopes = new ArrayList<>(messages.size());
+        BitSet repetitions = new BitSet(messages.size());
         for (Message message : messages) {
             Envelope envelope = Envelope.of(message, consumer);
             Object identity = comparePayloads ? List.of(envelope.key(), PayloadHash.of(message)) : envelope.key();
             Envelope first = firsts.putIfAbsent(identity, envelope);
+            repetitions.set(envelopes.size(), first != null);
             envelopes.add(first == null ? envelope : first);
         }
         return new Batch(
-                messages, envelopes, comparePayloads ? rounds(firsts.values()) : List.of(List.copyOf(firsts.values())));
+                messages,
+                envelopes,
+                repetitions,
+                comparePayloads ? rounds(firsts.values()) : List.of(List.copyOf(firsts.values())));
     }
 
     /**
@@ -42,18 +53,20 @@ record Batch(List<Message> messages, List<Envelope> envelopes, List<List<Envelop
     private static Batch ofLog(List<Message> messages, RegisteredConsumer consumer, boolean comparePayloads) {
         List<Envelope> envelopes =
                 messages.stream().map(message -> Envelope.of(message, consumer)).toList();
+        if (!comparePayloads) {
+            return new Batch(messages, envelopes, new BitSet(), List.of(envelopes));
+        }
         List<List<Envelope>> rounds = new ArrayList<>();
         Set<MessageKey> seen = new HashSet<>();
         for (Envelope envelope : envelopes) {
-            boolean repeats = !seen.add(envelope.key());
-            if (rounds.isEmpty() || (repeats && comparePayloads)) {
+            if (!seen.add(envelope.key()) || rounds.isEmpty()) {
                 rounds.add(new ArrayList<>());
                 seen.clear();
                 seen.add(envelope.key());
             }
             rounds.get(rounds.size() - 1).add(envelope);
         }
-        return new Batch(messages, envelopes, rounds);
+        return new Batch(messages, envelopes, new BitSet(), rounds);
     }
 
     /** In each round a key comes once. */
@@ -73,12 +86,10 @@ record Batch(List<Message> messages, List<Envelope> envelopes, List<List<Envelop
     /** The outcome of every delivery; those behind the first of their key are announced here. */
     List<Outcome> outcomes(Announcer announcer) {
         List<Outcome> outcomes = new ArrayList<>(messages.size());
-        Set<Envelope> told = new HashSet<>(messages.size() * 2);
         for (int i = 0; i < messages.size(); i++) {
             Message message = messages.get(i);
-            Envelope envelope = envelopes.get(i);
-            Outcome outcome = envelope.outcome();
-            if (!told.add(envelope)) {
+            Outcome outcome = envelopes.get(i).outcome();
+            if (repetitions.get(i)) {
                 outcome = outcome.settled() ? new Outcome.Duplicate() : outcome;
                 announcer.outcome(message, outcome);
             }

@@ -25,7 +25,7 @@ final class Claimer {
     private final InboxTransaction<?> transaction;
     private final RegisteredConsumer consumer;
     private final Map<MessageKey, PayloadHash> hashes;
-    private final Set<MessageKey> claimed = new HashSet<>();
+    private Set<MessageKey> claimed = Set.of();
     private final Set<MessageKey> busy = new HashSet<>();
     private final Map<MessageKey, Claim> outside = new HashMap<>();
     private boolean deadLetters;
@@ -76,7 +76,7 @@ final class Claimer {
 
     private void note(List<MessageKey> keys, Claim claim) {
         deadLetters |= claim.hasDeadLetters();
-        claimed.addAll(claim.claimed());
+        claimed = claimed.isEmpty() ? claim.claimed() : union(claimed, claim.claimed());
         if (claim.claimed().size() == keys.size()) {
             return;
         }
@@ -85,6 +85,12 @@ final class Claimer {
                 outside.put(key, claim);
             }
         }
+    }
+
+    private static Set<MessageKey> union(Set<MessageKey> some, Set<MessageKey> others) {
+        Set<MessageKey> all = new HashSet<>(some);
+        all.addAll(others);
+        return all;
     }
 
     /** Whether one of the keys that were not claimed may be that of a dead letter. */

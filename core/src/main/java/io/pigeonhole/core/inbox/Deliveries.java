@@ -9,6 +9,7 @@ import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
@@ -98,6 +99,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         askForBlockedKeys(transaction, claimer, verdicts);
         Set<MessageKey> unfinished = unfinished(transaction, desk.plan());
         Set<MessageKey> accepted = new HashSet<>();
+        List<Envelope> suspects = new ArrayList<>();
         for (Envelope envelope : group) {
             MessageKey key = envelope.key();
             Envelope.Unusable unusable = envelope.unusable();
@@ -120,6 +122,9 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
                 envelope.propose(new Outcome.Duplicate());
             } else if (!envelope.byLedger() || claimer.isClaimed(key)) {
                 accept(envelope, desk);
+                if (envelope.message().deliveries() > settings.crashLimit()) {
+                    suspects.add(envelope);
+                }
             } else if (conflicting.contains(key)) {
                 verdicts.conflict(envelope);
             } else if (repeated.contains(key)) {
@@ -127,6 +132,16 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             } else if (outside != null) {
                 verdicts.outside(envelope, outside);
             }
+        }
+        if (!suspects.isEmpty()) {
+            logger.warn(
+                    "'{}': {} messages were delivered more than {} times, such as {}, {} times: processes may have died of"
+                            + " them, so workers will process each alone and under a lease",
+                    consumer.name(),
+                    suspects.size(),
+                    settings.crashLimit(),
+                    suspects.get(0).key(),
+                    suspects.get(0).message().deliveries());
         }
     }
 
@@ -254,19 +269,16 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         if (envelope.partition() != null) {
             return envelope.partition();
         }
-        return consumer.order().isKept() && envelope.unusable() == null ? OrderingKey.of(envelope.message()) : null;
+        // The dead letter of an unusable message holds back those behind it, so that it must not overtake any either.
+        boolean keeps = envelope.unusable() == null
+                ? consumer.order().isKept()
+                : consumer.order() == KeyOrder.BEHIND_DEAD_LETTERS;
+        return keeps ? OrderingKey.of(envelope.message()) : null;
     }
 
     private Claimer claim(InboxTransaction<C> transaction, boolean inHalves, Map<MessageKey, PayloadHash> hashes) {
         Claimer claimer = new Claimer(transaction, consumer, hashes, busyHere);
-        Set<MessageKey> distinct = new HashSet<>(group.size() * 2);
-        List<MessageKey> keys = new ArrayList<>(group.size());
-        for (Envelope envelope : group) {
-            if (isToBeClaimed(envelope) && !busyHere.contains(envelope.key()) && distinct.add(envelope.key())) {
-                keys.add(envelope.key());
-            }
-        }
-        keys.sort(null);
+        List<MessageKey> keys = keysToClaim();
         if (keys.isEmpty()) {
             return claimer;
         }
@@ -276,6 +288,24 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             claimer.together(keys, settings.twinPatience());
         }
         return claimer;
+    }
+
+    /** Sorted, each once. */
+    private List<MessageKey> keysToClaim() {
+        List<MessageKey> all = new ArrayList<>(group.size());
+        for (Envelope envelope : group) {
+            if (isToBeClaimed(envelope) && !busyHere.contains(envelope.key())) {
+                all.add(envelope.key());
+            }
+        }
+        all.sort(null);
+        List<MessageKey> keys = new ArrayList<>(all.size());
+        for (MessageKey key : all) {
+            if (keys.isEmpty() || !keys.get(keys.size() - 1).equals(key)) {
+                keys.add(key);
+            }
+        }
+        return keys;
     }
 
     /**

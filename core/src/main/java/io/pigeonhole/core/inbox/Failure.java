@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.store.FailedAttempt;
 import java.time.Duration;
+import java.util.concurrent.TimeoutException;
 
 /** What a message failed with. */
 record Failure(Throwable cause, ErrorClass errorClass, Duration duration) {
@@ -24,8 +25,8 @@ record Failure(Throwable cause, ErrorClass errorClass, Duration duration) {
 
     /** Whether what a decoder threw says that the same bytes will never be decoded. */
     static boolean isUndecodable(Throwable cause) {
-        return (cause instanceof Exception && !(cause instanceof InterruptedException))
-                || cause instanceof StackOverflowError;
+        boolean ofTime = cause instanceof InterruptedException || cause instanceof TimeoutException;
+        return (cause instanceof Exception && !ofTime) || cause instanceof StackOverflowError;
     }
 
     boolean isPermanent() {

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,14 +25,13 @@ final class FutureFlood {
     private final int limit;
     private final LongSupplier nanos;
     private final FloodWarning warning;
-    private final Function<MessageKey, @Nullable MessageKey> endOfLedger;
+    private final Supplier<@Nullable MessageKey> endOfLedger;
     private long begun;
     private int count;
     private @Nullable MessageKey newest;
 
-    /** The operator creates missing days and tells where the ledger ends for a key; null where it could not. */
-    FutureFlood(
-            String consumer, int limit, LongSupplier nanos, Function<MessageKey, @Nullable MessageKey> endOfLedger) {
+    /** The operator creates missing days and tells where the ledger ends; null where it could not. */
+    FutureFlood(String consumer, int limit, LongSupplier nanos, Supplier<@Nullable MessageKey> endOfLedger) {
         this.consumer = consumer;
         this.limit = limit;
         this.nanos = nanos;
@@ -60,7 +59,7 @@ final class FutureFlood {
         if (ahead.isEmpty()) {
             return Map.of();
         }
-        MessageKey found = endOfLedger.apply(ahead.get(0).key());
+        MessageKey found = endOfLedger.get();
         MessageKey now = found == null ? before : found;
         moved(now);
         List<Envelope> left = behind(now, ahead);

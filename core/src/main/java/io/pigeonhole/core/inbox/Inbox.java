@@ -16,6 +16,7 @@ import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.Watermark;
 import java.util.Collection;
 import java.util.List;
@@ -232,8 +233,8 @@ public final class Inbox<C extends HandlerContext> {
     }
 
     /**
-     * The threads that hang in a handler under a lease: it was interrupted after {@link InboxBuilder#externalTimeout}, its lease
-     * has run out since, and it has not returned. What a node asks, to replace them.
+     * The threads that hang in a handler under a lease: it was interrupted because it took too long
+     * ({@link InboxBuilder#externalTimeout}), its lease has run out since, and it has not returned. What a node asks, to replace them.
      *
      * @return the threads that called {@link #work(Backlog.Due, BooleanSupplier)}, each with the message that it is at
      */
@@ -257,25 +258,34 @@ public final class Inbox<C extends HandlerContext> {
     /**
      * Notes that this process begins at a position, to recognise a message at which processes die again and again.
      *
-     * @param what what it begins with, such as a partition
-     * @param position where, such as an offset
+     * @param start with what, where, and who begins. It may be noted again where the answer was lost, and counts once
      * @return how many times in a row it was begun there and not {@linkplain #ended ended}; hand it on as {@link Message#deliveries()}
      * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
      */
-    public int started(String what, String position) {
-        return store.started(consumer, what, position);
+    public int started(Start start) {
+        return store.started(consumer, start);
     }
 
     /**
      * Notes that this process, which {@linkplain #started began} at a position, has left it in good order: its beginning is
      * counted no more. What is not noted, because the process died, stays counted.
      *
-     * @param what what it began with
-     * @param position where it began
+     * @param start as it was noted
      * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
      */
-    public void ended(String what, String position) {
-        store.ended(consumer, what, position);
+    public void ended(Start start) {
+        store.ended(consumer, start);
+    }
+
+    /**
+     * Notes that this process has left behind what may have ended those that {@linkplain #started began} there before it: neither
+     * they nor it are counted any more. Where somebody else has begun since, only this process is counted no more.
+     *
+     * @param start as it was noted
+     * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
+     */
+    public void survived(Start start) {
+        store.survived(consumer, start);
     }
 
     /**

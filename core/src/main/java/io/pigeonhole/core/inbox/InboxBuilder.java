@@ -256,7 +256,9 @@ public final class InboxBuilder<C extends HandlerContext> {
 
     /**
      * Sets the longest time that a handler may spend without using the database. A transaction that is idle for longer is
-     * ended by the database, so that a process that hangs holds no locks for ever and cannot commit when it wakes up.
+     * ended by the database, so that a process that hangs holds no locks for ever and cannot commit when it wakes up. The
+     * handler of a message that is worked on alone, because it may have killed a process, may take ten times as long
+     * altogether; then it ends as {@link #externalTimeout} says.
      *
      * @param timeout from a millisecond to 365 days, one minute unless set
      * @return this
@@ -397,10 +399,10 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     /**
-     * Sets how long a message may be in work under a lease: that of an external handler, or one that is worked on alone
-     * because it may have killed a process. Then the handler's thread is interrupted and the lease is not prolonged any more,
-     * so that a handler that hangs keeps neither its message nor others for ever: the attempt has failed, here or where the
-     * lease is found to have run out. It is looked at with every heartbeat.
+     * Sets how long a call of an external handler may take. Then the handler's thread is interrupted and the lease is not
+     * prolonged any more, so that a handler that hangs keeps neither its message nor others for ever: the attempt has failed,
+     * here or where the lease is found to have run out. It is looked at with every heartbeat. What comes behind the call, such
+     * as waiting for the database, does not count.
      *
      * @param timeout from a millisecond to 365 days, an hour unless set
      * @return this

@@ -52,6 +52,7 @@ final class InboxEngine<C extends HandlerContext> {
     private final LateFlood flood;
     private final FutureFlood future;
     private final RunningBatches running;
+    private final NotStoredWarnings notStored;
     private final KeysAtWork atWork = new KeysAtWork();
 
     InboxEngine(
@@ -66,6 +67,7 @@ final class InboxEngine<C extends HandlerContext> {
         this.flood = flood;
         this.future = new FutureFlood(consumer.name(), flood.limit(), System::nanoTime, this::endOfLedger);
         this.running = running;
+        this.notStored = new NotStoredWarnings(consumer.name(), System::nanoTime);
         this.store = store;
         this.consumer = consumer;
         this.routing = routing;
@@ -108,15 +110,15 @@ final class InboxEngine<C extends HandlerContext> {
     }
 
     /**
-     * Creates the days that are missing, and claims a key without a commit to see where the ledger ends now. Null where the
+     * Creates the days that are missing, and claims a key that is always behind its end, to see where that is now. Null where the
      * database does not say, which is no reason to fail at messages that are in time.
      */
-    private @Nullable MessageKey endOfLedger(MessageKey key) {
+    private @Nullable MessageKey endOfLedger() {
         try {
             store.maintain();
             try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
                 return transaction
-                        .claim(consumer, List.of(key), settings.twinPatience())
+                        .claim(consumer, List.of(MessageKey.LAST_WITH_TIME), settings.twinPatience())
                         .newest();
             }
         } catch (StoreException e) {
@@ -229,7 +231,17 @@ final class InboxEngine<C extends HandlerContext> {
                 chunk.forEach(envelope -> chunk(intake, List.of(envelope), known));
                 return;
             }
-            condemned.put(culprit, verdict(result, condemned.get(culprit), chunk.size()));
+            Failure before = condemned.get(culprit);
+            if (culprit.item() == null && isNeverStored(result, before)) {
+                Throwable cause = result.failure().cause();
+                notStored.busy(culprit.message(), cause);
+                busy(
+                        culprit,
+                        "the database refuses to keep it, even as a dead letter without its bytes: "
+                                + ErrorText.bounded(cause.getMessage()));
+                return;
+            }
+            condemned.put(culprit, verdict(result, before, chunk.size()));
             replays = new Replays();
         }
     }
@@ -248,6 +260,14 @@ final class InboxEngine<C extends HandlerContext> {
             }
         }
         return chunk.size() == 1 ? chunk.get(0) : null;
+    }
+
+    /** Whether the database has refused a message, alone in its transaction, and then its dead letter with and without its bytes. */
+    private static boolean isNeverStored(RunResult.RolledBack result, @Nullable Failure before) {
+        return result instanceof RunResult.Refused
+                && before != null
+                && before.cause() instanceof NotStoredException refusal
+                && refusal.isBare();
     }
 
     /**
@@ -292,6 +312,10 @@ final class InboxEngine<C extends HandlerContext> {
             Outcome outcome = envelope.settle();
             if (outcome != null) {
                 announcer.outcome(envelope.message(), outcome);
+            }
+            NotStoredException refusal = plan.refusalOf(envelope);
+            if (refusal != null && outcome instanceof Outcome.Dead dead) {
+                notStored.dead(envelope.message(), refusal.isBare(), dead.detail());
             }
             MessageKey horizon = envelope.horizon();
             if (horizon != null && outcome instanceof Outcome.Late) {

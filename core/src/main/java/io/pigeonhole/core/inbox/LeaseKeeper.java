@@ -16,8 +16,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,8 +30,10 @@ import org.slf4j.LoggerFactory;
  * lets it, and the leases run out when that is too long. Its thread begins with the first lease and ends some time after the
  * last.
  *
- * <p>A lease that is kept for too long is not prolonged any more, and its handler's thread is interrupted: a handler that hangs
- * would otherwise keep its message for ever. Safe for use by many threads.
+ * <p>A lease whose handler takes too long is not prolonged any more, and the handler's thread is interrupted: a handler that
+ * hangs would otherwise keep its message for ever. Each call of a handler is measured by itself, so that neither calls before it
+ * nor an outage of the store count. Where a thread is in no handler and goes no step further for an hour, its lease is not
+ * prolonged any more either. Safe for use by many threads.
  */
 final class LeaseKeeper {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
@@ -39,39 +43,66 @@ final class LeaseKeeper {
     /** After a beat that failed. */
     private static final int TRIES_PER_LEASE = 12;
 
+    /** For what is no call of a handler, such as a statement of the inbox's own. */
+    private static final Duration LONGEST_STEP = Duration.ofHours(1);
+
     private final RegisteredConsumer consumer;
     private final Supplier<Heartbeat> heartbeats;
     private final Duration duration;
-    private final Duration longest;
+    private final LongSupplier clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<Kept> kept = new HashSet<>();
-    /** Those that are not prolonged any more, but still worked under. */
+    /** Those that are lost, but still worked under: a handler must not hang under them either. */
+    private final Set<Kept> lostAtWork = new HashSet<>();
+    /** Those that are worked under for too long. */
     private final Set<Kept> givenUp = new HashSet<>();
 
     private @Nullable Thread thread;
     private boolean stopping;
 
-    LeaseKeeper(RegisteredConsumer consumer, Supplier<Heartbeat> heartbeats, Duration duration, Duration longest) {
+    /**
+     * How long a handler may take.
+     *
+     * @param longest how long a call of it may take
+     * @param setting what to set where that is too short
+     */
+    record Limit(Duration longest, String setting) {}
+
+    LeaseKeeper(RegisteredConsumer consumer, Supplier<Heartbeat> heartbeats, Duration duration, LongSupplier clock) {
         this.consumer = consumer;
         this.heartbeats = heartbeats;
         this.duration = duration;
-        this.longest = longest;
+        this.clock = clock;
     }
 
     /** A lease that is prolonged until it is closed, lost, or kept for too long. */
     final class Kept implements AutoCloseable {
         private final WorkItem item;
+        private final Limit limit;
         private final Thread worker = Thread.currentThread();
-        private final long since = System.nanoTime();
-        private long confirmed = since;
+        /** When the call of the handler began, or whatever else its thread is at. */
+        private long since = clock.getAsLong();
+
+        private long confirmed = System.nanoTime();
         private @Nullable Thread handler;
         private boolean tooLong;
         private long givenUpAt;
         private boolean lost;
 
-        private Kept(WorkItem item) {
+        private Kept(WorkItem item, Limit limit) {
             this.item = item;
+            this.limit = limit;
+        }
+
+        /** Notes that its thread begins with something else: what was before does not count. */
+        void step() {
+            lock.lock();
+            try {
+                since = clock.getAsLong();
+            } finally {
+                lock.unlock();
+            }
         }
 
         /** Whether it is lost, or about to be: nobody prolongs it any more. */
@@ -79,6 +110,16 @@ final class LeaseKeeper {
             lock.lock();
             try {
                 return lost || tooLong;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** The same, or it may have run out because the database could not be asked to prolong it. */
+        boolean mayBeLost() {
+            lock.lock();
+            try {
+                return isLost() || System.nanoTime() - confirmed >= duration.toNanos();
             } finally {
                 lock.unlock();
             }
@@ -95,10 +136,10 @@ final class LeaseKeeper {
         }
 
         /**
-         * Calls a handler on this thread, which is interrupted where the lease is kept for too long. Nothing is left of that
-         * interrupt afterwards.
+         * Calls a handler on this thread, which is interrupted where it takes too long. Nothing is left of that interrupt
+         * afterwards.
          *
-         * @throws TimeoutException if the handler was interrupted and failed, or the lease was kept for too long before
+         * @throws TimeoutException if the handler was interrupted and failed, or an earlier call took too long
          * @throws Exception whatever else the handler throws
          */
         <R> R call(Callable<R> handler) throws Exception {
@@ -119,10 +160,10 @@ final class LeaseKeeper {
             lock.lock();
             try {
                 if (tooLong) {
-                    throw tookTooLong(
-                            "the handler is not begun again, the message has been in work for longer than ", null);
+                    throw tookTooLong("the handler is not begun again, it has taken longer than ", null);
                 }
                 handler = Thread.currentThread();
+                since = clock.getAsLong();
             } finally {
                 lock.unlock();
             }
@@ -133,6 +174,7 @@ final class LeaseKeeper {
             lock.lock();
             try {
                 handler = null;
+                since = clock.getAsLong();
                 if (tooLong) {
                     // It may have reacted with an exception, or not yet.
                     Thread.interrupted();
@@ -145,13 +187,18 @@ final class LeaseKeeper {
 
         private TimeoutException tookTooLong(String what, @Nullable Throwable cause) {
             TimeoutException failure = new TimeoutException(
-                    what + longest + ". Let it give up by itself before, or set a longer externalTimeout");
+                    what + limit.longest() + ". Let it give up by itself before, or set a longer " + limit.setting());
             failure.initCause(cause);
             return failure;
         }
 
         private boolean isTooLong() {
-            return System.nanoTime() - since >= longest.toNanos();
+            return clock.getAsLong() - since >= longest().toNanos();
+        }
+
+        private Duration longest() {
+            boolean inHandler = handler != null || limit.longest().compareTo(LONGEST_STEP) > 0;
+            return inHandler ? limit.longest() : LONGEST_STEP;
         }
 
         /** Under the lock. */
@@ -159,18 +206,27 @@ final class LeaseKeeper {
             tooLong = true;
             givenUpAt = System.nanoTime();
             kept.remove(this);
+            lostAtWork.remove(this);
             givenUp.add(this);
             Thread thread = handler;
             log.warn(
-                    "consumer '{}': {} has been in work for longer than {}; its lease is not prolonged any more, and will be"
-                            + " a failed attempt when it has run out{}",
+                    "consumer '{}': {} has been in work for longer than {}; its lease is {}{}",
                     consumer.name(),
                     item.message(),
-                    longest,
+                    longest(),
+                    lost ? "lost already" : "not prolonged any more, and will be a failed attempt when it has run out",
                     thread == null ? "" : ". Its handler on the thread '" + thread.getName() + "' is interrupted");
             if (thread != null) {
                 thread.interrupt();
             }
+        }
+
+        /** Under the lock. */
+        private void lose() {
+            lost = true;
+            kept.remove(this);
+            lostAtWork.add(this);
+            changed.signalAll();
         }
 
         /** Waits for a while, but not beyond the loss of the lease; true if it is lost. */
@@ -192,6 +248,7 @@ final class LeaseKeeper {
             lock.lock();
             try {
                 kept.remove(this);
+                lostAtWork.remove(this);
                 givenUp.remove(this);
             } finally {
                 lock.unlock();
@@ -199,10 +256,12 @@ final class LeaseKeeper {
         }
     }
 
-    Kept keep(WorkItem item) {
+    Kept keep(WorkItem item, Limit limit) {
         lock.lock();
         try {
-            Kept one = new Kept(item);
+            Kept one = new Kept(item, limit);
+            // A message has one lease at a time: whoever works under an older one has lost it.
+            kept.stream().filter(other -> other.item.id() == item.id()).toList().forEach(Kept::lose);
             if (thread == null) {
                 stopping = false;
                 Thread begun = new Thread(this::run, "pigeonhole-leases-" + consumer.name());
@@ -243,7 +302,7 @@ final class LeaseKeeper {
     void stop(Predicate<Thread> workers) {
         lock.lock();
         try {
-            for (Set<Kept> each : List.of(kept, givenUp)) {
+            for (Set<Kept> each : List.of(kept, lostAtWork, givenUp)) {
                 List<Kept> stopped = each.stream()
                         .filter(lease -> workers.test(lease.worker))
                         .toList();
@@ -261,9 +320,9 @@ final class LeaseKeeper {
         boolean over = false;
         while (!over) {
             try (Heartbeat heartbeat = heartbeats.get()) {
-                List<Kept> due = next(BEATS_PER_LEASE);
-                while (!due.isEmpty()) {
-                    boolean done = beat(heartbeat, due);
+                @Nullable List<Kept> due = next(BEATS_PER_LEASE);
+                while (due != null) {
+                    boolean done = due.isEmpty() || beat(heartbeat, due);
                     due = next(done ? BEATS_PER_LEASE : TRIES_PER_LEASE);
                 }
                 over = true;
@@ -284,24 +343,34 @@ final class LeaseKeeper {
         lock.lock();
         try {
             boolean replaced = thread != Thread.currentThread();
-            if (kept.isEmpty() && !replaced) {
+            if (isIdle() && !replaced) {
                 thread = null;
             }
-            return replaced || kept.isEmpty();
+            return replaced || isIdle();
         } finally {
             lock.unlock();
         }
     }
 
-    /** The leases to prolong, once it is time; none when there have been none for a whole beat, and the thread is to end. */
-    private List<Kept> next(int perLease) {
+    /** Under the lock: there is no lease to prolong, and no handler to watch. */
+    private boolean isIdle() {
+        return kept.isEmpty() && lostAtWork.isEmpty();
+    }
+
+    /** The leases to prolong, once it is time; null when there has been nothing to do for a whole beat, and the thread is to end. */
+    private @Nullable List<Kept> next(int perLease) {
         lock.lock();
         try {
             awaitUntil(System.nanoTime() + duration.toNanos() / perLease);
             stopping = false;
-            List.copyOf(kept).stream().filter(Kept::isTooLong).forEach(Kept::giveUp);
-            if (kept.isEmpty()) {
+            Stream.of(kept, lostAtWork)
+                    .flatMap(Set::stream)
+                    .filter(Kept::isTooLong)
+                    .toList()
+                    .forEach(Kept::giveUp);
+            if (isIdle()) {
                 thread = null;
+                return null;
             }
             return new ArrayList<>(kept);
         } finally {
@@ -335,9 +404,7 @@ final class LeaseKeeper {
                     }
                     // One that was finished meanwhile is gone from the database, and not lost.
                     if (!prolonged.contains(each.item.id()) && kept.contains(each)) {
-                        each.lost = true;
-                        kept.remove(each);
-                        changed.signalAll();
+                        each.lose();
                     }
                 }
             } finally {

@@ -40,6 +40,9 @@ final class LeaseWorker<C extends HandlerContext> {
     /** How often a database that is there may refuse to finish a message, before its lease is left to run out. */
     private static final int MOST_REFUSALS = 10;
 
+    /** A handler that runs in the transaction comes by the database within handlerTimeout, but may do so some times. */
+    private static final int STATEMENTS = 10;
+
     private final InboxStore<C> store;
     private final RegisteredConsumer consumer;
     private final Routing<C> routing;
@@ -76,7 +79,7 @@ final class LeaseWorker<C extends HandlerContext> {
         this.engine = engine;
         this.announcer = announcer;
         this.onlySuspects = routing.routes().values().stream().noneMatch(Route::isExternal);
-        this.keeper = new LeaseKeeper(consumer, store::heartbeat, settings.lease(), settings.externalTimeout());
+        this.keeper = new LeaseKeeper(consumer, store::heartbeat, settings.lease(), System::nanoTime);
     }
 
     /** Lets the leases run out that these threads work under. */
@@ -109,12 +112,21 @@ final class LeaseWorker<C extends HandlerContext> {
     private int work(int lane, Turn turn) {
         List<WorkItem> leased = lease(lane);
         for (WorkItem item : leased) {
-            try (LeaseKeeper.Kept lease = keeper.keep(item)) {
+            try (LeaseKeeper.Kept lease = keeper.keep(item, limitOf(item))) {
                 turn.lease = lease;
                 work(item, lease);
             }
         }
         return leased.size();
+    }
+
+    private LeaseKeeper.Limit limitOf(WorkItem item) {
+        Route<?, C> route = routing.routeOf(item.message());
+        return route != null && route.isExternal()
+                ? new LeaseKeeper.Limit(settings.externalTimeout(), "externalTimeout")
+                : new LeaseKeeper.Limit(
+                        settings.handlerTimeout().multipliedBy(STATEMENTS),
+                        "handlerTimeout, of which it is " + STATEMENTS + " times as long");
     }
 
     private List<WorkItem> lease(int lane) {
@@ -138,8 +150,9 @@ final class LeaseWorker<C extends HandlerContext> {
      * would run out, and the attempt would have failed. Its token is no other lease's, so that it tells.
      */
     private boolean isLeased(WorkItem item, OutcomeUnknownException unknown) {
-        try (LeaseKeeper.Kept lease = keeper.keep(item)) {
+        try (LeaseKeeper.Kept lease = keeper.keep(item, limitOf(item))) {
             for (int tries = 1; true; tries++) {
+                lease.step();
                 try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
                     return transaction.hold(consumer, item);
                 } catch (RetryableException | StoreException e) {
@@ -169,7 +182,14 @@ final class LeaseWorker<C extends HandlerContext> {
     }
 
     private static <C extends HandlerContext> void handle(Desk<C> desk, Envelope envelope, LeaseKeeper.Kept lease) {
-        desk.handle(envelope);
+        try {
+            lease.call(() -> {
+                desk.handle(envelope);
+                return envelope;
+            });
+        } catch (Exception e) {
+            desk.notDecoded(envelope, e);
+        }
         desk.tasks().replaceAll(task -> new Task.UnderLease<>(task, lease));
     }
 
@@ -184,7 +204,7 @@ final class LeaseWorker<C extends HandlerContext> {
     private <T> void external(WorkItem item, Envelope envelope, LeaseKeeper.Kept lease, Route<T, C> route) {
         T payload;
         try {
-            payload = route.decode(item.message());
+            payload = lease.call(() -> route.decode(item.message()));
         } catch (Throwable e) {
             Interrupts.requireNotEnding(1, e);
             finish(item, envelope, lease, desk -> desk.notDecoded(envelope, e), Map.of());
@@ -222,6 +242,7 @@ final class LeaseWorker<C extends HandlerContext> {
         LeasedMessage<C> leased = new LeasedMessage<>(consumer, item, envelope, decision, lease::isFresh);
         int refusals = 0;
         while (true) {
+            lease.step();
             try {
                 engine.settle(leased, known);
                 break;
@@ -283,7 +304,7 @@ final class LeaseWorker<C extends HandlerContext> {
 
         @Override
         public boolean isLeaseLost() {
-            return lease.isLost();
+            return lease.mayBeLost();
         }
     }
 }

@@ -30,6 +30,8 @@ final class LogView {
     /** Those before which something is missing that the database has not accepted, as far as it remembers. */
     private final Set<Envelope> behindAGap;
 
+    private @Nullable Watermark foundLast;
+
     private LogView(Map<LogPartition, Watermark> watermarks, Set<Envelope> behindAGap) {
         this.watermarks = watermarks;
         this.behindAGap = behindAGap;
@@ -71,18 +73,26 @@ final class LogView {
     private static Set<Envelope> behindAGap(Map<LogPartition, Watermark> watermarks, List<Envelope> group) {
         Map<LogPartition, Long> reached = new HashMap<>();
         Set<Envelope> behind = new HashSet<>();
+        @Nullable LogPartition current = null;
+        long next = Long.MIN_VALUE;
         for (Envelope envelope : group) {
             LogPartition partition = envelope.partition();
             if (partition == null) {
                 continue;
             }
-            Watermark watermark = watermarks.get(partition);
+            if (!partition.equals(current)) {
+                if (current != null) {
+                    reached.put(current, next);
+                }
+                current = partition;
+                Watermark watermark = watermarks.get(partition);
+                next = reached.getOrDefault(partition, watermark == null ? Long.MIN_VALUE : watermark.position());
+            }
             LogPosition position = positionOf(envelope);
-            if (watermark == null
-                    || position.expectedPosition() > reached.getOrDefault(partition, watermark.position())) {
+            if (position.expectedPosition() > next) {
                 behind.add(envelope);
             } else {
-                reached.merge(partition, Math.max(watermark.position(), position.offset() + 1), Math::max);
+                next = Math.max(next, position.offset() + 1);
             }
         }
         return behind;
@@ -115,7 +125,7 @@ final class LogView {
         if (envelope.partition() == null) {
             return false;
         }
-        Watermark watermark = watermarks.get(envelope.partition());
+        Watermark watermark = watermarkOf(envelope.partition());
         LogPosition position = positionOf(envelope);
         if (watermark == null
                 || watermark.assignment() != position.assignment()
@@ -131,8 +141,18 @@ final class LogView {
 
     /** Whether the message is accepted already. */
     boolean isBehind(Envelope envelope) {
-        Watermark watermark = envelope.partition() == null ? null : watermarks.get(envelope.partition());
+        Watermark watermark = envelope.partition() == null ? null : watermarkOf(envelope.partition());
         return watermark != null && positionOf(envelope).offset() < watermark.position();
+    }
+
+    /** Mostly it is that of the message before. */
+    private @Nullable Watermark watermarkOf(LogPartition partition) {
+        Watermark watermark = foundLast;
+        if (watermark == null || !watermark.partition().equals(partition)) {
+            watermark = watermarks.get(partition);
+            foundLast = watermark;
+        }
+        return watermark;
     }
 
     /** Whether the message may be new, as far as its place says. */

@@ -114,7 +114,8 @@ public sealed interface Outcome {
     }
 
     /**
-     * A message with the same id, but another payload, was accepted before. This one is kept among the dead letters.
+     * A message with the same id, but another payload, was accepted before, or is a dead letter. This one is kept among the
+     * dead letters, beside the first.
      *
      * @param detail what is known of both
      */

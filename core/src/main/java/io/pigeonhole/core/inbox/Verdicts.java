@@ -233,12 +233,6 @@ final class Verdicts<C extends HandlerContext> {
         Message message = envelope.message();
         WorkItem item = envelope.item();
         String detail = ErrorText.bounded(BareMessage.describe(message) + "; " + refusal.getMessage());
-        log.warn(
-                "consumer '{}': {} is a dead letter{}: {}",
-                consumer.name(),
-                message,
-                refusal.isBare() ? " without its bytes" : "",
-                detail);
         if (!refusal.isBare()) {
             add(new DeadLetter(key, message, DeadReason.NOT_STORED, detail, claimed, null, item), envelope);
             return true;
@@ -273,12 +267,13 @@ final class Verdicts<C extends HandlerContext> {
         }
     }
 
-    /** The message has the id of an accepted one, and another payload: kept apart from it, under a key of its own. */
+    /** Another payload came with the same id before: the message is kept apart from that one, under a key of its own. */
     void conflict(Envelope envelope) {
         Message message = envelope.message();
-        MessageKey own = KeyScheme.keyOfOrigin(
-                message.source(), "conflict with " + envelope.key().toUuid(), message.payload());
-        String detail = "a message with this id, but another payload, was accepted before; this one has "
+        String what = message.isTombstone() ? "tombstone in conflict with " : "conflict with ";
+        MessageKey own =
+                KeyScheme.keyOfOrigin(message.source(), what + envelope.key().toUuid(), message.payload());
+        String detail = "a message with this id, but another payload, was accepted or kept before; this one has "
                 + message.payload().length + " bytes";
         bury(envelope, own, DeadReason.CONFLICT, detail, false, null);
         if (plan.refusalOf(envelope) == null) {

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
@@ -8,12 +9,14 @@ import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
@@ -39,7 +42,10 @@ final class Worker<C extends HandlerContext> {
     /** Lanes that were begun with and are not ended, as far as the database could be reached. */
     private final Map<Integer, Begun> begun = new ConcurrentHashMap<>();
 
-    private record Begun(String position, int starts) {}
+    /** Tells the beginnings of this process from those of others. */
+    private final String name = UUID.randomUUID().toString();
+
+    private record Begun(Start start, int starts) {}
 
     Worker(
             InboxStore<C> store,
@@ -99,13 +105,20 @@ final class Worker<C extends HandlerContext> {
             throw e;
         }
         if (work.hasEntered()) {
-            store.started(consumer, what(lane), "survived");
-            begun.remove(lane);
+            survived(lane);
             visited.add(lane);
         } else {
             end(lane);
         }
         return progress;
+    }
+
+    private void survived(int lane) {
+        Begun left = begun.get(lane);
+        if (left != null) {
+            store.survived(consumer, left.start());
+            begun.remove(lane);
+        }
     }
 
     /** This process is alive, whatever became of the batch. */
@@ -116,7 +129,7 @@ final class Worker<C extends HandlerContext> {
         }
         boolean interrupted = Thread.interrupted(); // A node that closes must be able to note it.
         try {
-            store.ended(consumer, what(lane), left.position());
+            store.ended(consumer, left.start());
             begun.remove(lane);
         } catch (PigeonholeException e) {
             log.debug("consumer '{}': that lane {} was left in good order is not noted", consumer.name(), lane, e);
@@ -132,8 +145,66 @@ final class Worker<C extends HandlerContext> {
     }
 
     private int settle(Intake<C> intake) {
-        engine.settle(intake, Map.of());
+        try {
+            engine.settle(intake, Map.of());
+        } catch (RetryableException e) {
+            throw e;
+        } catch (RuntimeException | Error e) {
+            settleWithout(intake, e);
+            if (brought(intake) == 0) {
+                throw e;
+            }
+        }
+        return brought(intake);
+    }
+
+    private static int brought(Intake<?> intake) {
         return (int) intake.group().stream().filter(Envelope::hasOutcome).count();
+    }
+
+    /**
+     * The inbox failed at a batch, which is a defect of it, of the store, or of a handler that ended the transaction: in halves
+     * and quarters, so that the message that it fails at holds back nothing but its own key.
+     */
+    private void settleWithout(Intake<C> intake, Throwable failure) {
+        List<Envelope> group = intake.group();
+        logDefect(group, failure);
+        if (group.size() > 1) {
+            inHalves(intake, group);
+        }
+    }
+
+    private void inHalves(Intake<C> intake, List<Envelope> group) {
+        int middle = group.size() / 2;
+        for (List<Envelope> half : List.of(group.subList(0, middle), group.subList(middle, group.size()))) {
+            List<Envelope> open =
+                    half.stream().filter(envelope -> !envelope.hasOutcome()).toList();
+            if (!open.isEmpty()) {
+                settleHalf(intake, open);
+            }
+        }
+    }
+
+    private void settleHalf(Intake<C> intake, List<Envelope> half) {
+        try {
+            engine.settle(intake.part(half), Map.of());
+        } catch (RetryableException e) {
+            throw e;
+        } catch (RuntimeException | Error e) {
+            if (half.size() > 1) {
+                inHalves(intake, half);
+            } else {
+                logDefect(half, e);
+            }
+        }
+    }
+
+    private void logDefect(List<Envelope> group, Throwable failure) {
+        log.error(
+                "consumer '{}': the inbox fails at {}, the others go on without; this is a defect",
+                consumer.name(),
+                group.size() == 1 ? group.get(0).message() : "one of " + group.size() + " messages in work",
+                FailureText.readable(failure));
     }
 
     /**
@@ -173,12 +244,13 @@ final class Worker<C extends HandlerContext> {
 
     private int started(int lane, String position) {
         Begun before = begun.get(lane);
-        if (before != null && before.position().equals(position)) {
+        if (before != null && before.start().position().equals(position)) {
             return before.starts();
         }
-        int starts = store.started(consumer, what(lane), position, settings.crashLimit(), BEGINNING);
+        Start start = new Start("lane " + lane, position, name);
+        int starts = store.started(consumer, start, settings.crashLimit(), BEGINNING);
         if (starts > 0) {
-            begun.put(lane, new Begun(position, starts));
+            begun.put(lane, new Begun(start, starts));
         }
         return starts;
     }
@@ -195,9 +267,5 @@ final class Worker<C extends HandlerContext> {
             }
             return batch;
         }
-    }
-
-    private static String what(int lane) {
-        return "lane " + lane;
     }
 }

@@ -79,7 +79,8 @@ class Entry {
 
     /** Roughly what the message takes, in bytes. */
     long size() {
-        long size = message.payload().length;
+        byte[] key = message.orderingKey();
+        long size = message.payload().length + (key == null ? 0L : key.length);
         for (Header header : message.headers()) {
             byte[] value = header.value();
             size += header.name().length() + (value == null ? 0L : value.length);

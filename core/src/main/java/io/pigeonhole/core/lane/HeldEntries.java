@@ -86,6 +86,13 @@ final class HeldEntries {
         }
     }
 
+    /** Behind all others, because it was tried: whoever was not comes first the next time. */
+    void tried(Entry entry) {
+        if (entry.queue instanceof OfOrder waiting) {
+            waiting.turn = ++turns;
+        }
+    }
+
     private OfOrder waiting(Object order) {
         OfOrder before = byOrder.get(order);
         if (before != null) {

@@ -295,6 +295,11 @@ final class Lane implements Runnable {
                     queue.busy(entry, now);
                 }
             }
+            for (int i = 0; i < batch.size(); i++) {
+                if (outcomes.get(i).equals(FAILED)) {
+                    queue.tried(batch.get(i));
+                }
+            }
             inHand = List.of();
             inWork = false;
             if (waiting) {

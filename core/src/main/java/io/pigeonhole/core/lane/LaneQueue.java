@@ -62,6 +62,11 @@ final class LaneQueue {
         held.busy(entry, now);
     }
 
+    /** The inbox failed at an entry, while others of its batch may not have been tried. */
+    void tried(Entry entry) {
+        held.tried(entry);
+    }
+
     /** An entry that was taken is settled. */
     void settled(Entry entry) {
         @Nullable EntryQueue free = held.settled(entry);

@@ -48,9 +48,10 @@ public record Headers(List<Header> list) implements Iterable<Header> {
      * @param name the name
      * @param value the value, stored as UTF-8
      * @return new headers
+     * @throws IllegalArgumentException if the value holds half of a surrogate pair, which has no bytes
      */
     public Headers with(String name, String value) {
-        return with(name, value.getBytes(StandardCharsets.UTF_8));
+        return with(name, Utf8.bytes("the value of the header '" + name + "'", value));
     }
 
     /**

@@ -1,7 +1,6 @@
 package io.pigeonhole.core.message;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
@@ -57,7 +56,7 @@ public record KeyScheme(long digestBelow, boolean ulids) {
      * @return a key in digest form that no message with an id has
      */
     public static MessageKey keyOfOrigin(String source, String origin, byte[] payload) {
-        byte[] place = origin.getBytes(StandardCharsets.UTF_8);
+        byte[] place = Utf8.replacing(origin);
         ByteBuffer both = ByteBuffer.allocate(4 + place.length + payload.length);
         both.putInt(place.length).put(place).put(payload);
         return digestForm(digest(source, ORIGIN_MARK, both.array()));
@@ -70,7 +69,7 @@ public record KeyScheme(long digestBelow, boolean ulids) {
     }
 
     private static byte[] digest(String source, int mark, byte[] bytes) {
-        byte[] name = source.getBytes(StandardCharsets.UTF_8);
+        byte[] name = Utf8.bytes("the source", source);
         MessageDigest sha256 = sha256();
         sha256.update(ByteBuffer.allocate(4).putInt(name.length).array());
         sha256.update(name);

@@ -12,6 +12,7 @@ public record LogPartition(String source, int partition) {
         if (source.isBlank() || partition < 0) {
             throw new IllegalArgumentException("there is no partition " + partition + " of '" + source + "'");
         }
+        Utf8.require("the source of a log", source);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.pigeonhole.core.message;
 
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +40,7 @@ public final class Message {
      *
      * @param source the logical name of where it came from, not blank
      * @return a builder with nothing else set
+     * @throws IllegalArgumentException if the source is blank, or holds half of a surrogate pair
      */
     public static Builder builder(String source) {
         return new Builder(source);
@@ -181,7 +181,7 @@ public final class Message {
             if (source.isBlank()) {
                 throw new IllegalArgumentException("a message needs a source: it is part of its identity");
             }
-            this.source = source;
+            this.source = Utf8.require("the source", source);
         }
 
         /**
@@ -232,9 +232,10 @@ public final class Message {
          *
          * @param orderingKey the key
          * @return this
+         * @throws IllegalArgumentException if the text holds half of a surrogate pair, which has no bytes
          */
         public Builder orderingKey(String orderingKey) {
-            return orderingKey(orderingKey.getBytes(StandardCharsets.UTF_8));
+            return orderingKey(Utf8.bytes("the ordering key", orderingKey));
         }
 
         /**
@@ -275,9 +276,10 @@ public final class Message {
          *
          * @param payload the text
          * @return this
+         * @throws IllegalArgumentException if the text holds half of a surrogate pair, which has no bytes
          */
         public Builder payload(String payload) {
-            return payload(payload.getBytes(StandardCharsets.UTF_8));
+            return payload(Utf8.bytes("the payload", payload));
         }
 
         /**

@@ -1,7 +1,6 @@
 package io.pigeonhole.core.message;
 
 import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -32,16 +31,7 @@ public final class MessageId {
      *     and replacing it would make two ids one
      */
     public static MessageId of(String text) {
-        try {
-            ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
-            byte[] bytes = new byte[encoded.remaining()];
-            encoded.get(bytes);
-            return new MessageId(bytes);
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException(
-                    "the id of " + text.length() + " characters holds half of a surrogate pair; pass its bytes instead",
-                    e);
-        }
+        return new MessageId(Utf8.bytes("the id", text));
     }
 
     /**

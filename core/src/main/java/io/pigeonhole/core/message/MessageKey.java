@@ -2,6 +2,7 @@ package io.pigeonhole.core.message;
 
 import java.nio.ByteBuffer;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The 16 bytes that the ledger knows a message by. An on-disk format; {@code docs/message-key.md} specifies it with test
@@ -15,6 +16,9 @@ import java.util.UUID;
 public record MessageKey(long high, long low) implements Comparable<MessageKey> {
     /** The smallest key in digest form; every key in time form is smaller. */
     public static final MessageKey FIRST_DIGEST = new MessageKey(0xFFL << 56, 0);
+
+    /** The largest key in time form, of an instant that no ledger has a day for. */
+    public static final MessageKey LAST_WITH_TIME = new MessageKey((0xFFL << 56) - 1, -1);
 
     /**
      * The smallest key in time form of an instant.
@@ -97,6 +101,17 @@ public record MessageKey(long high, long low) implements Comparable<MessageKey> 
     public int compareTo(MessageKey other) {
         int byHigh = Long.compareUnsigned(high, other.high);
         return byHigh != 0 ? byHigh : Long.compareUnsigned(low, other.low);
+    }
+
+    /** Written out, because keys are looked up many times for each message, and this is faster until the JVM has compiled it. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof MessageKey key && high == key.high && low == key.low;
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Long.hashCode(high) + Long.hashCode(low);
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first 128 bits of the SHA-256 of a payload, by which a message that came again with another payload is told from a
@@ -22,12 +23,24 @@ public record PayloadHash(long high, long low) {
      * @return its hash
      */
     public static PayloadHash of(Message message) {
+        return ofBytes(message.isTombstone() ? null : message.payload());
+    }
+
+    /**
+     * The hash of a payload.
+     *
+     * @param payload its bytes, or null for a tombstone
+     * @return its hash
+     */
+    public static PayloadHash ofBytes(byte @Nullable [] payload) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            if (message.isTombstone()) {
+            if (payload == null) {
                 digest.update(TOMBSTONE);
+            } else {
+                digest.update(payload);
             }
-            ByteBuffer hash = ByteBuffer.wrap(digest.digest(message.payload()));
+            ByteBuffer hash = ByteBuffer.wrap(digest.digest());
             return new PayloadHash(hash.getLong(), hash.getLong());
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256; this one does not", e);

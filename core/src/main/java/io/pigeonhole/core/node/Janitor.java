@@ -57,8 +57,9 @@ final class Janitor {
                 guarded = System.nanoTime();
                 guarded();
             }
-            // The start has prepared what is coming.
-            boolean done = (first || maintained()) && retired();
+            // The start has prepared what is coming. What cannot be prepared keeps nothing from being forgotten.
+            boolean maintained = first || maintained();
+            boolean done = retired() && maintained;
             first = false;
             rest(done ? interval : shorter(interval, AFTER_FAILURE));
         }
@@ -85,11 +86,14 @@ final class Janitor {
     /** Nobody ends this thread by an interrupt. */
     private void rest(Duration pause) {
         try {
-            boolean over = closed.await(shortened(pause), TimeUnit.MILLISECONDS);
-            log.debug("the maintenance of the store {}", over ? "ends" : "goes on");
+            isClosedWithin(shortened(pause));
         } catch (InterruptedException e) {
-            log.debug("somebody interrupted the maintenance of the store; only close() ends it");
+            survive(e, "somebody interrupted the maintenance of the store; only close() ends it");
         }
+    }
+
+    private boolean isClosedWithin(long nanos) throws InterruptedException {
+        return closed.await(nanos, TimeUnit.NANOSECONDS);
     }
 
     private boolean maintained() {
@@ -138,12 +142,12 @@ final class Janitor {
 
     /** Whether it was closed meanwhile. */
     private boolean rested(long nanos) throws InterruptedException {
-        return closed.await(Math.max(nanos, SHORTEST_REST), TimeUnit.NANOSECONDS);
+        return isClosedWithin(Math.max(nanos, SHORTEST_REST));
     }
 
     private static long shortened(Duration pause) {
         return (long)
-                (pause.toMillis() * (1 - JITTER * ThreadLocalRandom.current().nextDouble()));
+                (pause.toNanos() * (1 - JITTER * ThreadLocalRandom.current().nextDouble()));
     }
 
     private static Duration shorter(Duration one, Duration other) {

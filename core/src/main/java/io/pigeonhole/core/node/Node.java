@@ -2,6 +2,9 @@ package io.pigeonhole.core.node;
 
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.time.BoundedWait;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -20,6 +23,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Node implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Node.class);
+
+    /** Each source bounds its own closing, by settings of its own. */
+    private static final Duration LONGEST_CLOSE = Duration.ofDays(365);
 
     private final List<Source> sources;
     private final Workers workers;
@@ -92,7 +98,7 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Why something of this node gave up by itself: a source, such as for missing rights, or threads for messages under
+     * Why something of this node gave up by itself: a source or one of its queues, such as for a wrong configuration, or threads for messages under
      * leases, because too many of them hang in handlers that no interrupt ends. The others go on.
      *
      * @return the failure of the first source that has one, or that of the threads
@@ -105,24 +111,50 @@ public final class Node implements AutoCloseable {
                 .findFirst();
     }
 
-    /** Closes everything in the reverse order of its start, gracefully and within a bounded time. May be called again. */
+    /**
+     * Closes the sources, all at the same time, then the rest in the reverse order of its start, gracefully and within a bounded
+     * time. May be called again.
+     */
     @Override
     public void close() {
         if (closed.getAndSet(true)) {
             return;
         }
-        for (int i = sources.size() - 1; i >= 0; i--) {
-            try {
-                sources.get(i).close();
-            } catch (Throwable e) {
-                log.warn(
-                        "{} did not close well; the others are closed all the same",
-                        sources.get(i).name(),
-                        FailureText.readable(e));
-            }
-        }
+        closeSources();
         workers.close();
         watch.close();
         janitor.close();
+    }
+
+    /** A source that takes its whole time, such as one whose broker does not answer, keeps no other from closing. */
+    private void closeSources() {
+        if (sources.size() == 1) {
+            close(sources.get(0));
+            return;
+        }
+        List<Thread> closing = new ArrayList<>();
+        for (Source source : sources) {
+            Thread thread = new Thread(() -> close(source), "pigeonhole-close");
+            thread.setDaemon(true);
+            try {
+                thread.start();
+                closing.add(thread);
+            } catch (OutOfMemoryError e) {
+                // No more threads: here, then.
+                close(source);
+            }
+        }
+        closing.forEach(thread -> BoundedWait.join(thread, LONGEST_CLOSE));
+    }
+
+    private static void close(Source source) {
+        try {
+            source.close();
+        } catch (Throwable e) {
+            log.warn(
+                    "{} did not close well; the others are closed all the same",
+                    source.name(),
+                    FailureText.readable(e));
+        }
     }
 }

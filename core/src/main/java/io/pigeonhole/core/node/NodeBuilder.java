@@ -17,13 +17,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Collects what a {@link Node} is to run. Not safe for use by many threads. */
 public final class NodeBuilder {
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final int MOST_THREADS = 10_000;
+
     private final Maintenance store;
     private final Retention retention;
     private final Backlog backlog;
     private final @Nullable InboxStore<?> storeOfInboxes;
     private final List<Source> sources = new ArrayList<>();
     private final Map<String, Inbox<?>> inboxes = new LinkedHashMap<>();
-    private Duration maintenanceInterval = Duration.ofHours(1);
+    private Duration maintenanceInterval = HOUR;
     private int workers = 2;
     private int leaseWorkers = 8;
     private Duration pollInterval = Duration.ofSeconds(2);
@@ -53,7 +56,9 @@ public final class NodeBuilder {
 
     /**
      * Adds an inbox that has no source here: the node works on its retries, its leases and what it has stored. Two of the
-     * same consumer are refused: one of them would find its messages processed by the other, and lose them without a trace.
+     * same consumer are refused: one of them would find its messages processed by the other, and lose them without a trace. The
+     * store has to be the very object that the node was built with: whether two of them are of one database and schema cannot
+     * be known for sure, since a copy of a database, such as a test system's, says of itself what the original says.
      *
      * @param inbox the inbox; adding the same one again changes nothing
      * @return this
@@ -65,7 +70,8 @@ public final class NodeBuilder {
                 storeOfInboxes == null || inbox.isOf(storeOfInboxes),
                 "the inbox '" + inbox.consumer()
                         + "' was built with another store than the node, which would never work on"
-                        + " what that store has. Build both with one store, or each store's inboxes into a node of its own");
+                        + " what that store has. Two objects are two stores here, also where both are of one database:"
+                        + " build the inbox and the node with the same object, or each store's inboxes into a node of its own");
         Inbox<?> known = inboxes.putIfAbsent(inbox.consumer(), inbox);
         if (known != null && known != inbox) {
             throw new ConfigurationException("the node has two inboxes of the consumer '" + inbox.consumer()
@@ -89,7 +95,9 @@ public final class NodeBuilder {
     /**
      * Sets how often the store is maintained.
      *
-     * @param interval from a second to 365 days, an hour unless set; shortened at random by up to a fifth, so that nodes take turns
+     * @param interval from a second to half of what one maintenance is enough for ({@link Maintenance#preparedFor}): with
+     *     eight days ahead, which is what a store has by default, up to 3 days and a half with a window of 7 days. An
+     *     hour unless set, which is always allowed; shortened at random by up to a fifth, so that nodes take turns
      * @return this
      */
     public NodeBuilder maintenanceInterval(Duration interval) {
@@ -100,7 +108,7 @@ public final class NodeBuilder {
     /**
      * Sets how many threads work on what is due, each with a connection while it works.
      *
-     * @param threads at least 0, which leaves all that work to other nodes; 2 unless set
+     * @param threads from 0, which leaves all that work to other nodes, to 10,000; 2 unless set
      * @return this
      */
     public NodeBuilder workers(int threads) {
@@ -111,7 +119,7 @@ public final class NodeBuilder {
     /**
      * Sets how many threads work on messages under leases, such as those of external handlers.
      *
-     * @param threads at least 1, unless there are no workers at all; 8 unless set
+     * @param threads from 1 to 10,000; 8 unless set. None is started where there are no workers at all
      * @return this
      */
     public NodeBuilder leaseWorkers(int threads) {
@@ -165,8 +173,18 @@ public final class NodeBuilder {
                 maintenanceInterval.compareTo(Duration.ofSeconds(1)) >= 0,
                 "maintenanceInterval " + maintenanceInterval + " is below a second");
         LongestDuration.require("node", "maintenanceInterval", maintenanceInterval);
-        require(workers >= 0, "workers " + workers + " is negative");
-        require(leaseWorkers >= 1, "leaseWorkers " + leaseWorkers + " is below 1");
+        Duration prepared = store.preparedFor();
+        Duration longest = prepared.compareTo(HOUR.multipliedBy(2)) < 0 ? HOUR : prepared.dividedBy(2);
+        require(
+                maintenanceInterval.compareTo(longest) <= 0,
+                "maintenanceInterval " + maintenanceInterval
+                        + " is too long: one maintenance of the store is enough for "
+                        + prepared + ", and messages would come on days that nobody has created. Set " + longest
+                        + " or less, or daysAhead and window of the store to more");
+        require(workers >= 0 && workers <= MOST_THREADS, "workers " + workers + " is not from 0 to " + MOST_THREADS);
+        require(
+                leaseWorkers >= 1 && leaseWorkers <= MOST_THREADS,
+                "leaseWorkers " + leaseWorkers + " is not from 1 to " + MOST_THREADS);
         require(
                 pollInterval.compareTo(Duration.ofMillis(50)) >= 0
                         && pollInterval.compareTo(Duration.ofMinutes(1)) <= 0,

@@ -1,6 +1,7 @@
 package io.pigeonhole.core.node;
 
 import io.pigeonhole.core.inbox.Inbox;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,12 +38,22 @@ public interface Source extends AutoCloseable {
     SourceState state();
 
     /**
-     * Why the source gave up by itself.
+     * Why the source gave up by itself, or gave up one of its queues: nothing but a person and a new start can mend that.
      *
-     * @return the reason, or null unless the state is {@link SourceState#FAILED}
+     * @return the reason, or null; never null where the state is {@link SourceState#FAILED}
      */
     @Nullable
     Throwable failure();
+
+    /**
+     * What keeps the source from taking messages now, for people and health reports: one sentence for each queue that it does
+     * not consume, with the reason. Does not ask the broker.
+     *
+     * @return the problems, unmodifiable; empty where there are none, and unless the adapter overrides it
+     */
+    default List<String> problems() {
+        return List.of();
+    }
 
     /**
      * For how long the broker may deliver a message again: asked by the node's window guard, at the start and every day. May

@@ -1,11 +1,21 @@
 package io.pigeonhole.core.node;
 
-/** What a source is doing. */
+/** What a source is doing. A state may be added in a later version: a {@code switch} over it needs a default. */
 public enum SourceState {
     /** It has not been started. */
     NEW,
     /** It takes messages from its broker. */
     RUNNING,
+    /**
+     * It takes messages from some of its queues, but not from all: the others are away, refused, or given up. See
+     * {@link Source#problems()}.
+     */
+    DEGRADED,
+    /**
+     * It takes no messages because the broker is away or refuses it; it tries again by itself until it works. See
+     * {@link Source#problems()}.
+     */
+    WAITING_FOR_BROKER,
     /** The database is away: it takes no messages, stays a member with its broker, and goes on by itself. */
     WAITING_FOR_STORE,
     /** It gave up, see {@link Source#failure()}. */

@@ -32,6 +32,8 @@ import java.util.concurrent.locks.LockSupport;
 public final class Replay<C extends HandlerContext> {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** To ask for older transactions may be in the way of others. */
     private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -40,7 +42,7 @@ public final class Replay<C extends HandlerContext> {
     private final Author by;
     private final int perSecond;
     private final ReplayBatches<C> batches;
-    private volatile boolean stopped;
+    private final ReplayStops stops = new ReplayStops();
 
     Replay(InboxStore<C> store, ReplaySettings settings, Handler<Message, C> handler) {
         this.runs = store.replays();
@@ -79,26 +81,34 @@ public final class Replay<C extends HandlerContext> {
      *     of it has failed, and the run ends after the batch
      */
     public ReplayProgress run() {
+        ReplayStop stop = stops.begin();
+        try {
+            return run(stop);
+        } finally {
+            stops.end(stop);
+        }
+    }
+
+    private ReplayProgress run(ReplayStop stop) {
         ReplayProgress progress = start();
         long free = System.nanoTime();
         long wait = PAUSE_NANOS;
-        while (!stopped) {
+        while (!stop.isAsked()) {
             requireNotInterrupted(progress);
             if (progress.state() == ReplayState.WAITING) {
                 progress = runs.settle(plan.name());
                 if (progress.state() == ReplayState.WAITING) {
-                    pause(System.nanoTime() + wait);
+                    pause(stop, System.nanoTime() + wait);
                     wait = Math.min(2 * wait, LONGEST_WAIT_NANOS);
                 }
             } else if (progress.state() == ReplayState.RUNNING) {
                 Optional<ReplayProgress> after = batches.next();
                 if (after.isEmpty()) {
-                    pause(System.nanoTime() + PAUSE_NANOS);
+                    pause(stop, System.nanoTime() + PAUSE_NANOS);
                     progress = find();
                 } else {
                     free = free(free, after.get(), progress);
-                    progress = after.get();
-                    pause(free);
+                    progress = pace(stop, after.get(), free);
                 }
             } else {
                 return progress;
@@ -107,13 +117,16 @@ public final class Replay<C extends HandlerContext> {
         return find();
     }
 
-    /** Ends {@link #run} after the batch that is under way, in this process only; the run can go on at any time. */
+    /**
+     * Ends each {@link #run} of this object that is under way, after the batch that is under way, in this process only; the run
+     * can go on at any time. Where none is under way, it ends the next one before its first batch: a program that ends may ask
+     * for it while it is still beginning.
+     */
     public void stop() {
-        stopped = true;
+        stops.ask();
     }
 
     private ReplayProgress start() {
-        stopped = false;
         ReplayProgress found = runs.create(plan, by.who(), by.why());
         List<String> differences = found.plan().differences(plan);
         if (!differences.isEmpty()) {
@@ -139,8 +152,21 @@ public final class Replay<C extends HandlerContext> {
         return Math.max(before, System.nanoTime() - TimeUnit.SECONDS.toNanos(1)) + taken;
     }
 
-    private void pause(long until) {
-        while (!stopped && until - System.nanoTime() > 0) {
+    /** Waits for the rate. Somebody may pause or cancel the run meanwhile. */
+    private ReplayProgress pace(ReplayStop stop, ReplayProgress after, long until) {
+        ReplayProgress progress = after;
+        while (progress.state() == ReplayState.RUNNING && !stop.isAsked() && until - System.nanoTime() > LOOK_NANOS) {
+            pause(stop, System.nanoTime() + LOOK_NANOS);
+            progress = find();
+        }
+        if (progress.state() == ReplayState.RUNNING) {
+            pause(stop, until);
+        }
+        return progress;
+    }
+
+    private void pause(ReplayStop stop, long until) {
+        while (!stop.isAsked() && until - System.nanoTime() > 0) {
             LockSupport.parkNanos(this, Math.min(PAUSE_NANOS, until - System.nanoTime()));
             requireNotInterrupted();
         }

@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  *       one that fails.
  * </ol>
  *
- * <p>What the database refuses in passing is tried a few times more at each of these steps. Whatever a message has the
- * database do, and that is refused each time, is the failure of that message; the run's own statements are nobody's.
+ * <p>What the database refuses in passing is tried a few times more at each of these steps, with pauses that grow. Whatever a
+ * message has the database do, and that is refused each time, is the failure of that message, for which it was tried over a
+ * second at least; the run's own statements are nobody's.
  *
  * <p>Whatever the end of a COMMIT was, the next transaction reads how far the run is: there is nothing to be handed in again.
  * Safe for use by many threads.
@@ -42,7 +43,11 @@ final class ReplayBatches<C extends HandlerContext> {
     private static final int CHUNK = 32;
 
     private static final int MOST_TRIES = 5;
-    private static final long LONGEST_PAUSE_MILLIS = 20;
+
+    /** Where a message has to be decided about: its pauses come to 1.3 seconds at least, and to 2.6 at most. */
+    private static final int MOST_TRIES_OF_A_MESSAGE = 8;
+
+    private static final long FIRST_PAUSE_MILLIS = 20;
 
     private final InboxStore<C> store;
     private final ReplaySettings settings;
@@ -74,6 +79,9 @@ final class ReplayBatches<C extends HandlerContext> {
     /** What the attempts at one batch have taught so far. */
     private final class Attempts {
         private int tries;
+        /** The same of single messages, by their places. */
+        private final Map<Long, Integer> triesOf = new HashMap<>();
+
         private int limit = settings.batch();
         private boolean isolated;
         /** The places of messages that are known to fail, which do not run again, and what they failed with. */
@@ -114,8 +122,10 @@ final class ReplayBatches<C extends HandlerContext> {
         boolean ofHandler = batch != null && batch.isOfHandler(e);
         boolean ofMessages = batch != null && batch.wasAtMessages() && (ofHandler || !isUnknownCommit(e));
         if (passes(e, ofHandler, ofMessages)) {
-            if (++so.tries < MOST_TRIES) {
-                pause();
+            HistoryEntry decided = so.isolated && ofMessages && batch != null ? batch.culprit() : null;
+            int tries = decided == null ? ++so.tries : so.triesOf.merge(decided.place(), 1, Integer::sum);
+            if (tries < (decided == null ? MOST_TRIES : MOST_TRIES_OF_A_MESSAGE)) {
+                pause(tries, e);
                 return;
             }
             if (!ofMessages) {
@@ -165,8 +175,20 @@ final class ReplayBatches<C extends HandlerContext> {
         return e instanceof OutcomeUnknownException;
     }
 
-    private static void pause() {
-        LockSupport.parkNanos(
-                TimeUnit.MILLISECONDS.toNanos(ThreadLocalRandom.current().nextLong(1, LONGEST_PAUSE_MILLIS)));
+    /** From half of a time that doubles with each try to all of it. An interrupt, which would cut it short, ends the run. */
+    private void pause(int tries, Throwable why) {
+        long longest = TimeUnit.MILLISECONDS.toNanos(FIRST_PAUSE_MILLIS << (tries - 1));
+        long end = System.nanoTime() + ThreadLocalRandom.current().nextLong(longest / 2, longest);
+        long left = longest;
+        while (left > 0) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new RetryableException(
+                        "interrupted in the replay '" + settings.plan().name()
+                                + "' before a batch was tried again; what was committed stays, run it again",
+                        why);
+            }
+            left = end - System.nanoTime();
+            LockSupport.parkNanos(this, left);
+        }
     }
 }

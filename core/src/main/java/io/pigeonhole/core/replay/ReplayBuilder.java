@@ -184,7 +184,8 @@ public final class ReplayBuilder<C extends HandlerContext> {
     }
 
     /**
-     * Passes messages whose handler fails, and records them. Unless called, the run stops at the first one.
+     * Passes messages whose handler fails, and records them. Unless called, the run stops at the first one. What others have
+     * locked is tried again for a second at least before that is a failure.
      *
      * @return this
      */

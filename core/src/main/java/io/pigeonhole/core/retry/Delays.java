@@ -9,7 +9,7 @@ public interface Delays {
      * The delay after a failed attempt.
      *
      * @param attempts how many attempts have failed, at least 1
-     * @return the delay, not negative
+     * @return the delay, from zero to 365 days; with another one the standard policy holds
      */
     Duration after(int attempts);
 
@@ -18,7 +18,7 @@ public interface Delays {
      *
      * @param first the delay after the first failed attempt, not negative
      * @param factor from 1 to 1000
-     * @param ceiling what no delay exceeds, not below {@code first}
+     * @param ceiling what no delay exceeds, from {@code first} to 365 days
      * @return the delays
      * @throws IllegalArgumentException if a value is out of its range
      */

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.retry;
 
+import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -50,7 +51,7 @@ public record RetryPolicy(
      * Each delay is twice the one before it, up to a ceiling; five attempts within 24 hours unless changed.
      *
      * @param first the delay after the first failed attempt, not negative
-     * @param ceiling what no delay exceeds, not below {@code first}
+     * @param ceiling what no delay exceeds, from {@code first} to 365 days
      * @return the policy
      * @throws IllegalArgumentException if a value is out of its range
      */
@@ -63,7 +64,7 @@ public record RetryPolicy(
      *
      * @param first the delay after the first failed attempt, not negative
      * @param factor from 1 to 1000
-     * @param ceiling what no delay exceeds, not below {@code first}
+     * @param ceiling what no delay exceeds, from {@code first} to 365 days
      * @return the policy
      * @throws IllegalArgumentException if a value is out of its range
      */
@@ -74,9 +75,9 @@ public record RetryPolicy(
     /**
      * Each delay is the same; five attempts within 24 hours unless changed.
      *
-     * @param delay the delay, not negative
+     * @param delay the delay, from zero to 365 days
      * @return the policy
-     * @throws IllegalArgumentException if the delay is negative
+     * @throws IllegalArgumentException if the delay is out of its range
      */
     public static RetryPolicy fixed(Duration delay) {
         return exponential(delay, 1, delay);
@@ -177,6 +178,10 @@ public record RetryPolicy(
         }
         Duration whole = delays.after(attempts);
         require(!whole.isNegative(), "the delay after " + attempts + " attempts, " + whole + ", is negative");
+        require(
+                !LongestDuration.isExceededBy(whole),
+                "the delay after " + attempts + " attempts, " + whole + ", is more than " + LongestDuration.DAYS
+                        + " days");
         Duration delay = Duration.ofMillis((long) ((double) whole.toMillis() * (1 - jitter * random.nextDouble())));
         return age.plus(delay).compareTo(maxAge) > 0 ? Optional.empty() : Optional.of(delay);
     }

@@ -1,5 +1,7 @@
 package io.pigeonhole.core.store;
 
+import io.pigeonhole.core.message.Utf8;
+
 /**
  * What a program says about a consumer when it registers it. All of it is fixed from then on, but for the deduplication,
  * which people can change.
@@ -25,6 +27,7 @@ public record ConsumerRegistration(String name, IdForm idForm, KeyOrder order, i
             throw new IllegalArgumentException("a consumer needs a name of 1 to " + LONGEST_NAME
                     + " characters without NUL, not one of " + name.length());
         }
+        Utf8.require("the name of a consumer", name);
         if (lanes < 1 || lanes > MOST_LANES) {
             throw new IllegalArgumentException(
                     "consumer '" + name + "': lanes is " + lanes + "; 1 to " + MOST_LANES + " are allowed");

@@ -22,7 +22,7 @@ public enum DeadReason {
     LATE,
     /** Its id is of a day that the ledger does not have yet. */
     FROM_THE_FUTURE,
-    /** A message with its id, but another payload, was accepted before. */
+    /** A message with its id, but another payload, was accepted before, or is a dead letter. */
     CONFLICT,
     /** Somebody decided that its key goes on without it. */
     SKIPPED,

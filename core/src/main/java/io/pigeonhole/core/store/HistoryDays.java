@@ -2,6 +2,8 @@ package io.pigeonhole.core.store;
 
 import java.time.LocalDate;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The history by days in UTC, for its export and for whoever wants to drop a day. Each call is a transaction of its own. Safe
@@ -9,19 +11,23 @@ import java.util.List;
  */
 public interface HistoryDays {
     /**
-     * Marks this moment, to find out later whether all transactions have ended that were open at it.
+     * Who this store is: the same for all programs that use its tables, different for every other store, and restored with
+     * the tables. It is written into archives, so that no two stores take each other's days for their own.
      *
-     * @return a number that means something to this store only
+     * @return up to 40 characters of ASCII, none of them blank
      */
-    long mark();
+    String storeId();
 
     /**
-     * Whether all transactions have ended that were open at a mark and may record finished messages.
+     * Whether nothing more can appear in the history on a day that is over, because all transactions have ended that were
+     * open at the first call for this day. A moment is noted then, and later calls ask about that moment, in every process, so
+     * that transactions which overlap without end do not keep a day waiting for ever. Asking may take a second.
      *
-     * @param mark a mark
-     * @return true if nothing can appear in the history that was begun before the mark
+     * @param day a day that is over
+     * @return true once all of them have ended
+     * @throws IllegalArgumentException if the day is not over by the store's clock
      */
-    boolean isPast(long mark);
+    boolean isSettled(LocalDate day);
 
     /**
      * Today by the store's clock.
@@ -43,13 +49,21 @@ public interface HistoryDays {
      * @param consumer whose history
      * @param day the day
      * @param after the place to begin behind, 0 for the first
-     * @param limit how many at most; fewer where they are so large that they would not fit into the heap
+     * @param limit how many at most; it stops before they have more bytes than 16 MiB, except for the first
      * @return in the order of their places, none where there are no more
      */
     List<HistoryEntry> read(RegisteredConsumer consumer, LocalDate day, long after, int limit);
 
     /**
-     * Notes that a day is exported as a whole.
+     * How many messages all consumers together finished on a day.
+     *
+     * @param day the day
+     * @return as many as {@link #read} finds; 0 for a day that the history does not have, or has no more
+     */
+    long count(LocalDate day);
+
+    /**
+     * Notes that a day is exported as a whole, instead of what was noted of it before.
      *
      * @param day the day
      * @param entries how many messages it has
@@ -57,12 +71,29 @@ public interface HistoryDays {
     void exported(LocalDate day, long entries);
 
     /**
+     * With how many messages a day was exported as a whole.
+     *
+     * @param day the day
+     * @return empty where nothing was noted
+     */
+    OptionalLong exportedEntries(LocalDate day);
+
+    /**
+     * The last day that was noted as exported, of those notes that are not forgotten yet.
+     *
+     * @return the greatest day, or empty
+     */
+    Optional<LocalDate> lastExported();
+
+    /**
      * Whether a day was exported as a whole.
      *
      * @param day the day
      * @return true where that was noted
      */
-    boolean isExported(LocalDate day);
+    default boolean isExported(LocalDate day) {
+        return exportedEntries(day).isPresent();
+    }
 
     /**
      * Whether a run over the history that is not at its end still has messages of a day before it. Such a day must stay.

@@ -49,11 +49,14 @@ public interface InboxTransaction<C extends HandlerContext>
     }
 
     /**
-     * Which of these keys were claimed with another payload. Keys that were claimed without a hash are none of them.
+     * Which of these keys came with another payload before. Where the ledger has a hash for a key, that decides. Where it has
+     * none (the key was claimed without one, or never, or its day is gone), the payloads in work and among the dead letters
+     * are compared. Keys that none of the three has are not among the answers, nor are those of dead letters whose bytes were
+     * not stored ({@link DeadReason#BYTES_NOT_STORED}).
      *
-     * @param consumer whose ledger
+     * @param consumer whose messages
      * @param hashes the hashes of the payloads that came now, by key, at least one
-     * @return the keys that the ledger has with another hash
+     * @return the keys that the ledger has with another hash, or that work or the dead letters have with another payload only
      */
     Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes);
 

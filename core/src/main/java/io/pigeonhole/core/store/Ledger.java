@@ -7,12 +7,14 @@ import io.pigeonhole.core.message.MessageKey;
  */
 public interface Ledger {
     /**
-     * Claims one key in the caller's transaction. Waits, as long as the caller's own settings allow, while another
-     * transaction that claimed it is open. The claim is gone when the caller rolls back or dies.
+     * Claims one key in the caller's transaction. Waits while another transaction that claimed it is open: as long as the
+     * caller's own lock timeout and statement timeout allow, on PostgreSQL at most 10 s where the session has no lock_timeout. The
+     * claim is gone when the caller rolls back or dies.
      *
      * @param consumer whose ledger
      * @param key the key
      * @return whether it was claimed, and the horizon at that moment
+     * @throws ClaimBlockedException on PostgreSQL, if that transaction did not end in time; the caller's is to be rolled back
      * @throws io.pigeonhole.core.failure.ConfigurationException if the caller's transaction has an isolation level at which a
      *     key that was accepted before could be taken for new
      * @throws StoreException if the database refused; the caller's transaction is then to be rolled back

@@ -1,6 +1,8 @@
 package io.pigeonhole.core.store;
 
 import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.message.Utf8;
+import io.pigeonhole.core.time.StoredTime;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -38,8 +40,9 @@ public record ReplayPlan(
             throw new IllegalArgumentException("the name of a replay needs 1 to " + LONGEST_NAME
                     + " characters that are not all blank, not '" + name + "'");
         }
-        since = since == null ? null : since.truncatedTo(ChronoUnit.MICROS);
-        until = until == null ? null : until.truncatedTo(ChronoUnit.MICROS);
+        Utf8.require("the name of a replay", name);
+        since = since == null ? null : StoredTime.nearest(since).truncatedTo(ChronoUnit.MICROS);
+        until = until == null ? null : StoredTime.nearest(until).truncatedTo(ChronoUnit.MICROS);
         if (since != null && until != null && !since.isBefore(until)) {
             throw new IllegalArgumentException("nothing is finished since " + since + " and before " + until);
         }

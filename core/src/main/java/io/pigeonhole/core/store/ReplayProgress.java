@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param state where it stands
  * @param cutoff the last place in the history that belongs to it, fixed when it was made
  * @param position the place of the last message that it is through with; never goes back
- * @param total how many messages belong to it; null while it waits for older transactions
- * @param withoutPayload how many messages it cannot hand to anybody because their payloads were not kept; null while it
- *     waits
+ * @param total how many messages belong to it, counted once; null while it waits for older transactions
+ * @param withoutPayload how many messages it cannot hand to anybody because their payloads were not kept,
+ *     counted once; null while it waits
  * @param done how many messages have had their effect
  * @param skipped how many messages failed and were passed
  * @param error why it failed; null where it did not

@@ -19,7 +19,7 @@ public interface ReplayStore {
 
     /**
      * Lets a run go on that waits, if all transactions have ended that were open when it was made and may record something
-     * before its cutoff; then counts what is left. Does nothing in another state.
+     * before its cutoff; then counts what belongs to it, where that was not done before. Does nothing in another state.
      *
      * @param name the name of a run
      * @return the run, still waiting where such a transaction is open

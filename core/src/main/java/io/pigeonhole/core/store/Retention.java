@@ -16,10 +16,12 @@ public interface Retention {
      * Does one bounded piece of the forgetting that is due: the next day of ledger or history is dropped, or the next batch
      * of rows is looked through. Does nothing outside the store's maintenance window, if it has one, and where another node
      * is at it. Many nodes may call it at once. Every step can be repeated: what a crash or an interruption left half done,
-     * the next call on any node finishes. No claim fails because of it.
+     * the next call on any node finishes. No claim fails because of it. What cannot be done, such as dropping a day that
+     * somebody's view needs, is logged and left for later calls, and stops nothing else.
      *
      * @return what was done, and whether there is more to do now
-     * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused; call again later
+     * @throws io.pigeonhole.core.failure.PigeonholeException if the database is away, or refused to tell what is past its
+     *     time; call again later
      */
     Retired retire();
 }

@@ -8,7 +8,10 @@ import java.time.Duration;
  * such as {@code Duration.ofMillis(Long.MAX_VALUE)}, exceeds what a clock in nanoseconds can count.
  */
 public final class LongestDuration {
-    private static final Duration LONGEST = Duration.ofDays(365);
+    /** In days. */
+    public static final long DAYS = 365;
+
+    private static final Duration LONGEST = Duration.ofDays(DAYS);
 
     private LongestDuration() {}
 
@@ -21,9 +24,19 @@ public final class LongestDuration {
      * @throws ConfigurationException if it is longer than 365 days
      */
     public static void require(String of, String setting, Duration value) {
-        if (value.compareTo(LONGEST) > 0) {
+        if (isExceededBy(value)) {
             throw new ConfigurationException(of + ": " + setting + " is " + value.toDays() + " days, the most is "
-                    + LONGEST.toDays() + " days; set what you can wait for");
+                    + DAYS + " days; set what you can wait for");
         }
+    }
+
+    /**
+     * Whether a time is too long.
+     *
+     * @param value the time
+     * @return true if it is longer than {@value #DAYS} days
+     */
+    public static boolean isExceededBy(Duration value) {
+        return value.compareTo(LONGEST) > 0;
     }
 }

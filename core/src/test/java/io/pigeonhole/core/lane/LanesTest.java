@@ -312,6 +312,26 @@ class LanesTest {
 
     @Test
     @Tag("B2")
+    void messagesThatTheInboxFailsAtHoldBackNothingHoweverManyTheyAre() {
+        Lanes lanes = start(oneLane(), inbox(ids -> {
+            if (ids.stream().anyMatch(id -> id.startsWith("poison"))) {
+                throw new IllegalStateException("at a poison");
+            }
+            return processed(ids);
+        }));
+        Consignment consignment = lanes.open();
+        submit(consignment, "before", "a");
+        for (int i = 0; i < 5; i++) {
+            submit(consignment, "poison " + i, "poison " + i);
+        }
+        for (int i = 0; i < 20; i++) {
+            submit(consignment, "" + i, "key " + i);
+        }
+        await().atMost(PATIENCE).until(() -> settled.size() == 21);
+    }
+
+    @Test
+    @Tag("B2")
     void nothingOfASequenceOvertakesTheMessageThatTheInboxFailsAt() {
         AtomicBoolean poisoned = new AtomicBoolean(true);
         Lanes lanes = start(oneLane(), inbox(ids -> {
@@ -479,7 +499,7 @@ class LanesTest {
             return processed(ids);
         });
         Lanes byNumber = start(oneLane().bounds(10, 1_000_000), away);
-        Lanes byBytes = start(oneLane().bounds(1_000_000, 80), away);
+        Lanes byBytes = start(oneLane().bounds(1_000_000, 90), away);
         for (Lanes lanes : List.of(byNumber, byBytes)) {
             Consignment consignment = lanes.open();
             for (int i = 0; i < 5; i++) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.store.Maintenance;
 import io.pigeonhole.core.store.Retention;
 import io.pigeonhole.core.store.Retired;
 import java.time.Duration;
@@ -54,6 +55,24 @@ class ForgettingTest {
         try (Node node = node(new Pieces(pieces, 3, 2), Duration.ofSeconds(1))) {
             await().until(() -> pieces.get() >= 3);
         }
+    }
+
+    @Test
+    @Tag("D1")
+    @SuppressWarnings("try") // The node works by itself until it is closed.
+    void nodeForgetsAlthoughTheStoreCannotBeMaintained() {
+        AtomicInteger maintained = new AtomicInteger();
+        Maintenance failing = () -> {
+            if (maintained.incrementAndGet() > 1) {
+                throw new StoreUnavailableException("out of shared memory", null);
+            }
+        };
+        NodeBuilder builder = new NodeBuilder(failing, new Pieces(pieces, 1, 0), consumers -> List.of())
+                .maintenanceInterval(Duration.ofSeconds(1));
+        try (Node node = builder.start()) {
+            await().atMost(Duration.ofSeconds(30)).until(() -> pieces.get() >= 3);
+        }
+        assertThat(maintained).hasValueGreaterThan(1);
     }
 
     @Test

@@ -163,6 +163,7 @@ CREATE TABLE IF NOT EXISTS inbox_start (
     consumer_id SMALLINT     NOT NULL,
     what        VARCHAR(300) NOT NULL,
     position    VARCHAR(300) NOT NULL,
+    started_by  VARCHAR(100) NOT NULL,
     starts      INTEGER      NOT NULL,
     started_at  TIMESTAMP(6) NOT NULL,
     PRIMARY KEY (consumer_id, what)
@@ -253,6 +254,22 @@ CREATE TABLE IF NOT EXISTS inbox_export (
     exported_at TIMESTAMP(6) NOT NULL
 );
 
+CREATE TABLE IF NOT EXISTS inbox_export_mark (
+    history_day DATE NOT NULL PRIMARY KEY,
+    mark        BIGINT NOT NULL,
+    marked_at   TIMESTAMP(6) NOT NULL
+);
+
+-- Archives of this store know it by its id, so that no two stores take each other's days for their own.
+CREATE TABLE IF NOT EXISTS inbox_store (
+    only_row BOOLEAN     NOT NULL DEFAULT TRUE PRIMARY KEY,
+    id       VARCHAR(40) NOT NULL,
+    CHECK (only_row)
+);
+
+INSERT INTO inbox_store (only_row, id)
+SELECT TRUE, CAST(RANDOM_UUID() AS VARCHAR(40)) WHERE NOT EXISTS (SELECT 1 FROM inbox_store);
+
 -- What forgets rows piece by piece: where each pass is, and which node is at it.
 CREATE TABLE IF NOT EXISTS inbox_upkeep (
     task       VARCHAR(200) NOT NULL PRIMARY KEY,
@@ -296,6 +313,7 @@ SELECT c.name, CAST(l.message_key AS UUID),
        CASE WHEN EXISTS (
            SELECT 1 FROM inbox_audit AS a
            WHERE a.message_key = l.message_key AND a.consumer = c.name AND a.action = 'DISCARD'
+             AND a.at >= l.accepted_at AND (h.processed_at IS NULL OR a.at >= h.processed_at)
        ) THEN 'discarded' ELSE 'processed' END, h.source, UTF8TOSTRING(h.message_id), h.type,
        UTF8TOSTRING(h.ordering_key), FALSE, h.attempts, NULL, NULL,
        l.accepted_at, h.origin

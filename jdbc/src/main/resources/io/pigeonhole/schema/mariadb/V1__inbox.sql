@@ -170,6 +170,7 @@ CREATE TABLE IF NOT EXISTS inbox_start (
     consumer_id SMALLINT     NOT NULL,
     what        VARCHAR(300) NOT NULL,
     position    VARCHAR(300) NOT NULL,
+    started_by  VARCHAR(100) NOT NULL,
     starts      INTEGER      NOT NULL,
     started_at  DATETIME(6)  NOT NULL,
     PRIMARY KEY (consumer_id, what)
@@ -289,6 +290,25 @@ CREATE TABLE IF NOT EXISTS inbox_export (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
   COMMENT = 'Days of the history, in UTC, that were exported as a whole.';
 
+CREATE TABLE IF NOT EXISTS inbox_export_mark (
+    history_day DATE NOT NULL PRIMARY KEY,
+    mark        BIGINT NOT NULL,
+    marked_at   DATETIME(6) NOT NULL
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
+  COMMENT = 'Days whose export waits until all transactions before the mark have ended.';
+
+-- Archives of this store know it by its id, so that no two stores take each other's days for their own.
+CREATE TABLE IF NOT EXISTS inbox_store (
+    only_row BOOLEAN     NOT NULL DEFAULT TRUE PRIMARY KEY,
+    id       VARCHAR(40) NOT NULL,
+    CHECK (only_row)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
+  COMMENT = 'Who this store is. Never changes.';
+
+INSERT INTO inbox_store (only_row, id)
+SELECT TRUE, this.id FROM (SELECT UUID() AS id) AS this
+WHERE NOT EXISTS (SELECT 1 FROM inbox_store);
+
 -- Every message with its status, for a person. Source and id of processed messages are known where a history is kept. Bytes
 -- that are no text in UTF-8 show as question marks.
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW inbox AS
@@ -316,6 +336,7 @@ SELECT c.name, INSERT(INSERT(INSERT(INSERT(LOWER(HEX(l.message_key)), 21, 0, '-'
        CASE WHEN EXISTS (
            SELECT 1 FROM inbox_audit AS a
            WHERE a.message_key = l.message_key AND a.consumer = c.name AND a.action = 'DISCARD'
+             AND a.at >= l.accepted_at AND (h.processed_at IS NULL OR a.at >= h.processed_at)
        ) THEN 'discarded' ELSE 'processed' END, h.source, CONVERT(h.message_id USING utf8mb4), h.type,
        CONVERT(h.ordering_key USING utf8mb4), FALSE, h.attempts, NULL, NULL,
        l.accepted_at, h.origin

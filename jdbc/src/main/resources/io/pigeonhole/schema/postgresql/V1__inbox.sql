@@ -175,6 +175,7 @@ CREATE TABLE inbox_start (
     consumer_id smallint    NOT NULL,
     what        text        NOT NULL,
     position    text        NOT NULL,
+    started_by  text        NOT NULL,
     starts      integer     NOT NULL,
     started_at  timestamptz NOT NULL,
     PRIMARY KEY (consumer_id, what)
@@ -303,6 +304,21 @@ CREATE TABLE inbox_export (
 );
 COMMENT ON TABLE inbox_export IS 'Days of the history, in UTC, that were exported as a whole.';
 
+CREATE TABLE inbox_export_mark (
+    history_day date        NOT NULL PRIMARY KEY,
+    mark        bigint      NOT NULL,
+    marked_at   timestamptz NOT NULL
+);
+COMMENT ON TABLE inbox_export_mark IS 'Days whose export waits until all transactions before the mark have ended.';
+
+-- Archives of this store know it by its id, so that no two stores take each other's days for their own.
+CREATE TABLE inbox_store (
+    only_row boolean NOT NULL DEFAULT true PRIMARY KEY CHECK (only_row),
+    id       text    NOT NULL
+);
+COMMENT ON TABLE inbox_store IS 'Who this store is. Never changes.';
+INSERT INTO inbox_store (id) VALUES (gen_random_uuid()::text);
+
 CREATE VIEW inbox AS
 SELECT c.name AS consumer, w.message_key, w.status, w.source, encode(w.message_id, 'escape') AS id, w.type,
        encode(w.ordering_key, 'escape') AS ordering_key,
@@ -329,6 +345,7 @@ SELECT c.name, l.message_key,
        CASE WHEN EXISTS (
            SELECT FROM inbox_audit AS a
            WHERE a.message_key = l.message_key AND a.consumer = c.name AND a.action = 'DISCARD'
+             AND a.at >= l.accepted_at AND (h.processed_at IS NULL OR a.at >= h.processed_at)
        ) THEN 'discarded' ELSE 'processed' END, h.source, encode(h.message_id, 'escape'), h.type,
        encode(h.ordering_key, 'escape'), false, h.attempts, NULL, NULL,
        l.accepted_at, h.origin

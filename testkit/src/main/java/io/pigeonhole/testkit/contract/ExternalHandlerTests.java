@@ -244,7 +244,7 @@ abstract class ExternalHandlerTests<C extends HandlerContext> extends FlowLab<C>
                 })
                 .crashLimit(1)
                 .lease(Duration.ofSeconds(1))
-                .externalTimeout(Duration.ofMillis(1))
+                .handlerTimeout(Duration.ofMillis(100))
                 .retry(RETRY)
                 .build();
         Message message = Message.builder("notes")
@@ -261,7 +261,7 @@ abstract class ExternalHandlerTests<C extends HandlerContext> extends FlowLab<C>
         assertThat(fixture.attempts(consumer, keyOf(inbox, message)))
                 .singleElement()
                 .asString()
-                .startsWith("1: java.util.concurrent.TimeoutException: the handler was interrupted after PT0.001S");
+                .startsWith("1: java.util.concurrent.TimeoutException: the handler was interrupted after PT1S");
         workLater(inbox);
         assertThat(fixture.effects()).containsExactly("x");
     }

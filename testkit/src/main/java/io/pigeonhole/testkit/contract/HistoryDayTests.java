@@ -1,6 +1,8 @@
 package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.HistoryMode;
@@ -9,15 +11,20 @@ import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.HistoryEntry;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.testkit.crash.CrashPoint;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The history by days: what the export reads, and which days a run needs. */
 abstract class HistoryDayTests<C extends HandlerContext> extends ReplayLab<C> {
+    /** Transactions of other databases of the server count, too. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
     // Set before each test.
     @SuppressWarnings("NullAway.Init")
     private HistoryDays days;
@@ -67,6 +74,31 @@ abstract class HistoryDayTests<C extends HandlerContext> extends ReplayLab<C> {
     }
 
     @Test
+    @Tag("E7")
+    void aPartOfADayFitsIntoMemoryHoweverLargeItsMessagesAre() {
+        LocalDate day = days.today();
+        for (int i = 0; i < 20; i++) {
+            finish(Message.builder("notes")
+                    .id(Ids.opaque())
+                    .type(TYPE)
+                    .payload("x".repeat(1 << 20))
+                    .build());
+        }
+
+        List<HistoryEntry> first = read(day, 0, 500);
+        List<HistoryEntry> second = read(day, first.get(first.size() - 1).place(), 500);
+
+        assertThat(bytes(first)).isPositive().isLessThanOrEqualTo(16 << 20);
+        assertThat(first.size() + second.size()).isEqualTo(20);
+    }
+
+    private static int bytes(List<HistoryEntry> entries) {
+        return entries.stream()
+                .mapToInt(entry -> entry.message().payload().length)
+                .sum();
+    }
+
+    @Test
     void whatWasNotKeptIsNotRead() {
         Message message = message("secret");
         builder((payload, context) -> {})
@@ -88,12 +120,37 @@ abstract class HistoryDayTests<C extends HandlerContext> extends ReplayLab<C> {
     }
 
     @Test
-    void aMomentIsPastWhenNothingOlderIsOpen() {
-        assertThat(days.isPast(days.mark())).isTrue();
+    void aDayIsSettledWhenNothingOlderIsOpen() {
+        LocalDate day = days.today().minusDays(1);
+
+        await().atMost(PATIENCE).until(() -> days.isSettled(day));
     }
 
     @Test
-    void aDayIsExportedOnce() {
+    void aDayThatIsNotOverIsNotSettled() {
+        LocalDate today = days.today();
+
+        assertThatThrownBy(() -> days.isSettled(today)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    @Tag("E3")
+    void aStoreHasAnIdentityThatStays() {
+        assertThat(days.storeId()).isNotBlank().hasSizeLessThanOrEqualTo(40).isEqualTo(days.storeId());
+    }
+
+    @Test
+    void aDayHasAsManyMessagesAsAreRead() {
+        LocalDate day = days.today();
+        long before = days.count(day);
+        finish(3);
+
+        assertThat(days.count(day)).isEqualTo(before + 3);
+        assertThat(days.count(day.plusDays(1))).isZero();
+    }
+
+    @Test
+    void aDayIsNotedAsExportedWithItsMessages() {
         LocalDate day =
                 LocalDate.of(1900, 1, 1).plusDays(ThreadLocalRandom.current().nextInt(30_000));
         assertThat(days.isExported(day)).isFalse();
@@ -101,8 +158,13 @@ abstract class HistoryDayTests<C extends HandlerContext> extends ReplayLab<C> {
         days.exported(day, 42);
         days.exported(day, 42);
 
+        assertThat(days.exportedEntries(day)).hasValue(42);
+        days.exported(day, 43);
+        assertThat(days.exportedEntries(day)).as("exported once more").hasValue(43);
         assertThat(days.isExported(day)).isTrue();
         assertThat(days.isExported(day.plusDays(1))).isFalse();
+        assertThat(days.lastExported())
+                .hasValueSatisfying(last -> assertThat(last).isAfterOrEqualTo(day));
     }
 
     @Test

@@ -288,6 +288,24 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
     }
 
     @Test
+    void unusableMessageBehindABusyOneOfItsKeyDoesNotOvertakeIt() {
+        Inbox<C> inbox = ordered(KeyOrder.BEHIND_DEAD_LETTERS)
+                .twinPatience(Duration.ofMillis(50))
+                .build();
+        Message first = ofKey("a", "a0");
+        Message withoutId = Message.builder("notes")
+                .type(TYPE)
+                .orderingKey("a")
+                .payload("a1")
+                .build();
+        try (CallersTransaction other = fixture.begin()) {
+            assertThat(inbox.claim(first, other.ledger())).isTrue();
+            assertThat(kinds(inbox.process(List.of(first, withoutId)))).containsOnly(Kind.BUSY);
+        }
+        assertThat(kinds(inbox.process(List.of(first, withoutId)))).containsExactly(Kind.PROCESSED, Kind.DEAD);
+    }
+
+    @Test
     void laterRoundOfACallHoldsBackWhatAnEarlierOneFoundBusy() {
         List<InboxTransaction<C>> twins = new ArrayList<>();
         Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS)

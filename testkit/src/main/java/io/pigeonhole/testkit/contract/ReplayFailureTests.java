@@ -37,6 +37,8 @@ abstract class ReplayFailureTests<C extends HandlerContext> extends ReplayLab<C>
     /** A part of what may be thrown is enough where a test does not try all of it. */
     private static final int PARTS = 8;
 
+    private static final Duration A_MOMENT = Duration.ofMillis(500);
+
     private static final int MORE_CALLS_THAN_ANY_BOUND = 200;
 
     private final BooleanSupplier everything;
@@ -267,6 +269,57 @@ abstract class ReplayFailureTests<C extends HandlerContext> extends ReplayLab<C>
         };
 
         assertThat(replay("passing", refused).build().run().state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(fixture.effects()).containsExactlyInAnyOrderElementsOf(all);
+    }
+
+    @Test
+    void messageThatIsLockedForAMomentIsNotPassed() {
+        List<String> all = finish(6);
+        long[] locked = new long[1];
+        Handler<String, C> refused = (payload, context) -> {
+            fixture.defer(context, payload);
+            if (payload.equals("2")) {
+                locked[0] = locked[0] == 0 ? System.nanoTime() : locked[0];
+                if (System.nanoTime() - locked[0] < A_MOMENT.toNanos()) {
+                    plan.at(CrashPoint.BEFORE_FLUSH, plan.passages(CrashPoint.BEFORE_FLUSH) + 1, () -> {
+                        throw new StoreException(ErrorClass.RETRY_NOW, "somebody has locked the row", null);
+                    });
+                }
+            }
+        };
+
+        ReplayProgress end =
+                replay("locked", refused).batch(4).skipFailures().build().run();
+
+        assertThat(end.skipped()).isZero();
+        assertThat(end.state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(fixture.effects()).containsExactlyInAnyOrderElementsOf(all);
+    }
+
+    @Test
+    @Tag("B1")
+    void interruptBetweenTwoTriesDecidesNothingAboutTheMessage() {
+        List<String> all = finish(6);
+        boolean[] locked = {true};
+        Handler<String, C> refused = (payload, context) -> {
+            fixture.defer(context, payload);
+            if (payload.equals("2") && locked[0]) {
+                plan.at(
+                        CrashPoint.AFTER_ROLLBACK,
+                        plan.passages(CrashPoint.AFTER_ROLLBACK) + 1,
+                        Thread.currentThread()::interrupt);
+                plan.at(CrashPoint.BEFORE_FLUSH, plan.passages(CrashPoint.BEFORE_FLUSH) + 1, () -> {
+                    throw new StoreException(ErrorClass.RETRY_NOW, "somebody has locked the row", null);
+                });
+            }
+        };
+        Replay<C> replay = replay("between", refused).batch(4).skipFailures().build();
+
+        assertThatThrownBy(replay::run).isInstanceOf(RetryableException.class).hasMessageContaining("interrupted");
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(progress("between").skipped()).isZero();
+        locked[0] = false;
+        assertThat(replay.run().state()).isEqualTo(ReplayState.FINISHED);
         assertThat(fixture.effects()).containsExactlyInAnyOrderElementsOf(all);
     }
 

@@ -312,6 +312,33 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
     }
 
     @Test
+    @Tag("E12")
+    void aRunThatIsStoppedBeforeItBeginsEndsAtOnceAndGoesOnLater() {
+        finish(3);
+        Replay<C> run = replay("stopped").build();
+
+        run.stop();
+
+        assertThat(run.run().done()).isZero();
+        assertThat(fixture.effects()).isEmpty();
+        assertThat(run.run().state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(fixture.effects()).hasSize(3);
+    }
+
+    /** The pause for the rate would be a minute. */
+    @Test
+    @Tag("E12")
+    void aRunThatIsCancelledDoesNotWaitForItsRate() {
+        finish(61);
+        plan.at(CrashPoint.AFTER_COMMIT, commits() + 1, () -> control.cancel(name("slow"), BOB));
+        long begun = System.nanoTime();
+
+        assertThat(replay("slow").batch(60).rate(1).build().run().state()).isEqualTo(ReplayState.CANCELLED);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(50));
+    }
+
+    @Test
     void manyMayRunTheSameOneAtOnce() throws InterruptedException {
         List<String> all = finish(60);
 
@@ -377,6 +404,28 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
         assertThat(fixture.effects()).containsExactly("kept");
         assertThat(end.total()).isEqualTo(1);
         assertThat(end.withoutPayload()).isEqualTo(1);
+    }
+
+    @Test
+    @Tag("E12")
+    void whatHasNoPayloadIsCountedOnceHoweverOftenTheRunIsPaused() {
+        Inbox<C> without = builder((payload, context) -> {})
+                .history(HistoryMode.WITHOUT_PAYLOAD)
+                .build();
+        without.process(message("not kept"));
+        finish(message("kept"));
+        without.process(message("not kept either"));
+        finish(message("kept too"));
+        plan.at(CrashPoint.AFTER_COMMIT, commits() + 1, () -> control.pause(name("partly"), BOB));
+        ReplayProgress paused = replay("partly").batch(1).build().run();
+        assertThat(paused.state()).isEqualTo(ReplayState.PAUSED);
+
+        control.resume(name("partly"), BOB);
+        ReplayProgress end = replay("partly").build().run();
+
+        assertThat(end.state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(end.withoutPayload()).isEqualTo(2).isEqualTo(paused.withoutPayload());
+        assertThat(end.total()).isEqualTo(2).isEqualTo(end.done());
     }
 
     @Test

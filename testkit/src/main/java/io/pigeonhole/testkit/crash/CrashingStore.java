@@ -11,6 +11,7 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
@@ -63,13 +64,18 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
     }
 
     @Override
-    public int started(RegisteredConsumer consumer, String what, String position, int limit, Duration fresh) {
-        return store.started(consumer, what, position, limit, fresh);
+    public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
+        return store.started(consumer, start, limit, fresh);
     }
 
     @Override
-    public void ended(RegisteredConsumer consumer, String what, String position) {
-        store.ended(consumer, what, position);
+    public void ended(RegisteredConsumer consumer, Start start) {
+        store.ended(consumer, start);
+    }
+
+    @Override
+    public void survived(RegisteredConsumer consumer, Start start) {
+        store.survived(consumer, start);
     }
 
     @Override
@@ -117,6 +123,11 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
     @Override
     public void probe() {
         store.probe();
+    }
+
+    @Override
+    public Duration preparedFor() {
+        return store.preparedFor();
     }
 
     @Override

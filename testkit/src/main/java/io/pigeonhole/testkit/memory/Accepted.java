@@ -5,8 +5,4 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** What the ledger has of a message besides its key. */
-record Accepted(@Nullable PayloadHash hash, Instant at) {
-    boolean conflictsWith(PayloadHash other) {
-        return hash != null && !hash.equals(other);
-    }
-}
+record Accepted(@Nullable PayloadHash hash, Instant at) {}

@@ -4,6 +4,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ConsumerPausedException;
+import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
 import java.util.HashSet;
@@ -48,13 +49,30 @@ final class Claims {
         return changes.inTurn(() -> {
             Set<MessageKey> conflicts = new LinkedHashSet<>();
             hashes.forEach((key, hash) -> {
-                Accepted accepted = accepted(new Row(consumer.id(), key));
-                if (accepted != null && accepted.conflictsWith(hash)) {
+                Row row = new Row(consumer.id(), key);
+                Accepted accepted = accepted(row);
+                Set<PayloadHash> before =
+                        accepted != null && accepted.hash() != null ? Set.of(accepted.hash()) : kept(row);
+                if (!before.isEmpty() && !before.contains(hash)) {
                     conflicts.add(key);
                 }
             });
             return conflicts;
         });
+    }
+
+    /** The hashes of the payloads that are in work or among the dead letters. */
+    private Set<PayloadHash> kept(Row row) {
+        Set<PayloadHash> hashes = new HashSet<>();
+        WorkRow work = changes.work.get(row);
+        if (work != null) {
+            hashes.add(PayloadHash.of(work.message()));
+        }
+        Grave grave = changes.graves.get(row);
+        if (grave != null && grave.letter().reason() != DeadReason.BYTES_NOT_STORED) {
+            hashes.add(PayloadHash.of(grave.letter().message()));
+        }
+        return hashes;
     }
 
     boolean isAccepted(Row row) {

@@ -40,6 +40,7 @@ import io.pigeonhole.core.store.ParkedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WorkItem;
@@ -286,15 +287,21 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     }
 
     @Override
-    public int started(RegisteredConsumer consumer, String what, String position, int limit, Duration fresh) {
+    public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
         probe();
-        return tables.read(all -> starts.started(consumer.id(), what, position, limit, fresh, all.now()));
+        return tables.read(all -> starts.started(consumer.id(), start, limit, fresh, all.now()));
     }
 
     @Override
-    public void ended(RegisteredConsumer consumer, String what, String position) {
+    public void ended(RegisteredConsumer consumer, Start start) {
         probe();
-        tables.read(all -> starts.ended(consumer.id(), what, position));
+        tables.read(all -> starts.ended(consumer.id(), start));
+    }
+
+    @Override
+    public void survived(RegisteredConsumer consumer, Start start) {
+        probe();
+        tables.read(all -> starts.survived(consumer.id(), start));
     }
 
     @Override

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What a transaction does for a run. */
 record MemoryReplaySteps(Changes changes) implements ReplaySteps {
-    private static final long ROOM = 16L << 20;
+    static final long ROOM = 16L << 20;
 
     @Override
     public Optional<ReplayProgress> lock(String name) {

@@ -20,6 +20,7 @@ import java.time.ZoneOffset;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -75,8 +76,8 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
                     ReplayState.RUNNING,
                     run.cutoff(),
                     run.position(),
-                    run.done() + run.skipped() + left,
-                    without,
+                    run.total() == null ? Long.valueOf(left) : run.total(),
+                    run.withoutPayload() == null ? Long.valueOf(without) : run.withoutPayload(),
                     run.done(),
                     run.skipped(),
                     null,
@@ -170,12 +171,16 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
     }
 
     @Override
-    public long mark() {
-        return 0;
+    public String storeId() {
+        return tables.id;
     }
 
     @Override
-    public boolean isPast(long mark) {
+    public boolean isSettled(LocalDate day) {
+        LocalDate today = today();
+        if (!day.isBefore(today)) {
+            throw new IllegalArgumentException(day + " is not over; it is " + today + " in UTC");
+        }
         return true;
     }
 
@@ -193,13 +198,21 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
 
     @Override
     public List<HistoryEntry> read(RegisteredConsumer consumer, LocalDate day, long after, int limit) {
-        return tables.read(all -> all.history.stream()
+        List<HistoryEntry> entries = tables.read(all -> all.history.stream()
                 .filter(each -> each.consumer() == consumer.id()
                         && each.place() > after
                         && dayOf(each.at()).equals(day))
                 .limit(limit)
                 .map(Finished::entry)
                 .toList());
+        return Candidates.within(MemoryReplaySteps.ROOM, entries, HistoryEntry::message);
+    }
+
+    @Override
+    public long count(LocalDate day) {
+        return tables.read(all -> all.history.stream()
+                .filter(each -> dayOf(each.at()).equals(day))
+                .count());
     }
 
     @Override
@@ -208,8 +221,16 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
     }
 
     @Override
-    public boolean isExported(LocalDate day) {
-        return tables.read(all -> all.exported.containsKey(day));
+    public OptionalLong exportedEntries(LocalDate day) {
+        return tables.read(all -> {
+            Long entries = all.exported.get(day);
+            return entries == null ? OptionalLong.empty() : OptionalLong.of(entries);
+        });
+    }
+
+    @Override
+    public Optional<LocalDate> lastExported() {
+        return tables.read(all -> all.exported.keySet().stream().max(Comparator.naturalOrder()));
     }
 
     @Override

@@ -24,6 +24,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -51,6 +52,7 @@ final class Tables {
     final Map<String, ReplayProgress> replays = new LinkedHashMap<>();
     final List<MemoryReplays.SkippedRow> skipped = new ArrayList<>();
     final Map<LocalDate, Long> exported = new HashMap<>();
+    final String id = UUID.randomUUID().toString();
     private long lastInHistory;
     private long lastInAudit;
 

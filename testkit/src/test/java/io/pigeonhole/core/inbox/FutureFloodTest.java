@@ -77,7 +77,7 @@ class FutureFloodTest {
     void hourLaterAsManyMayBeFromTheFutureAgain() {
         AtomicLong nanos = new AtomicLong();
         MessageKey newest = MessageKey.firstOf(end.toEpochMilli());
-        FutureFlood flood = new FutureFlood("payments", 1, nanos::get, key -> newest);
+        FutureFlood flood = new FutureFlood("payments", 1, nanos::get, () -> newest);
         List<Envelope> ahead = List.of(Envelope.of(message(end.plusSeconds(1)), inbox.registered()));
 
         assertThat(flood.heldBack(ahead)).isEmpty();

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,7 @@ class HangingSuspectTest {
                 .crashLimit(1)
                 .retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(100))
                 .lease(Duration.ofSeconds(1))
-                .externalTimeout(Duration.ofMillis(1))
+                .handlerTimeout(Duration.ofMillis(200))
                 .build();
     }
 
@@ -76,6 +77,31 @@ class HangingSuspectTest {
             assertThat(effects).containsExactly("b");
         });
         assertThat(first.isDone()).isFalse();
+    }
+
+    @Test
+    void decoderThatHangsIsInterruptedAndItsMessageTriedAgain() {
+        AtomicInteger decoded = new AtomicInteger();
+        Inbox<InMemoryContext> inbox = Inbox.builder("externals", store)
+                .<String>handleExternal(
+                        "note",
+                        message -> {
+                            if (decoded.incrementAndGet() == 1) {
+                                end.await();
+                            }
+                            return PayloadDecoder.text().decode(message);
+                        },
+                        (payload, context) -> database -> database.defer(() -> effects.add(payload)))
+                .retry(RetryPolicy.fixed(Duration.ZERO))
+                .lease(Duration.ofSeconds(1))
+                .externalTimeout(Duration.ofMillis(1))
+                .build();
+        inbox.process(suspect("slow"));
+
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            inbox.work();
+            assertThat(effects).containsExactly("slow");
+        });
     }
 
     private void hangWhateverComes() {

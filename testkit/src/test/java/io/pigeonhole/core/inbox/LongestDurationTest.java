@@ -1,17 +1,22 @@
 package io.pigeonhole.core.inbox;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.replay.Replay;
+import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
+import java.util.Random;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -57,6 +62,39 @@ class LongestDurationTest {
         assertThatThrownBy(() -> inbox().externalTimeout(timeout).build())
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("externalTimeout");
+    }
+
+    @Test
+    @Tag("D10")
+    void delayThatNoClockCanCountIsRefused() {
+        assertThatThrownBy(() -> RetryPolicy.fixed(FOR_EVER))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("more than 365 days");
+        assertThatThrownBy(() -> RetryPolicy.doubling(Duration.ofSeconds(1), Duration.ofSeconds(Long.MAX_VALUE)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("more than 365 days");
+        RetryPolicy custom = RetryPolicy.custom(attempts -> FOR_EVER).maxAge(FOR_EVER);
+        assertThatThrownBy(() -> custom.delayAfter(1, Duration.ZERO, new Random(1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("more than 365 days");
+        assertThat(RetryPolicy.fixed(Duration.ofDays(1))
+                        .maxAge(Duration.ofSeconds(Long.MAX_VALUE))
+                        .delayAfter(1, Duration.ofDays(1_000), new Random(1)))
+                .isPresent();
+    }
+
+    @Test
+    @Tag("D10")
+    void threadsThatNoMachineHasAreRefused() {
+        assertThatThrownBy(() -> Node.builder(store).workers(Integer.MAX_VALUE).start())
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessage("node: workers 2147483647 is not from 0 to 10000");
+        assertThatThrownBy(() -> Node.builder(store).leaseWorkers(10_001).start())
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessage("node: leaseWorkers 10001 is not from 1 to 10000");
+        assertThatThrownBy(() -> LaneSettings.standard().lanes(Integer.MAX_VALUE))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("lanes is 2147483647, the most is 10000");
     }
 
     @Test

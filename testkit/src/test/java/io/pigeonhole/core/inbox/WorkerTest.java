@@ -3,16 +3,24 @@ package io.pigeonhole.core.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryFixture;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,6 +28,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -86,5 +95,61 @@ class WorkerTest {
         } catch (RetryableException e) {
             return 0;
         }
+    }
+
+    /** A store that fails, and not as stores do, where the handler of one message was called. */
+    @SuppressWarnings("unchecked")
+    private InboxStore<InMemoryContext> failingAt(String poison) {
+        return (InboxStore<InMemoryContext>) behind(InboxStore.class, fixture.store(), (of, ignored, begun) -> {
+            boolean[] poisoned = {false};
+            return !of.equals("begin")
+                    ? begun
+                    : behind(InboxTransaction.class, begun, (method, arguments, result) -> {
+                        poisoned[0] |= method.equals("context") && isOf(poison, arguments);
+                        if (method.equals("flush") && poisoned[0]) {
+                            throw new ConfigurationException("the transaction was ended by a handler");
+                        }
+                        return result;
+                    });
+        });
+    }
+
+    private static boolean isOf(String payload, Object[] arguments) {
+        return new String(((Message) arguments[2]).payload(), StandardCharsets.UTF_8).equals(payload);
+    }
+
+    @FunctionalInterface
+    private interface Behind {
+        Object result(String method, Object[] arguments, Object result);
+    }
+
+    private static Object behind(Class<?> type, Object target, Behind behind) {
+        return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+            try {
+                return behind.result(method.getName(), arguments, method.invoke(target, arguments));
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        });
+    }
+
+    @Test
+    @Tag("B2")
+    void messageThatTheInboxFailsAtHoldsBackNoOtherOfItsLane() {
+        Set<String> effects = new HashSet<>();
+        Inbox<InMemoryContext> inbox = Inbox.builder("notes", failingAt("poison"))
+                .handle("note", PayloadDecoder.text(), (payload, context) -> context.defer(() -> effects.add(payload)))
+                .lanes(1)
+                .build();
+        inbox.receive(Stream.of("poison", "a", "b", "c")
+                .map(text -> Message.builder("notes")
+                        .id(text)
+                        .type("note")
+                        .payload(text)
+                        .build())
+                .toList());
+
+        assertThatThrownBy(inbox::work).isInstanceOf(ConfigurationException.class);
+        assertThat(effects).containsExactlyInAnyOrder("a", "b", "c");
     }
 }

@@ -11,14 +11,15 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.core.time.BoundedWait;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class NodeTest {
-    private final List<String> events = new ArrayList<>();
+    private final List<String> events = new CopyOnWriteArrayList<>();
     private final Inbox<?> inbox =
             Inbox.builder("payments", InMemoryStore.create()).build();
 
@@ -36,11 +37,17 @@ class NodeTest {
     private final class RecordingSource implements Source {
         private final String name;
         private final @Nullable RuntimeException refusal;
+        private final Runnable whenClosed;
         private SourceState state = SourceState.NEW;
 
         RecordingSource(String name, @Nullable RuntimeException refusal) {
+            this(name, refusal, () -> {});
+        }
+
+        RecordingSource(String name, @Nullable RuntimeException refusal, Runnable whenClosed) {
             this.name = name;
             this.refusal = refusal;
+            this.whenClosed = whenClosed;
         }
 
         @Override
@@ -76,11 +83,12 @@ class NodeTest {
         @Override
         public void close() {
             events.add("close " + name);
+            whenClosed.run();
         }
     }
 
     @Test
-    void storeIsMaintainedBeforeAnySourceStartsAndAllIsClosedInReverse() {
+    void storeIsMaintainedBeforeAnySourceStartsAndAllAreClosedOnce() {
         Node node = new NodeBuilder(() -> events.add("maintain"), consumers -> List.of())
                 .source(new RecordingSource("a", null))
                 .source(new RecordingSource("b", null))
@@ -88,7 +96,27 @@ class NodeTest {
         assertThat(node.failure()).isEmpty();
         node.close();
         node.close();
-        assertThat(events).containsExactly("maintain", "start a", "start b", "close b", "close a");
+        assertThat(events.subList(0, 3)).containsExactly("maintain", "start a", "start b");
+        assertThat(events.subList(3, events.size())).containsExactlyInAnyOrder("close a", "close b");
+    }
+
+    @Test
+    @Tag("E11")
+    void sourcesAreClosedSideBySideAlsoWhereOneFails() {
+        CountDownLatch bothClose = new CountDownLatch(2);
+        Runnable meetTheOther = () -> {
+            bothClose.countDown();
+            if (!BoundedWait.await(Duration.ofSeconds(20), nanos -> bothClose.await(nanos, TimeUnit.NANOSECONDS))) {
+                events.add("closed alone");
+            }
+            throw new IllegalStateException("closing fails");
+        };
+        Node node = new NodeBuilder(() -> {}, consumers -> List.of())
+                .source(new RecordingSource("a", null, meetTheOther))
+                .source(new RecordingSource("b", null, meetTheOther))
+                .start();
+        node.close();
+        assertThat(events).contains("close a", "close b").doesNotContain("closed alone");
     }
 
     @Test
@@ -99,7 +127,8 @@ class NodeTest {
                 .source(new RecordingSource("c", null));
         assertThatThrownBy(builder::start).hasMessage("refused");
         assertThat(events)
-                .containsSubsequence("start a", "start b", "close b", "close a")
+                .containsSubsequence("start a", "start b")
+                .containsOnlyOnce("close a", "close b")
                 .doesNotContain("start c");
     }
 
@@ -159,7 +188,8 @@ class NodeTest {
         assertThatThrownBy(() -> builder.source(new RecordingSource("a", null)))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("'payments'")
-                .hasMessageContaining("another store");
+                .hasMessageContaining("another store")
+                .hasMessageContaining("build the inbox and the node with the same object");
         try (Node node = builder.inbox(Inbox.builder("payments", store).build()).start()) {
             assertThat(node.failure()).isEmpty();
         }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.pigeonhole.benchmarks.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,372 @@
+package io.pigeonhole.rabbitmq;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.DefaultConsumer;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+/** Taking more and more of a queue: nobody is overtaken, no queue is deleted for it, and no good one is given up. */
+@EnabledIf(
+        value = "io.pigeonhole.rabbitmq.RabbitMq#answersOrHasTo",
+        disabledReason = "no RabbitMQ answers at port 5672 of this machine")
+@Tag("full")
+@Tag("E1")
+class RabbitConsumersIT extends RabbitSourceTestBase {
+    private static final Map<String, Object> SINGLE =
+            Map.of("x-queue-type", "quorum", "x-single-active-consumer", true);
+
+    @SuppressWarnings("NullAway.Init")
+    private AmqpProxy faults;
+
+    @Override
+    int port() {
+        return RabbitMq.PORT;
+    }
+
+    @BeforeEach
+    void open() {
+        faults = AmqpProxy.before(port());
+        toClose.add(faults);
+    }
+
+    private Inbox<InMemoryContext> inbox(String name) {
+        return Inbox.builder(name, store)
+                .handle("test", PayloadDecoder.text(), (payload, context) -> context.defer(() -> effects.add(payload)))
+                .build();
+    }
+
+    private RabbitSource start(Inbox<InMemoryContext> inbox, String queue) {
+        return start(inbox, queue, builder -> builder);
+    }
+
+    private RabbitSource start(
+            Inbox<InMemoryContext> inbox, String queue, UnaryOperator<RabbitSourceBuilder> settings) {
+        RabbitSource source = settings.apply(RabbitSource.builder(inbox, AmqpBroker.factory(faults.port()), queue)
+                        .retryPause(Duration.ofMillis(20))
+                        .connectionOpener(watched))
+                .build();
+        toClose.add(source);
+        source.start();
+        return source;
+    }
+
+    @Test
+    void queueThatIsDeletedWithItsLastConsumerStaysWhileMoreIsTaken() throws Exception {
+        ConnectionFactory factory = AmqpBroker.factory(port());
+        factory.setAutomaticRecoveryEnabled(false);
+        String queue = "pigeonhole-it-" + ProcessHandle.current().pid() + "-deletes-itself";
+        start(inbox("deleting"), queue);
+        try (Connection connection = factory.newConnection("test");
+                Channel channel = connection.createChannel()) {
+            for (int round = 0; round < 2; round++) {
+                channel.queueDeclare(queue, true, false, true, null);
+                channel.confirmSelect();
+                for (int i = 0; i < 200; i++) {
+                    BasicProperties properties = new BasicProperties.Builder()
+                            .messageId(round + "/" + i)
+                            .type("test")
+                            .deliveryMode(2)
+                            .build();
+                    channel.basicPublish("", queue, properties, (round + "/" + i).getBytes(UTF_8));
+                }
+                channel.waitForConfirmsOrDie(PATIENCE.toMillis());
+                awaitEffects(200 * (round + 1));
+                // It goes with the connection of its only consumer, and not before.
+                assertThat(channel.queueDeclarePassive(queue).getMessageCount()).isZero();
+                faults.cut();
+                await().atMost(PATIENCE).until(() -> !isThere(connection, queue));
+            }
+        }
+    }
+
+    /** So many were opened, and are consumed; of a queue with a single active consumer the broker does not count the others. */
+    private void awaitChannels(int count) {
+        await().during(Duration.ofMillis(200))
+                .atMost(PATIENCE)
+                .until(() -> watched.channels().size() == count);
+    }
+
+    private static boolean isThere(Connection connection, String queue) throws Exception {
+        Channel channel = connection.createChannel();
+        try {
+            channel.queueDeclarePassive(queue);
+            channel.close();
+            return true;
+        } catch (java.io.IOException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void twoNodesWithASingleActiveConsumerKeepTheOrderWhileTheyTakeMore() {
+        faults.delay(Duration.ofMillis(3));
+        for (int round = 0; round < 3; round++) {
+            effects.clear();
+            AmqpQueue queue = queue(SINGLE);
+            List<RabbitSource> sources = List.of(
+                    start(ordered("ordered-" + round), queue.name()), start(ordered("ordered-" + round), queue.name()));
+            awaitChannels(4 * round + 2);
+            faults.cut();
+            awaitChannels(4 * round + 4);
+            queue.send(IntStream.range(0, 300)
+                    .mapToObj(i -> Message.builder("sent")
+                            .id("" + i)
+                            .type("test")
+                            .payload("" + i)
+                            .orderingKey("one")
+                            .build())
+                    .toList());
+            awaitEffects(300);
+            assertThat(effects)
+                    .containsExactlyElementsOf(
+                            IntStream.range(0, 300).mapToObj(String::valueOf).toList());
+            sources.forEach(RabbitSource::close);
+        }
+    }
+
+    private Inbox<InMemoryContext> ordered(String name) {
+        AtomicInteger handled = new AtomicInteger();
+        return Inbox.builder(name, store)
+                .order(KeyOrder.PAST_DEAD_LETTERS)
+                .handle("test", PayloadDecoder.text(), (payload, context) -> {
+                    if (handled.getAndIncrement() % 8 == 0) {
+                        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+                    }
+                    context.defer(() -> effects.add(payload));
+                })
+                .build();
+    }
+
+    @Test
+    void standbyOfASingleActiveConsumerIsNotGivenUpHoweverOftenItsConnectionIsLost() throws Exception {
+        AmqpQueue queue = queue(SINGLE);
+        queue.send(messages(0, 50));
+        RabbitSource source;
+        try (Connection active = AmqpBroker.factory(port()).newConnection("active");
+                Channel channel = active.createChannel()) {
+            channel.basicQos(1);
+            // Keeps its first message.
+            channel.basicConsume(queue.name(), false, new DefaultConsumer(channel));
+            await().atMost(PATIENCE).until(() -> queue.ready() == 49);
+            source = start(inbox("standby"), queue.name());
+            for (int cut = 0; cut < 8; cut++) {
+                awaitChannels(cut + 1);
+                faults.cut();
+            }
+            assertThat(source.failure()).isNull();
+        }
+        awaitEffects(50);
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+    }
+
+    @Test
+    void errorsBeforeAnythingIsConsumedGiveNoQueueUp() {
+        AmqpQueue queue = queue(AmqpQueue.QUORUM);
+        AtomicInteger tries = new AtomicInteger();
+        RabbitSource source = RabbitSource.builder(inbox("threads"), factory(), queue.name())
+                .retryPause(Duration.ofMillis(2))
+                .connectionOpener((factory, name) -> {
+                    if (tries.incrementAndGet() <= 10) {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                    return factory.newConnection(name);
+                })
+                .build();
+        toClose.add(source);
+        source.start();
+        queue.send(messages(0, 5));
+        awaitEffects(5);
+        assertThat(source.failure()).isNull();
+    }
+
+    /** Messages of ten keys, in the order of their numbers. */
+    private static List<Message> keyed(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> Message.builder("sent")
+                        .id("" + i)
+                        .type("test")
+                        .payload("" + i)
+                        .orderingKey("key-" + i % 10)
+                        .build())
+                .toList();
+    }
+
+    private void assertOrderOfKeys() {
+        Map<Integer, Integer> newest = new HashMap<>();
+        List<String> late = new ArrayList<>();
+        for (String effect : effects) {
+            int number = Integer.parseInt(effect);
+            int before = newest.merge(number % 10, number, Math::max);
+            if (before > number) {
+                late.add(number + " after " + before);
+            }
+        }
+        assertThat(late).isEmpty();
+    }
+
+    /** What a consumer has comes back to a quorum queue together, so that two of them would permute their messages. */
+    @Test
+    void keysOfAQuorumQueueKeepTheirOrderWhenTheConnectionIsLostWithAFullWindow() {
+        int count = 3_000;
+        Semaphore goOn = new Semaphore(0);
+        AtomicInteger handled = new AtomicInteger();
+        AmqpQueue queue = queue(AmqpQueue.QUORUM);
+        queue.send(keyed(count));
+        start(
+                Inbox.builder("in-order", store)
+                        .order(KeyOrder.PAST_DEAD_LETTERS)
+                        .handle("test", PayloadDecoder.text(), (payload, context) -> {
+                            if (handled.incrementAndGet() > 1_500) {
+                                acquire(goOn);
+                            }
+                            context.defer(() -> effects.add(payload));
+                        })
+                        .build(),
+                queue.name());
+        await().atMost(PATIENCE).until(() -> handled.get() > 1_500);
+        AtomicLong ready = new AtomicLong(queue.ready());
+        await().during(Duration.ofMillis(500))
+                .atMost(PATIENCE)
+                .until(() -> ready.getAndSet(queue.ready()) == ready.get() && effects.size() + ready.get() <= 2_500);
+        faults.cut();
+        awaitChannels(2);
+        goOn.release(count);
+        awaitEffects(count);
+        assertEachOnce(count);
+        assertOrderOfKeys();
+    }
+
+    private static void send(AmqpQueue queue, String id, String key) {
+        queue.send(List.of(Message.builder("sent")
+                .id(id)
+                .type("test")
+                .payload(id)
+                .orderingKey(key)
+                .build()));
+    }
+
+    /** Whoever began a second consumer beside a message that was slow has one again long before the queue is busy. */
+    @Test
+    void keyKeepsItsOrderWhenTheConnectionIsLostLongAfterSomethingWasSlow() {
+        Semaphore slow = new Semaphore(0);
+        Semaphore first = new Semaphore(0);
+        AtomicInteger begun = new AtomicInteger();
+        AmqpQueue queue = queue(AmqpQueue.QUORUM);
+        start(
+                Inbox.builder("quiet-again", store)
+                        .order(KeyOrder.PAST_DEAD_LETTERS)
+                        .handle("test", PayloadDecoder.text(), (payload, context) -> {
+                            if (payload.equals("slow")) {
+                                acquire(slow);
+                            } else if (payload.equals("k1")) {
+                                begun.incrementAndGet();
+                                acquire(first);
+                            }
+                            context.defer(() -> effects.add(payload));
+                        })
+                        .build(),
+                queue.name(),
+                builder -> builder.maxBatch(1));
+        send(queue, "first", "F");
+        awaitEffects(1);
+        await().atMost(PATIENCE).until(() -> watched.channels().get(0).prefetch() == 8 && queue.consumers() == 1);
+        send(queue, "slow", "S");
+        for (int i = 0; i < 7; i++) {
+            queue.send(messages(i, i + 1));
+            awaitEffects(i + 2);
+        }
+        await().atMost(PATIENCE).until(() -> watched.channels().get(0).acknowledged() == 8);
+        // With these the consumer is full, and nothing is left for the wider one.
+        queue.send(messages(7, 14));
+        await().atMost(PATIENCE).until(() -> watched.channels().get(0).prefetch() == 64);
+        await().atMost(PATIENCE).until(() -> watched.channels().get(0).acknowledged() > 8);
+        slow.release();
+        awaitEffects(16);
+        await().during(Duration.ofSeconds(1)).atMost(Duration.ofSeconds(10)).until(() -> queue.consumers() == 1);
+        effects.clear();
+        List<String> keyed = IntStream.rangeClosed(1, 6).mapToObj(i -> "k" + i).toList();
+        keyed.forEach(id -> send(queue, id, "K"));
+        await().atMost(PATIENCE).until(() -> begun.get() == 1 && queue.ready() == 0);
+        faults.cut();
+        awaitChannels(2);
+        first.release(2);
+        awaitEffects(6);
+        assertThat(effects).containsExactlyElementsOf(keyed);
+    }
+
+    @Test
+    void messageThatHangsLeavesASingleActiveConsumerItsSpeed() {
+        int count = 3_000;
+        Semaphore goOn = new Semaphore(0);
+        AmqpQueue queue = queue(SINGLE);
+        queue.send(messages(0, count));
+        start(
+                Inbox.builder("beside-one-that-hangs", store)
+                        .handle("test", PayloadDecoder.text(), (payload, context) -> {
+                            if (payload.equals("20")) {
+                                acquire(goOn);
+                            }
+                            context.defer(() -> effects.add(payload));
+                        })
+                        .build(),
+                queue.name(),
+                builder -> builder.maxBatch(1));
+        // One lane of four hangs, with what it was given before.
+        await().atMost(Duration.ofSeconds(30)).until(() -> effects.size() >= count - 200);
+        goOn.release();
+        awaitEffects(count);
+        assertEachOnce(count);
+    }
+
+    @Tag("E1")
+    @Test
+    void messageThatComesLongAfterASlowOneNeedNotWaitForIt() {
+        Semaphore goOn = new Semaphore(0);
+        AmqpQueue queue = queue(AmqpQueue.QUORUM);
+        queue.send(messages(0, 1));
+        start(
+                Inbox.builder("long-after-a-slow-one", store)
+                        .handle("test", PayloadDecoder.text(), (payload, context) -> {
+                            if (payload.equals("0")) {
+                                acquire(goOn);
+                            }
+                            context.defer(() -> effects.add(payload));
+                        })
+                        .build(),
+                queue.name(),
+                builder -> builder.maxBatch(1));
+        // By then it has tried in vain to take more beside, as nothing else was there.
+        await().pollDelay(Duration.ofSeconds(8)).atMost(Duration.ofSeconds(9)).until(() -> true);
+        queue.send(messages(1, 2));
+        await().atMost(Duration.ofSeconds(20)).until(() -> effects.contains("1"));
+        goOn.release();
+        awaitEffects(2);
+    }
+}

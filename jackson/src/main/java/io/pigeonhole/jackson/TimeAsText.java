@@ -1,0 +1,88 @@
+package io.pigeonhole.jackson;
+
+import com.fasterxml.jackson.annotation.JsonFormat;
+import java.time.Duration;
+import java.time.Year;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.BeanProperty;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.std.DelegatingDeserializer;
+
+/**
+ * Dates, times and durations are text. A number does not say whether it means seconds, milliseconds or days; a text of digits is a
+ * number to Jackson. Where the type names a format by an annotation, that holds, for numbers only where it says so.
+ */
+final class TimeAsText extends DelegatingDeserializer {
+    /** Formats that say nothing else than this class. */
+    private static final Set<JsonFormat.Shape> TEXT =
+            EnumSet.of(JsonFormat.Shape.ANY, JsonFormat.Shape.NATURAL, JsonFormat.Shape.STRING);
+
+    static final String NO_UNIT = "a number does not say which unit of time it counts";
+
+    private static final Pattern NUMBER = Pattern.compile("\\s*[+-]?[0-9]*\\.?[0-9]*\\s*");
+
+    TimeAsText(ValueDeserializer<?> delegate) {
+        super(delegate);
+    }
+
+    @Override
+    protected ValueDeserializer<?> newDelegatingInstance(ValueDeserializer<?> delegate) {
+        return new TimeAsText(delegate);
+    }
+
+    @Override
+    public ValueDeserializer<?> createContextual(DeserializationContext context, @Nullable BeanProperty property) {
+        JsonFormat.Value format = findFormatOverrides(context, property, handledType());
+        ValueDeserializer<?> contextual = super.createContextual(context, property);
+        if (!(contextual instanceof TimeAsText strict)) {
+            return contextual;
+        }
+        if (!format.hasPattern() && TEXT.contains(format.getShape())) {
+            return contextual;
+        }
+        ValueDeserializer<?> formatted = format.hasPattern() && LegacyTime.is(handledType())
+                ? LegacyPattern.of(strict.getDelegatee(), format, context)
+                : strict.getDelegatee();
+        return saysWhatNumbersCount(format) ? formatted : new TimeByFormat(formatted);
+    }
+
+    /** A pattern does not; that of a duration is a unit of time. */
+    private boolean saysWhatNumbersCount(JsonFormat.Value format) {
+        return format.getShape().isNumeric()
+                || handledType() == Year.class
+                || (handledType() == Duration.class && format.hasPattern());
+    }
+
+    @Override
+    public Object deserialize(JsonParser parser, DeserializationContext context) {
+        if (handledType() == Year.class) {
+            return super.deserialize(parser, context);
+        }
+        if (isNumber(parser)) {
+            throw new RefusedValueException(parser, NO_UNIT + "; text in ISO 8601 is expected", handledType());
+        }
+        if (!parser.hasToken(JsonToken.VALUE_STRING)) {
+            throw new RefusedValueException(parser, "text in ISO 8601 is expected", handledType());
+        }
+        String text = parser.getString();
+        if (LegacyTime.is(handledType())) {
+            return LegacyTime.read(handledType(), text, parser);
+        }
+        Object read = super.deserialize(parser, context);
+        SameTime.require(read, text, parser);
+        return read;
+    }
+
+    private static boolean isNumber(JsonParser parser) {
+        JsonToken token = parser.currentToken();
+        return token.isNumeric()
+                || (token == JsonToken.VALUE_STRING
+                        && NUMBER.matcher(parser.getString()).matches());
+    }
+}

@@ -1,0 +1,234 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.StoreException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.LocalDateTime;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the numbers that the database gives to rows behind all that rows have. After a TRUNCATE, or where rows were restored
+ * without the counter, it would give those of other rows once more. Safe for use by many threads.
+ */
+final class PlainNumbers {
+    private static final Logger log = LoggerFactory.getLogger(PlainNumbers.class);
+
+    /** How often a place is looked for that others may take at the same time. */
+    static final int MOST_TRIES = 5;
+
+    /** Formatted with: table, next number. */
+    private static final String RESTART = "ALTER TABLE %s ALTER COLUMN id RESTART WITH %d";
+
+    private final ConnectionSource connections;
+    private final Dialect dialect;
+
+    PlainNumbers(ConnectionSource connections, Dialect dialect) {
+        this.connections = connections;
+        this.dialect = dialect;
+    }
+
+    /** Moves counters ahead that are behind the rows. Changes nothing where they are not. */
+    void ensure() {
+        String doing = "to look at the numbers of its rows";
+        if (dialect.countsNumbersOfRows()) {
+            PlainErrand.run(connections, dialect, doing, PlainNumbers::takeLargest);
+            return;
+        }
+        Map<Counter, Behind> behind = PlainErrand.run(connections, dialect, doing, PlainNumbers::behind);
+        if (!behind.isEmpty()) {
+            try {
+                PlainErrand.alone(connections, dialect, true, this::restart);
+            } catch (SQLException e) {
+                throw Refusals.byItself(new PlainErrors(dialect), "to move the numbers of its rows ahead", e);
+            }
+        }
+    }
+
+    /** The same for whoever was refused: what a person has to do, or null where the numbers are right now. */
+    @Nullable
+    String ensureOrTell() {
+        try {
+            ensure();
+            return null;
+        } catch (ConfigurationException e) {
+            return e.getMessage();
+        }
+    }
+
+    /**
+     * The largest numbers that rows of a counter's own table have, and that others have.
+     *
+     * @param own in its table
+     * @param elsewhere in other tables
+     */
+    private record Largest(long own, long elsewhere) {
+        long of() {
+            return Math.max(own, elsewhere);
+        }
+    }
+
+    /**
+     * A counter that is behind.
+     *
+     * @param next the number that it would give
+     * @param largest the largest one that is given
+     */
+    private record Behind(long next, long largest) {}
+
+    private static Map<Counter, Largest> largest(PlainSession session) throws SQLException {
+        try (PreparedStatement statement = session.prepare(NumberStatement.LARGEST);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            Map<Counter, Largest> largest = new EnumMap<>(Counter.class);
+            int column = 1;
+            for (Counter counter : Counter.values()) {
+                largest.put(counter, new Largest(row.getLong(column), row.getLong(column + 1)));
+                column += 2;
+            }
+            return largest;
+        }
+    }
+
+    private static Map<Counter, Behind> behind(PlainSession session) throws SQLException {
+        Map<Counter, Behind> behind = new EnumMap<>(Counter.class);
+        for (Map.Entry<Counter, Largest> entry : largest(session).entrySet()) {
+            Counter counter = entry.getKey();
+            long largest = entry.getValue().of();
+            if (largest == 0 || !counter.hasNumberBehind(largest)) {
+                continue;
+            }
+            try (PreparedStatement statement = session.prepare(NumberStatement.NEXT)) {
+                statement.setString(1, counter.table());
+                try (ResultSet row = statement.executeQuery()) {
+                    if (row.next() && row.getLong(1) <= largest && !row.wasNull()) {
+                        behind.put(counter, new Behind(row.getLong(1), largest));
+                    }
+                }
+            }
+        }
+        return behind;
+    }
+
+    /** While nobody else does: what is behind may have been moved ahead meanwhile. */
+    private void restart(Connection connection) throws SQLException {
+        Map<Counter, Behind> behind = PlainErrand.inTransaction(connection, dialect, PlainNumbers::behind);
+        for (Map.Entry<Counter, Behind> entry : behind.entrySet()) {
+            Counter counter = entry.getKey();
+            Behind at = entry.getValue();
+            String sql = RESTART.formatted(counter.table(), at.largest() + 1);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(sql);
+            } catch (SQLException e) {
+                ErrorClass errorClass = dialect.classOf(e);
+                if (errorClass == ErrorClass.RETRY_NOW || errorClass == ErrorClass.UNAVAILABLE) {
+                    throw e;
+                }
+                throw new ConfigurationException(counter.refusal(at.next(), at.largest(), sql), e);
+            }
+            log.warn("{}", counter.movedAhead(at.next(), at.largest()));
+        }
+    }
+
+    /** A row with the largest number, for a moment: the counter goes on behind it, or has done so already. */
+    private static boolean takeLargest(PlainSession session) throws SQLException {
+        for (Map.Entry<Counter, Largest> entry : largest(session).entrySet()) {
+            Largest largest = entry.getValue();
+            if (largest.elsewhere() > largest.own()) {
+                take(session, entry.getKey(), largest.elsewhere());
+            }
+        }
+        return true;
+    }
+
+    private static void take(PlainSession session, Counter counter, long number) throws SQLException {
+        try {
+            switch (counter) {
+                case ARRIVAL -> takeWork(session, number);
+                case HISTORY ->
+                    take(session, NumberStatement.TAKE_HISTORY, NumberStatement.FREE_HISTORY, number, anyKey());
+                case CONSUMER ->
+                    take(
+                            session,
+                            NumberStatement.TAKE_CONSUMER,
+                            NumberStatement.FREE_CONSUMER,
+                            number,
+                            UUID.randomUUID().toString());
+                case ATTEMPT, AUDIT -> {} // No other table has their numbers.
+            }
+        } catch (SQLException e) {
+            // Somebody has brought the row back meanwhile, and so moved the counter.
+            if (!session.dialect().isDuplicateKey(e)) {
+                throw e;
+            }
+        }
+    }
+
+    private static void take(
+            PlainSession session, PlainStatement insertion, PlainStatement deletion, long number, Object name)
+            throws SQLException {
+        try (PreparedStatement statement = session.prepare(insertion)) {
+            statement.setLong(1, number);
+            statement.setObject(2, name);
+            statement.setObject(3, session.timestamp());
+            statement.executeUpdate();
+        }
+        PlainDeadLetters.remove(session, deletion, number);
+    }
+
+    /** Fails where a row has the number, and waits for whoever is giving or taking it. */
+    private static void takeWork(PlainSession session, long number) throws SQLException {
+        try (PreparedStatement statement = session.prepare(NumberStatement.TAKE_WORK)) {
+            statement.setLong(1, number);
+            statement.setBytes(2, anyKey());
+            statement.setBytes(3, new byte[0]);
+            LocalDateTime now = session.timestamp();
+            for (int i = 4; i <= 7; i++) {
+                statement.setObject(i, now);
+            }
+            statement.executeUpdate();
+        }
+        PlainDeadLetters.remove(session, NumberStatement.FREE_WORK, number);
+    }
+
+    /** A place behind all messages, for one whose own place another message has. The counter need not know of it. */
+    static long behindAll(PlainSession session) throws SQLException {
+        for (int i = 0; i < MOST_TRIES; i++) {
+            try (PreparedStatement statement = session.prepare(NumberStatement.BEHIND_ALL);
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                long number = row.getLong(1);
+                takeWork(session, number);
+                return number;
+            } catch (SQLException e) {
+                if (!session.dialect().isDuplicateKey(e)) {
+                    throw e;
+                }
+            }
+        }
+        throw noneIsFree();
+    }
+
+    /** Others were faster each time. */
+    static StoreException noneIsFree() {
+        return new StoreException(
+                ErrorClass.RETRY_NOW,
+                "no place in the order of arrival was free at " + MOST_TRIES + " tries, because others took them",
+                null);
+    }
+
+    /** As good as none has it. */
+    static byte[] anyKey() {
+        return MessageKey.of(UUID.randomUUID()).toBytes();
+    }
+}

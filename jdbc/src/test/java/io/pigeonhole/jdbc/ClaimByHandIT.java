@@ -1,0 +1,103 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.ClaimBlockedException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What a claim in a caller's transaction waits for, and what it leaves behind in the caller's session. */
+@OnEveryServer
+class ClaimByHandIT {
+    private static final Duration SHORT_WAIT = Duration.ofMillis(100);
+
+    private final Workshop workshop;
+    private final StoreLab lab;
+
+    ClaimByHandIT(PostgresServer server) {
+        workshop = server.sharedSchema();
+        lab = StoreLab.of(workshop.dataSource());
+    }
+
+    private Connection begin() throws SQLException {
+        Connection connection = workshop.dataSource().getConnection();
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    private boolean claim(Connection connection, MessageKey key) {
+        return new CallerLedger(connection, SHORT_WAIT)
+                .claim(lab.consumer(), key)
+                .claimed()
+                .contains(key);
+    }
+
+    private static String lockTimeout(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SHOW lock_timeout")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    @Test
+    void claimWaitsForATransactionThatStaysOpenOnlyForItsLimit() throws SQLException {
+        MessageKey key = lab.keyOf(StoreLab.message());
+        try (Connection first = begin();
+                Connection second = begin()) {
+            assertThat(claim(first, key)).isTrue();
+
+            assertThatThrownBy(() -> claim(second, key))
+                    .isInstanceOfSatisfying(
+                            ClaimBlockedException.class,
+                            e -> assertThat(e.errorClass()).isEqualTo(ErrorClass.RETRY_NOW))
+                    .hasMessageContaining("100 ms")
+                    .hasMessageContaining("Roll back");
+            second.rollback();
+            first.rollback();
+
+            assertThat(claim(second, key)).isTrue();
+            second.rollback();
+        }
+    }
+
+    @Test
+    void limitOfTheCallersSessionHoldsInsteadOfOurs() throws SQLException {
+        MessageKey key = lab.keyOf(StoreLab.message());
+        try (Connection first = begin();
+                Connection second = begin();
+                Statement statement = second.createStatement()) {
+            assertThat(claim(first, key)).isTrue();
+            statement.execute("SET LOCAL lock_timeout = '50ms'");
+
+            assertThatThrownBy(() -> new CallerLedger(second, Duration.ofDays(1)).claim(lab.consumer(), key))
+                    .isInstanceOf(ClaimBlockedException.class);
+            second.rollback();
+            first.rollback();
+        }
+    }
+
+    @Test
+    void callersSessionIsAsBeforeBehindAClaim() throws SQLException {
+        MessageKey key = lab.keyOf(StoreLab.message());
+        try (Connection connection = begin();
+                Statement statement = connection.createStatement()) {
+            assertThat(claim(connection, key)).isTrue();
+            assertThat(lockTimeout(connection)).isEqualTo("0");
+            assertThat(claim(connection, key)).isFalse();
+            assertThat(lockTimeout(connection)).isEqualTo("0");
+
+            statement.execute("SET LOCAL lock_timeout = '7s'");
+            assertThat(claim(connection, lab.keyOf(StoreLab.message()))).isTrue();
+            assertThat(lockTimeout(connection)).isEqualTo("7s");
+            connection.rollback();
+        }
+    }
+}

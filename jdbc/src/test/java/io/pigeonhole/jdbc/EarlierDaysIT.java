@@ -1,0 +1,119 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.archive.HistoryArchive;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.HistoryMode;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.ReplayPlan;
+import io.pigeonhole.jackson.JsonLinesArchive;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * On MariaDB the oldest partition also has the messages of all earlier days, such as those that were recorded while the clock of
+ * the database was behind.
+ */
+@Tag("D5")
+class EarlierDaysIT {
+    private final LocalDate old = LocalDate.now(ZoneOffset.UTC).minusDays(5);
+    private final LocalDate earlier = old.minusDays(3);
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void messagesOfEarlierDaysAreExportedBeforeTheirPartitionIsDropped(MariaDbServer server, @TempDir Path directory)
+            throws IOException {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = store(workshop, JsonLinesArchive.in(directory));
+            recordInTwoDays(server, workshop, store);
+
+            retireAll(store);
+
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("0");
+            assertThat(workshop.askAll("SELECT CONCAT(history_day, ' ', entries) FROM inbox_export ORDER BY 1"))
+                    .containsExactly(earlier + " 1", old + " 1");
+            assertThat(Files.readString(directory.resolve("history-" + earlier + ".jsonl")))
+                    .contains("\"id\":\"a\"");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void partitionWithMessagesOfAnEarlierDayThatTheArchiveDoesNotTakeStays(
+            MariaDbServer server, @TempDir Path directory) throws IOException {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = store(workshop, JsonLinesArchive.in(directory));
+            recordInTwoDays(server, workshop, store);
+            Files.createDirectory(directory.resolve("history-" + earlier + ".jsonl.part"));
+
+            retireAll(store);
+
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("2");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void partitionWithMessagesOfAnEarlierDayThatAReplayNeedsStays(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = store(workshop, null);
+            recordInTwoDays(server, workshop, store);
+            var start = old.atStartOfDay(ZoneOffset.UTC).toInstant();
+            store.replays()
+                    .create(new ReplayPlan("again", "notes", null, start, null, null, null, false), "ann", "a test");
+
+            retireAll(store);
+
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("2");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void messagesOfEarlierDaysThatNobodyNeedsGoWithTheirPartition(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = store(workshop, null);
+            recordInTwoDays(server, workshop, store);
+
+            retireAll(store);
+
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("0");
+        }
+    }
+
+    private static JdbcStore store(Workshop workshop, @Nullable HistoryArchive archive) {
+        var builder = JdbcStore.builder(workshop.dataSource()).historyRetention(Duration.ofDays(2));
+        return archive == null ? builder.build() : builder.archive(archive).build();
+    }
+
+    private void recordInTwoDays(MariaDbServer server, Workshop workshop, JdbcStore store) {
+        Inbox<JdbcContext> inbox = Inbox.builder("notes", store)
+                .history(HistoryMode.WITH_PAYLOAD)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {})
+                .build();
+        for (String id : new String[] {"a", "b"}) {
+            inbox.process(
+                    Message.builder("notes").id(id).type("note").payload("text").build());
+        }
+        HistoryWantedMeanwhileIT.moveTo(old, server, workshop);
+        workshop.execute("UPDATE inbox_history SET processed_at = '" + earlier + " 23:59:59.999999'"
+                + " WHERE message_id = 'a'");
+    }
+
+    private static void retireAll(JdbcStore store) {
+        while (store.retire().more()) {
+            // The next piece.
+        }
+    }
+}

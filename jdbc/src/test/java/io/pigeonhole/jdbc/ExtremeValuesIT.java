@@ -1,0 +1,114 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.Cursor;
+import io.pigeonhole.core.admin.DeadLetterFilter;
+import io.pigeonhole.core.admin.PageRequest;
+import io.pigeonhole.core.admin.Requeue;
+import io.pigeonhole.core.admin.WorkFilter;
+import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.HistoryMode;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Header;
+import io.pigeonhole.core.message.Headers;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.replay.Replay;
+import io.pigeonhole.core.time.StoredTime;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a person may hand in through the admin API, or a producer in a message, that no database keeps as it is. */
+@Tag("D12")
+class ExtremeValuesIT {
+    private static final Author ANN = new Author("ann \uD83D", "a test \uDE00");
+
+    static Stream<DatabaseServer> servers() {
+        return Stream.of(PostgresServers.all().limit(1), MariaDbServers.all().limit(1), Stream.of(H2Server.FILES))
+                .flatMap(each -> each);
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void listsWithBoundsAndPagesOfExtremeYearsAreRead(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = Inbox.builder("notes", store)
+                    .handle("dies", PayloadDecoder.text(), (payload, context) -> {
+                        throw new PermanentFailure("no");
+                    })
+                    .handle("waits", PayloadDecoder.text(), (payload, context) -> {
+                        throw new IllegalStateException("later");
+                    })
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {})
+                    .history(HistoryMode.WITH_PAYLOAD)
+                    .build();
+            for (String type : List.of("dies", "waits", "note")) {
+                inbox.process(Message.builder("queue")
+                        .id(type)
+                        .type(type)
+                        .payload("x")
+                        .build());
+            }
+            Admin admin = Admin.of(store);
+            DeadLetterFilter letters = DeadLetterFilter.of("notes").withDied(Instant.MIN, Instant.MAX);
+            assertThat(admin.deadLetters(letters, PageRequest.first(10)).entries())
+                    .hasSize(1);
+            assertThat(admin.work(WorkFilter.of("notes").withReceived(Instant.MIN, Instant.MAX), PageRequest.first(10))
+                            .entries())
+                    .hasSize(1);
+            for (Instant edge : List.of(StoredTime.FIRST, StoredTime.LAST)) {
+                PageRequest behind = new PageRequest(new Cursor(edge, 1), 10);
+                assertThat(admin.deadLetters(letters, behind).entries().size()
+                                + admin.work(WorkFilter.of("notes"), behind)
+                                        .entries()
+                                        .size())
+                        .isBetween(0, 2);
+                assertThat(admin.audit("notes", behind).entries()).hasSizeBetween(0, 10);
+            }
+            Replay<JdbcContext> replay = Replay.builder("again", "notes", store, ANN)
+                    .into(PayloadDecoder.text(), (payload, context) -> {})
+                    .since(Instant.MIN)
+                    .until(Instant.MAX)
+                    .build();
+            assertThat(replay.run().done()).isEqualTo(1);
+            assertThat(admin.requeue(admin.select(letters, Instant.MAX), Requeue.atOnce(), ANN)
+                            .requeued())
+                    .isEqualTo(1);
+            assertThat(workshop.askAll("SELECT who FROM inbox_audit")).contains("ann \uFFFD");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void nameOfAHeaderNeverBecomesAnother(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = Inbox.builder("notes", store)
+                    .handle("dies", PayloadDecoder.text(), (payload, context) -> {
+                        throw new PermanentFailure("no");
+                    })
+                    .build();
+            inbox.process(Message.builder("queue")
+                    .id("1")
+                    .type("dies")
+                    .headers(new Headers(List.of(new Header("a\uD83D", new byte[] {1}))))
+                    .payload("x")
+                    .build());
+            Admin admin = Admin.of(store);
+            Message kept = Objects.requireNonNull(admin.show("notes", admin.keyOf("notes", "queue", MessageId.of("1")))
+                    .orElseThrow()
+                    .message());
+            assertThat(kept.headers().list()).extracting(Header::name).containsExactly("a\uFFFD");
+        }
+    }
+}

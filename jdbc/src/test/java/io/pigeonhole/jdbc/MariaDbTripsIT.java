@@ -1,0 +1,259 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What one message costs on MariaDB, in statements that go to the server, and what must hold although they are few. */
+@ParameterizedClass
+@MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+class MariaDbTripsIT {
+    private static final String OWN_LIMIT = "max_statement_time=7";
+
+    private final MariaDbServer server;
+    private final Workshop workshop;
+    private final HikariDataSource pool;
+    private final StoreLab lab;
+
+    MariaDbTripsIT(MariaDbServer server) {
+        this.server = server;
+        workshop = server.sharedSchema();
+        pool = pool("");
+        lab = StoreLab.of(pool);
+    }
+
+    private HikariDataSource pool(String sessionVariables) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(workshop.url() + (sessionVariables.isEmpty() ? "" : "," + sessionVariables));
+        config.setMaximumPoolSize(1);
+        return new HikariDataSource(config);
+    }
+
+    /** MySQL has no compound statements outside of procedures. */
+    @BeforeEach
+    void onMariaDbOnly() {
+        assumeTrue(server.name().startsWith("MariaDB"));
+    }
+
+    @AfterEach
+    void close() {
+        pool.close();
+    }
+
+    /** What the pool's connection was told to execute so far; the question counts as one. */
+    private static int statements(HikariDataSource pool) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            return statements(connection);
+        }
+    }
+
+    private static int statements(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SHOW SESSION STATUS LIKE 'Questions'")) {
+            row.next();
+            return row.getInt(2);
+        }
+    }
+
+    private int cost(Work work) throws SQLException {
+        int before = statements(pool);
+        work.run();
+        return statements(pool) - before - 1;
+    }
+
+    private interface Work {
+        void run() throws SQLException;
+    }
+
+    private boolean claimAndCommit(StoreLab of, MessageKey key) {
+        try (InboxTransaction<JdbcContext> transaction = of.begin()) {
+            boolean claimed = !transaction
+                    .claim(of.consumer(), List.of(key), StoreLab.LONG)
+                    .claimed()
+                    .isEmpty();
+            transaction.commit();
+            return claimed;
+        }
+    }
+
+    /** Auto-commit off, the beginning with the claim, the proof with COMMIT, the settings as before with auto-commit. */
+    @Test
+    void claimOfOneMessageAndCommitCostFourStatements() throws SQLException {
+        MessageKey key = lab.keyOf(StoreLab.message());
+        assertThat(cost(() -> assertThat(claimAndCommit(lab, key)).isTrue())).isEqualTo(4);
+    }
+
+    @Test
+    void claimOfADuplicateCostsNoMore() throws SQLException {
+        MessageKey key = lab.keyOf(StoreLab.message());
+        claimAndCommit(lab, key);
+        assertThat(cost(() -> assertThat(claimAndCommit(lab, key)).isFalse())).isEqualTo(4);
+    }
+
+    @Test
+    void messageCostsFourStatementsBesidesThatOfItsHandlerAndADuplicateOneMore() throws SQLException {
+        Inbox<JdbcContext> inbox = Inbox.builder("trips " + UUID.randomUUID(), lab.store())
+                .handle(
+                        "note",
+                        PayloadDecoder.text(),
+                        (text, context) -> execute(context.connection(), "INSERT INTO effect (text) VALUES ('one')"))
+                .build();
+        Message message = Message.builder("notes")
+                .id("id " + UUID.randomUUID())
+                .type("note")
+                .payload("one".getBytes(StandardCharsets.UTF_8))
+                .build();
+        assertThat(inbox.process(List.of(StoreLab.message("another")))).hasSize(1);
+
+        assertThat(cost(() -> assertThat(inbox.process(List.of(message)))
+                        .extracting(Outcome::kind)
+                        .containsExactly(Outcome.Kind.PROCESSED)))
+                .isEqualTo(5);
+        assertThat(cost(() -> assertThat(inbox.process(List.of(message)))
+                        .extracting(Outcome::kind)
+                        .containsExactly(Outcome.Kind.DUPLICATE)))
+                .isEqualTo(5);
+    }
+
+    @Test
+    void claimInACallersTransactionCostsOneStatementAndSoDoesADuplicate() throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            MessageKey key = lab.keyOf(StoreLab.message());
+            int before = statements(connection);
+            assertThat(lab.store().ledger(connection).claim(lab.consumer(), key).claimed())
+                    .containsExactly(key);
+            int claimed = statements(connection);
+            assertThat(claimed - before - 1).isEqualTo(1);
+            assertThat(lab.store().ledger(connection).claim(lab.consumer(), key).claimed())
+                    .isEmpty();
+            assertThat(statements(connection) - claimed - 1).isEqualTo(1);
+            connection.rollback();
+        }
+    }
+
+    /** A compound statement counts as one, so that a session's own limit would hold for the wait of a claim. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", OWN_LIMIT})
+    void sessionIsAsBeforeAfterNewOnesDuplicatesAndRollbacks(String sessionVariables) throws SQLException {
+        try (HikariDataSource another = pool(sessionVariables)) {
+            StoreLab other = StoreLab.of(another);
+            String before = settings(another);
+            MessageKey key = other.keyOf(StoreLab.message());
+            assertThat(claimAndCommit(other, key)).isTrue();
+            assertThat(settings(another)).isEqualTo(before);
+            assertThat(claimAndCommit(other, key)).isFalse();
+            assertThat(settings(another)).isEqualTo(before);
+            try (InboxTransaction<JdbcContext> transaction = other.begin()) {
+                other.claimed(transaction);
+            }
+            assertThat(settings(another)).isEqualTo(before);
+        }
+    }
+
+    private static String settings(HikariDataSource pool) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            return SessionLab.ask(
+                    connection,
+                    "SELECT CONCAT_WS(' ', @@autocommit, @@tx_isolation, @@innodb_lock_wait_timeout,"
+                            + " @@idle_transaction_timeout, @@lock_wait_timeout, @@max_statement_time, @@in_transaction)");
+        }
+    }
+
+    /** The days are not read again behind the insert: the row of a duplicate must not go in between. */
+    @Test
+    void dayStaysWhileATransactionThatBeganWithItsClaimIsOpen() throws SQLException {
+        try (Workshop own = server.schema();
+                Connection another = own.dataSource().getConnection()) {
+            StoreLab other = StoreLab.of(own.dataSource());
+            String day = own.ask(
+                    "SELECT MIN(partition_name) FROM information_schema.partitions"
+                            + " WHERE table_schema = DATABASE() AND table_name = 'inbox_ledger' AND partition_name REGEXP '^p[0-9]'");
+            String drop = "SET STATEMENT lock_wait_timeout = 1 FOR ALTER TABLE inbox_ledger DROP PARTITION " + day;
+            try (InboxTransaction<JdbcContext> transaction = other.begin()) {
+                transaction.claim(other.consumer(), List.of(other.keyOf(StoreLab.message())), StoreLab.LONG);
+                assertThatThrownBy(() -> execute(another, drop)).hasMessageContaining("Lock wait timeout");
+                transaction.commit();
+            }
+            execute(another, drop);
+        }
+    }
+
+    @Test
+    void keyOutsideTheLedgersDaysIsNotClaimedAndSaysSo() {
+        RegisteredConsumer ordered = lab.consumer();
+        MessageKey late = MessageKey.firstOf(1);
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            var claim = transaction.claim(ordered, List.of(late), StoreLab.LONG);
+            assertThat(claim.claimed()).isEmpty();
+            assertThat(claim.isLate(late)).isTrue();
+        }
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            var claim = transaction.claim(ordered, List.of(MessageKey.LAST_WITH_TIME), StoreLab.LONG);
+            assertThat(claim.claimed()).isEmpty();
+            assertThat(claim.isFromTheFuture(MessageKey.LAST_WITH_TIME)).isTrue();
+        }
+    }
+
+    /** The server does not tell whether it was cancelled before the COMMIT or behind it; the ledger does. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "COMMIT; "})
+    void commitThatWasCancelledIsUnknownAndTheLedgerKnows(String done) {
+        StoreLab cancelled = cancelled("RELEASE SAVEPOINT pigeonhole_guard; " + done);
+        MessageKey key = cancelled.keyOf(StoreLab.message());
+        assertThatThrownBy(() -> claimAndCommit(cancelled, key)).isInstanceOf(OutcomeUnknownException.class);
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            assertThat(transaction
+                            .claim(cancelled.consumer(), List.of(key), StoreLab.LONG)
+                            .claimed())
+                    .hasSize(done.isEmpty() ? 1 : 0);
+        }
+    }
+
+    private StoreLab cancelled(String done) {
+        JdbcStore store = JdbcStore.builder(pool)
+                .dialect(new MariaDb() {
+                    @Override
+                    public String proveAndCommit() {
+                        return "BEGIN NOT ATOMIC " + done
+                                + "SIGNAL SQLSTATE '70100' SET MYSQL_ERRNO = 1317, MESSAGE_TEXT = 'interrupted'; END";
+                    }
+                })
+                .build();
+        return new StoreLab(
+                store, store.register(new ConsumerRegistration("it " + UUID.randomUUID(), IdForm.TIME_ORDERED)));
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}

@@ -1,0 +1,298 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.Requeue;
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.HistoryMode;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome.Kind;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.core.store.KeyOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * What becomes of messages where the numbers of rows begin anew, as behind TRUNCATE, a restore of rows only, or on a server
+ * that logical replication has filled.
+ */
+@Tag("full")
+@Tag("D1")
+class NumbersBegunAnewIT {
+    private static final Author ANN = new Author("ann", "a test");
+
+    private final AtomicBoolean passing = new AtomicBoolean(true);
+
+    static Stream<DatabaseServer> servers() {
+        return Stream.of(PostgresServers.all(), MariaDbServers.all(), Stream.of(H2Server.FILES))
+                .flatMap(each -> each);
+    }
+
+    static Stream<DatabaseServer> postgres() {
+        return PostgresServers.all().map(each -> each);
+    }
+
+    /** Fails for good at notes; at others for a day, as long as they pass. */
+    private Inbox<JdbcContext> inbox(DataSource dataSource) {
+        return Inbox.builder("notes", JdbcStore.create(dataSource))
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    throw new PermanentFailure(payload);
+                })
+                .handle("other", PayloadDecoder.text(), (payload, context) -> {
+                    throw passing.get() ? new IllegalStateException(payload) : new PermanentFailure(payload);
+                })
+                .handle("fine", PayloadDecoder.text(), (payload, context) -> {})
+                .order(KeyOrder.BEHIND_DEAD_LETTERS)
+                .history(HistoryMode.WITHOUT_PAYLOAD)
+                .retry(RetryPolicy.fixed(Duration.ofDays(1)))
+                .build();
+    }
+
+    private static Message message(String type, String id) {
+        return Message.builder("queue")
+                .id(id)
+                .type(type)
+                .payload(id)
+                .orderingKey(id)
+                .build();
+    }
+
+    private static void beginAnew(DatabaseServer server, Workshop workshop) {
+        if (server instanceof MariaDbServer) {
+            workshop.execute("TRUNCATE TABLE inbox_work");
+        } else if (server instanceof PostgresServer) {
+            workshop.execute("ALTER SEQUENCE inbox_arrival RESTART");
+        } else {
+            workshop.execute("ALTER TABLE inbox_work ALTER COLUMN id RESTART WITH 1");
+        }
+    }
+
+    private static MessageKey key(Admin admin, String id) {
+        return admin.keyOf("notes", "queue", MessageId.of(id));
+    }
+
+    private static List<String> letters(Workshop workshop) {
+        return workshop.askAll("SELECT type FROM inbox_dead_letter ORDER BY id");
+    }
+
+    private static List<String> ids(Workshop workshop, String table) {
+        return workshop.askAll("SELECT message_id FROM " + table + " ORDER BY id").stream()
+                .map(id -> id.startsWith("\\x") ? fromHex(id.substring(2)) : id)
+                .toList();
+    }
+
+    private static String fromHex(String hex) {
+        return new String(HexFormat.of().parseHex(hex), StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void deadLetterGoesBehindThoseThatAreThere(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop.dataSource());
+            inbox.process(message("note", "first"));
+            beginAnew(server, workshop);
+
+            assertThat(inbox.process(message("note", "second")).kind()).isEqualTo(Kind.DEAD);
+            assertThat(inbox.process(message("note", "third")).kind()).isEqualTo(Kind.DEAD);
+            assertThat(ids(workshop, "inbox_dead_letter")).containsExactly("first", "second", "third");
+            assertThat(workshop.askAll("SELECT seen_again FROM inbox_dead_letter"))
+                    .containsOnly("0");
+            assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter")).containsOnly("PERMANENT_FAILURE");
+            assertThat(workshop.askAll("SELECT id FROM inbox_work")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void messageInWorkDiesAlthoughADeadLetterHasItsPlace(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop.dataSource());
+            Admin admin = Admin.of(JdbcStore.create(workshop.dataSource()));
+            inbox.process(message("note", "first"));
+            beginAnew(server, workshop);
+            assertThat(inbox.process(message("other", "second")).kind()).isEqualTo(Kind.PARKED);
+            assertThat(workshop.ask("SELECT COUNT(*) FROM inbox_work WHERE id IN (SELECT id FROM inbox_dead_letter)"))
+                    .isEqualTo("1");
+
+            passing.set(false);
+            assertThat(admin.retryNow("notes", key(admin, "second"), ANN).hasChanged())
+                    .isTrue();
+            inbox.work();
+            assertThat(ids(workshop, "inbox_dead_letter")).containsExactly("first", "second");
+            assertThat(ids(workshop, "inbox_work")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void blockingMessageIsSkippedAlthoughADeadLetterHasItsPlace(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop.dataSource());
+            Admin admin = Admin.of(JdbcStore.create(workshop.dataSource()));
+            inbox.process(message("note", "first"));
+            beginAnew(server, workshop);
+            inbox.process(message("other", "second"));
+
+            Answer answer = admin.unblock("notes", OrderingKey.of("second".getBytes(StandardCharsets.UTF_8)), ANN);
+            assertThat(answer.hasChanged()).as(answer.detail()).isTrue();
+            assertThat(ids(workshop, "inbox_dead_letter")).containsExactly("first", "second");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void requeuedLetterGoesBehindTheMessageThatHasItsPlace(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop.dataSource());
+            inbox.process(message("note", "first"));
+            beginAnew(server, workshop);
+            inbox.process(message("other", "second"));
+
+            Admin admin = Admin.of(JdbcStore.create(workshop.dataSource()));
+            Answer answer = admin.requeue("notes", key(admin, "first"), Requeue.atOnce(), ANN);
+            assertThat(answer.hasChanged()).as(answer.detail()).isTrue();
+            assertThat(ids(workshop, "inbox_work")).containsExactly("second", "first");
+            assertThat(letters(workshop)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void storeThatBeginsGivesNoNumberThatIsGiven(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            inbox(workshop.dataSource()).process(message("note", "first"));
+            workshop.execute("UPDATE inbox_dead_letter SET id = 1000");
+            beginAnew(server, workshop);
+
+            inbox(workshop.dataSource()).process(message("other", "second"));
+            assertThat(Long.parseLong(workshop.ask("SELECT id FROM inbox_work")))
+                    .isGreaterThan(1000);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void storeThatRunsMovesItsNumbersAheadInItsHourlyUpkeep(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = inbox(workshop.dataSource());
+            inbox.process(message("note", "first"));
+            workshop.execute("UPDATE inbox_dead_letter SET id = 1000");
+            beginAnew(server, workshop);
+            store.maintain();
+
+            inbox.process(message("other", "second"));
+            assertThat(Long.parseLong(workshop.ask("SELECT id FROM inbox_work")))
+                    .isGreaterThan(1000);
+        }
+    }
+
+    /** A run over the history would take later messages for its own, or pass over them. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void historyGoesOnBehindWhatItsReplaysHaveSeen(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            inbox(workshop.dataSource()).process(message("fine", "first"));
+            String epoch = server instanceof PostgresServer ? "clock_timestamp()" : "TIMESTAMP '2020-01-01 00:00:00'";
+            workshop.execute(
+                    "INSERT INTO inbox_replay (name, consumer_id, recovery, state, cutoff, mark, position, done,"
+                            + " skipped, who, why, created_at, updated_at) VALUES ('run', 1, FALSE, 'PAUSED', 5000, 0, 10, 0, 0,"
+                            + " 'ann', 'a test', " + epoch + ", " + epoch + ")");
+
+            inbox(workshop.dataSource()).process(message("fine", "second"));
+            assertThat(workshop.askAll("SELECT id FROM inbox_history ORDER BY id DESC"))
+                    .first()
+                    .satisfies(id -> assertThat(Long.parseLong(id)).isGreaterThan(5000));
+            assertThat(workshop.askAll("SELECT consumer_id FROM inbox_history")).containsOnly("1");
+        }
+    }
+
+    /** Where a counter forgets even the rows of its own table. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void otherNumbersBeginBehindTheRowsToo(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop.dataSource());
+            Admin admin = Admin.of(JdbcStore.create(workshop.dataSource()));
+            inbox.process(message("note", "first"));
+            admin.pause("notes", ANN);
+            admin.resume("notes", ANN);
+            for (String table : List.of("inbox_attempt", "inbox_audit", "inbox_history", "inbox_consumer")) {
+                if (server instanceof MariaDbServer) {
+                    workshop.execute("ALTER TABLE " + table + " AUTO_INCREMENT = 1");
+                } else if (server instanceof PostgresServer) {
+                    workshop.execute("ALTER TABLE " + table + " ALTER COLUMN id RESTART");
+                } else {
+                    workshop.execute("ALTER TABLE " + table + " ALTER COLUMN id RESTART WITH 1");
+                }
+            }
+
+            Inbox<JdbcContext> begun = Inbox.builder("another", JdbcStore.create(workshop.dataSource()))
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                        throw new PermanentFailure(payload);
+                    })
+                    .build();
+            assertThat(begun.process(message("note", "second")).kind()).isEqualTo(Kind.DEAD);
+            assertThat(admin.pause("notes", ANN).hasChanged()).isTrue();
+            for (String table : List.of("inbox_attempt", "inbox_audit", "inbox_consumer")) {
+                assertThat(workshop.askAll("SELECT id FROM " + table))
+                        .as(table)
+                        .hasSizeGreaterThan(1)
+                        .doesNotHaveDuplicates();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("postgres")
+    void storeThatMayNotMoveItsNumbersSaysWhatToRun(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            inbox(workshop.dataSource()).process(message("note", "first"));
+            workshop.execute("UPDATE inbox_dead_letter SET id = 1000");
+            beginAnew(server, workshop);
+            String schema = workshop.ask("SELECT current_schema()");
+            String role = "reader_" + ProcessHandle.current().pid() + "_" + schema;
+            workshop.execute("CREATE ROLE " + role + " LOGIN");
+            try {
+                workshop.execute("GRANT USAGE ON SCHEMA " + schema + " TO " + role);
+                workshop.execute("GRANT ALL ON ALL TABLES IN SCHEMA " + schema + " TO " + role);
+                workshop.execute("GRANT SELECT, USAGE ON ALL SEQUENCES IN SCHEMA " + schema + " TO " + role);
+                PGSimpleDataSource limited = new PGSimpleDataSource();
+                limited.setUrl(workshop.url());
+                limited.setUser(role);
+                assertThatThrownBy(() -> inbox(limited))
+                        .isInstanceOf(ConfigurationException.class)
+                        .hasMessageContaining("the next row of inbox_work would get the number 1")
+                        .hasMessageContaining("up to 1000")
+                        .hasMessageContaining("SELECT setval('" + schema + ".inbox_arrival', 1000)");
+
+                workshop.execute("SELECT setval('" + schema + ".inbox_arrival', 1000)");
+                assertThat(inbox(limited).process(message("note", "second")).kind())
+                        .isEqualTo(Kind.DEAD);
+            } finally {
+                workshop.execute("DROP OWNED BY " + role);
+                workshop.execute("DROP ROLE " + role);
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.IdForm;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Where the tables are on PostgreSQL, whatever the schema's name and the search path. */
+@OnEveryServer
+@Tag("D2")
+class SchemasIT {
+    /** The schemas in which the days of the history lie. */
+    private static final String DAYS_BESIDE = "SELECT c.relnamespace::regnamespace::text FROM pg_inherits AS i"
+            + " JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = '%s.inbox_history'::regclass GROUP BY 1";
+
+    private final PostgresServer server;
+    private final Workshop first;
+    private final Workshop second;
+
+    SchemasIT(PostgresServer server) {
+        this.server = server;
+        this.first = server.emptySchema();
+        this.second = server.emptySchema();
+    }
+
+    @AfterEach
+    void drop() {
+        first.close();
+        second.close();
+    }
+
+    @Test
+    void inboxInASchemaWithCapitalsForgetsAndMakesDays() {
+        first.execute("DROP SCHEMA IF EXISTS \"Orders of \"\"X\"\"\" CASCADE");
+        first.execute("CREATE SCHEMA \"Orders of \"\"X\"\"\"");
+        try {
+            DataSource connections = dataSource("%22Orders%20of%20%22%22X%22%22%22");
+            Schema.apply(connections);
+            JdbcStore store = JdbcStore.builder(connections)
+                    .historyRetention(Duration.ofDays(2))
+                    .daysAhead(12)
+                    .build();
+            store.register(new ConsumerRegistration("payments", IdForm.TIME_ORDERED));
+            LocalDate old = LocalDate.now(ZoneOffset.UTC).minusDays(9);
+            String day = "\"Orders of \"\"X\"\"\".inbox_history_" + DateTimeFormatter.BASIC_ISO_DATE.format(old);
+            first.execute(
+                    "CREATE TABLE " + day + " PARTITION OF \"Orders of \"\"X\"\"\".inbox_history FOR VALUES FROM ('"
+                            + old + " 00:00:00+00') TO ('" + old.plusDays(1) + " 00:00:00+00')");
+            first.execute("INSERT INTO \"Orders of \"\"X\"\"\".inbox_ledger VALUES (1,"
+                    + " 'ff000000-0000-0000-0000-000000000001', '2020-01-01')");
+
+            retireAll(store);
+
+            assertThat(first.ask("SELECT to_regclass('" + day + "')")).isNull();
+            assertThat(first.ask("SELECT count(*) FROM \"Orders of \"\"X\"\"\".inbox_ledger"))
+                    .isEqualTo("0");
+            assertThat(store.sizes().daysAhead()).isEqualTo(12);
+        } finally {
+            first.execute("DROP SCHEMA \"Orders of \"\"X\"\"\" CASCADE");
+        }
+    }
+
+    @Test
+    void newDaysLieBesideTheirTableWhereAnotherSchemaIsTheCurrentOne() {
+        Schema.apply(first.dataSource());
+        DataSource behind = dataSource(name(second) + "," + name(first));
+
+        JdbcStore.builder(behind).daysAhead(12).build().maintain();
+
+        assertThat(first.askAll(DAYS_BESIDE.formatted(name(first)))).containsExactly(name(first));
+    }
+
+    @Test
+    void schemaIsNotAppliedWhereTheTablesLieInAnotherOne() {
+        Schema.apply(first.dataSource());
+        DataSource behind = dataSource(name(second) + "," + name(first));
+
+        assertThatThrownBy(() -> Schema.apply(behind))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining(name(first))
+                .hasMessageContaining(name(second))
+                .hasMessageContaining("search_path");
+
+        assertThat(second.askAll(
+                        "SELECT relname FROM pg_class WHERE relnamespace = '" + name(second) + "'::regnamespace"))
+                .isEmpty();
+    }
+
+    @Test
+    void programStartsWhereDaysLieInAnotherSchemaThanTheirTable() {
+        Schema.apply(first.dataSource());
+        for (String day :
+                first.askAll("SELECT relname FROM pg_class WHERE relname ~ '^inbox_(ledger|history)_[0-9]{8}$'"
+                        + " AND relkind = 'r' AND relnamespace = '" + name(first) + "'::regnamespace")) {
+            first.execute("ALTER TABLE " + day + " SET SCHEMA " + name(second));
+        }
+
+        JdbcStore store = JdbcStore.builder(first.dataSource()).daysAhead(12).build();
+        store.register(new ConsumerRegistration("payments", IdForm.TIME_ORDERED));
+
+        assertThat(store.sizes().daysAhead()).isEqualTo(12);
+        retireAll(store);
+    }
+
+    @Test
+    void twoInboxesOnOnePathShareNothing() {
+        Schema.apply(first.dataSource());
+        Schema.apply(second.dataSource());
+        JdbcStore both = JdbcStore.builder(dataSource(name(first) + "," + name(second)))
+                .daysAhead(12)
+                .build();
+        JdbcStore own = JdbcStore.builder(second.dataSource()).daysAhead(9).build();
+        both.register(new ConsumerRegistration("payments", IdForm.TIME_ORDERED));
+        both.maintain();
+        retireAll(both);
+
+        assertThat(own.consumers()).isEmpty();
+        assertThat(own.sizes().daysAhead()).isEqualTo(8);
+        assertThat(own.sizes().tables()).hasSameSizeAs(both.sizes().tables());
+        own.maintain();
+        assertThat(both.sizes().daysAhead()).isEqualTo(12);
+        for (Workshop each : List.of(first, second)) {
+            assertThat(each.askAll(DAYS_BESIDE.formatted(name(each)))).containsExactly(name(each));
+        }
+    }
+
+    /** As somebody leaves it who created only a part. */
+    @Test
+    void partOfAnotherInboxBeforeTheTablesIsRefused() {
+        Schema.apply(first.dataSource());
+        second.execute("CREATE TABLE inbox_work (LIKE " + name(first) + ".inbox_work INCLUDING ALL)");
+
+        assertThatThrownBy(() -> JdbcStore.create(dataSource(name(second) + "," + name(first))))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("2 schemas");
+    }
+
+    private DataSource dataSource(String searchPath) {
+        return server.dataSource(server.url() + "&currentSchema=" + searchPath);
+    }
+
+    private static String name(Workshop workshop) {
+        return workshop.ask("SELECT current_schema()");
+    }
+
+    private static void retireAll(JdbcStore store) {
+        while (store.retire().more()) {
+            // The next piece.
+        }
+    }
+}

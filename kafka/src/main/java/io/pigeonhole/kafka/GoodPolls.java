@@ -1,0 +1,73 @@
+package io.pigeonhole.kafka;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * What polls without an error say about a consumer. A member without partitions, such as a standby of a group that has more members
+ * than partitions, never has a record: for it, time without an error counts. While there is no connection to a broker, or the member
+ * waits to join its group, nothing fails and nothing counts.
+ *
+ * <p>Used by the poll thread; others may ask {@link #hasWorked} and {@link #hasRecovered}.
+ */
+final class GoodPolls {
+    /** A group that refuses nothing for so long has accepted the member. */
+    private static final Duration ACCEPTED = Duration.ofMinutes(1);
+    /** Without a partition that could be read, an error is over after so long without another one. */
+    private static final Duration OVER = Duration.ofSeconds(5);
+
+    private final LongSupplier clock;
+    private final long begun;
+    private long goodSince;
+    private volatile boolean hasWorked;
+    private volatile boolean hasRecovered;
+
+    GoodPolls(LongSupplier clock) {
+        this.clock = clock;
+        this.begun = clock.getAsLong();
+        this.goodSince = begun;
+    }
+
+    /** A poll threw. */
+    void failed() {
+        goodSince = clock.getAsLong();
+    }
+
+    /**
+     * A poll threw nothing; answers whether what failed before is over.
+     *
+     * @param isMember whether there is a connection, and the group has let the member in
+     */
+    boolean polled(boolean hasRecords, boolean hasPartitions, boolean isMember) {
+        long now = clock.getAsLong();
+        if (!isMember) {
+            goodSince = now;
+        }
+        if ((hasPartitions && isLonger(now - begun, ACCEPTED)) || isLonger(now - goodSince, ACCEPTED)) {
+            hasRecovered = true;
+        }
+        if (hasRecords || hasRecovered) {
+            hasWorked = true;
+        }
+        return hasPartitions || isLonger(now - goodSince, OVER);
+    }
+
+    /** The records of a poll were handed over. */
+    void handedOver() {
+        hasRecovered = true;
+    }
+
+    private static boolean isLonger(long nanos, Duration duration) {
+        return nanos > duration.toNanos();
+    }
+
+    /** Whether Kafka has accepted the member: it has given it records, or refused it nothing for a minute in its group. */
+    boolean hasWorked() {
+        return hasWorked;
+    }
+
+    /** Whether what ended consumers before is over: records of a poll were handed over, or nothing was refused for a minute. */
+    boolean hasRecovered() {
+        return hasRecovered;
+    }
+}

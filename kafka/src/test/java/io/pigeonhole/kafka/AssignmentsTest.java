@@ -1,0 +1,99 @@
+package io.pigeonhole.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.lane.LaneSettings;
+import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What is asked of the database for partitions while it is away. */
+@Tag("C1")
+class AssignmentsTest {
+    private static final TopicPartition PARTITION = new TopicPartition("t", 0);
+
+    private final InMemoryStore store = InMemoryStore.create();
+    private final AtomicInteger askedForSurvival = new AtomicInteger();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("test", counting())
+            .handle("text", PayloadDecoder.text(), (text, context) -> {})
+            .build();
+    private final Lanes lanes = Lanes.start("test", inbox, LaneSettings.standard());
+    private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+    /** With no record that may have been in work, each beginning is survived at once. */
+    private final PollLoop.Settings settings = new PollLoop.Settings(
+            "test",
+            List.of("t"),
+            new RecordMapper(Map.of(), "id", "type", "content"),
+            10,
+            0,
+            Duration.ZERO,
+            Duration.ZERO,
+            Duration.ZERO,
+            System::nanoTime);
+
+    private final Beginnings beginnings = new Beginnings(inbox, 0, System::nanoTime);
+    private final Assignments assignments =
+            new Assignments(settings, consumer, lanes, null, null, null, beginnings, System::nanoTime);
+
+    @SuppressWarnings("unchecked")
+    private InboxStore<InMemoryContext> counting() {
+        return (InboxStore<InMemoryContext>) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {InboxStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("survived")) {
+                        askedForSurvival.incrementAndGet();
+                    }
+                    try {
+                        return method.invoke(store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @AfterEach
+    void close() {
+        store.available(true);
+        lanes.close(Duration.ofSeconds(5));
+        consumer.close();
+    }
+
+    @Test
+    void survivalIsNotedOnceTheLanesDoNotWaitForTheDatabase() {
+        consumer.assign(List.of(PARTITION));
+        assignments.onPartitionsAssigned(List.of(PARTITION));
+        Assignment assignment = assignments.get(PARTITION);
+        assertThat(beginnings.of(assignment)).isEqualTo(new Assignment.Beginning(1));
+        store.available(false);
+        assignment.submit(
+                new ConsumerRecord<>("t", 0, 0, new byte[0], "x".getBytes(UTF_8)),
+                Message.builder("kafka").id("x").type("text").payload("x").build());
+        await().until(lanes::isWaiting);
+
+        assignments.noteSurvived();
+        assertThat(askedForSurvival).hasValue(0);
+
+        store.available(true);
+        await().until(() -> !lanes.isWaiting());
+        assignments.noteSurvived();
+        assertThat(askedForSurvival).hasValue(1);
+        assertThat(assignment.beginning()).isEqualTo(new Assignment.Beginning(0));
+    }
+}

@@ -1,0 +1,413 @@
+package io.pigeonhole.rabbitmq;
+
+import com.rabbitmq.client.ChannelContinuationTimeoutException;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.Recoverable;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.time.BoundedWait;
+import io.pigeonhole.rabbitmq.Caution.Fault;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Consumes one queue, with a thread and a connection of its own: opens the connection, consumes and acknowledges, again and
+ * again. Whatever a queue does to its connection, or does not answer, the others do not notice. Deliveries come on threads
+ * of the client and go straight into the lanes, whose threads only note what is settled and wake this one.
+ *
+ * <p>The client's own recovery is off: it does not know of what is in the lanes, opens no first connection, and does not
+ * mend channels that were closed or consumers that were cancelled. One way back for all of these is enough.
+ */
+final class QueueLoop {
+    private static final Logger log = LoggerFactory.getLogger(QueueLoop.class);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+    private static final Duration HOLDING = Duration.ofMillis(50);
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+    private static final int ABORT_MILLIS = 1_000;
+
+    private final String queue;
+    private final String name;
+    private final SourceSettings settings;
+    private final Inbox<?> inbox;
+    private final Lanes lanes;
+    private final Troubles troubles;
+    private final Caution caution;
+    private final ThreadFactory threads;
+    private final Thread thread;
+    private final Semaphore wakeUps = new Semaphore(0);
+    private long consumeAt;
+    private volatile @Nullable Subscription subscription;
+    private volatile @Nullable Connection connection;
+    private volatile @Nullable Throwable failure;
+    private volatile boolean waitsForStore;
+    private volatile boolean closing;
+
+    QueueLoop(
+            String queue,
+            SourceSettings settings,
+            Inbox<?> inbox,
+            Lanes lanes,
+            Troubles troubles,
+            ThreadFactory threads) {
+        this.queue = queue;
+        this.name = settings.name() + ":" + queue;
+        this.settings = settings;
+        this.inbox = inbox;
+        this.lanes = lanes;
+        this.troubles = troubles;
+        this.caution = new Caution(settings.prefetch(), settings.retryPause());
+        this.threads = threads;
+        this.thread = daemon(this::run, name);
+    }
+
+    private Thread daemon(Runnable task, String threadName) {
+        Thread made = threads.newThread(task);
+        made.setName(threadName);
+        made.setDaemon(true);
+        return made;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Why the queue was given up, or null. */
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+
+    /** Begins to end: what is in work is waited for and acknowledged. */
+    void close() {
+        closing = true;
+        wakeUp();
+    }
+
+    /** Whether it does not consume because the database is away. */
+    boolean waitsForStore() {
+        return waitsForStore;
+    }
+
+    /** Whether it may have messages that are worth waiting for. */
+    boolean isConsuming() {
+        return subscription != null && thread.isAlive();
+    }
+
+    /** Waits, after {@link #close}, for its end. */
+    boolean awaitEnd(Duration patience) {
+        return BoundedWait.join(thread, patience);
+    }
+
+    /** How long it takes to end after {@link #close}, if the broker answers. */
+    static Duration longestClose(SourceSettings settings) {
+        return settings.closeTimeout().plus(CLOSE_PATIENCE.multipliedBy(2));
+    }
+
+    /** Cuts short, after {@link #close}, what waits for the broker. Does not wait itself. */
+    void abandon() {
+        thread.interrupt();
+        Connection open = connection;
+        if (open != null) {
+            try {
+                daemon(() -> open.abort(ABORT_MILLIS), name + " cut").start();
+            } catch (Throwable e) {
+                // No memory for a thread: then it is waited for, or else the connection stays.
+                quietly(() -> open.abort(ABORT_MILLIS));
+            }
+        }
+    }
+
+    private void wakeUp() {
+        if (wakeUps.availablePermits() == 0) {
+            wakeUps.release();
+        }
+    }
+
+    private void run() {
+        try {
+            while (!closing) {
+                round();
+            }
+        } catch (Throwable e) {
+            failure = e;
+            quietly(() -> troubles.gaveUp(queue, Reasons.textOf(e)));
+            log.error(
+                    "{}: gives the queue up; it takes no more messages from it until the source is started anew",
+                    name,
+                    FailureText.readable(e));
+        } finally {
+            end();
+        }
+    }
+
+    private void round() {
+        try {
+            Connection open = connection;
+            if (open == null) {
+                connect();
+            } else if (open.isOpen()) {
+                await(tend(open));
+            } else {
+                lost(open);
+            }
+        } catch (InterruptedException e) {
+            log.debug("{}: somebody interrupted the source; only close() ends it", name, e);
+        } catch (Error e) {
+            if (e == failure) {
+                throw e;
+            }
+            ended(e);
+        }
+    }
+
+    private void connect() throws InterruptedException {
+        // Whoever has no broker does not wait for the database.
+        waitsForStore = false;
+        try {
+            Connection opened = settings.opener().open(settings.connectionFactory(), name);
+            if (opened instanceof Recoverable) {
+                opened.abort(ABORT_MILLIS);
+                throw new ConfigurationException(name
+                        + ": the connection opener gave a connection that recovers by itself; open it with the"
+                        + " factory that it is handed");
+            }
+            connection = opened;
+            opened.addShutdownListener(signal -> wakeUp());
+            consumeAt = System.nanoTime() + caution.trial().toNanos();
+        } catch (ConfigurationException e) {
+            throw e;
+        } catch (IOException | TimeoutException | RuntimeException e) {
+            // Such as of a provider of credentials whose server is away, or of a name that is not known for a moment.
+            troubles.tell(queue, Reasons.textOf(e));
+            pause(Reasons.isRefusal(e) ? caution.refused() : settings.retryPause());
+        }
+    }
+
+    /** Does what there is to do; returns for how long there is nothing else, in nanoseconds. */
+    private long tend(Connection open) throws InterruptedException {
+        Subscription current = subscription;
+        if (current == null) {
+            long left = consumeAt - System.nanoTime();
+            if (left > 0) {
+                return left;
+            }
+            return isStoreThere() ? begin(open) : LONGEST_WAIT.toNanos();
+        }
+        Throwable thrown = current.failure();
+        if (thrown != null) {
+            ended(thrown);
+        } else if (current.end() != null) {
+            acknowledge(current);
+            current.leave();
+            ended(current, String.valueOf(current.end()), null, null);
+            consumeAt = System.nanoTime() + later(settings.retryPause(), caution.trial());
+        } else {
+            work(open, current);
+        }
+        return (current.isHolding() ? HOLDING : LONGEST_WAIT).toNanos();
+    }
+
+    private void work(Connection open, Subscription current) {
+        try {
+            current.tend(!lanes.isWaiting());
+            if (current.isProven()) {
+                troubles.isOver(queue);
+            }
+        } catch (IOException | RuntimeException e) {
+            // What was settled is delivered again, and settles as a duplicate.
+            log.debug("{}: the channel failed", name, e);
+            if (current.end() == null) {
+                open.abort(ABORT_MILLIS);
+            }
+        }
+    }
+
+    /** What is taken while the database is away comes back with each connection that is lost meanwhile, and is counted. */
+    private boolean isStoreThere() {
+        try {
+            inbox.probe();
+            waitsForStore = false;
+        } catch (RuntimeException e) {
+            log.debug("{}: the database is away, nothing is taken yet", name, e);
+            waitsForStore = true;
+        }
+        return !waitsForStore;
+    }
+
+    private long begin(Connection open) throws InterruptedException {
+        try {
+            Subscription begun = Subscription.begin(open, queue, settings, lanes.open(), caution, this::wakeUp);
+            subscription = begun;
+            caution.begun();
+            if (!caution.isCareful()) {
+                troubles.isOver(queue);
+            }
+            return LONGEST_WAIT.toNanos();
+        } catch (IOException | RuntimeException e) {
+            if (!closing) {
+                troubles.tell(queue, Reasons.textOf(e));
+            }
+            Duration pause = Reasons.isNotFound(e) ? settings.retryPause() : caution.refused();
+            if (e instanceof ChannelContinuationTimeoutException) {
+                // It may still consume, some day. Seen with a quorum queue that was asked while it had no leader.
+                open.abort(ABORT_MILLIS);
+            }
+            if (!open.isOpen()) {
+                connection = null;
+                pause(pause);
+            }
+            consumeAt = System.nanoTime() + pause.toNanos();
+            return pause.toNanos();
+        }
+    }
+
+    /** The connection is lost, and with it all that was not acknowledged. */
+    private void lost(Connection open) throws InterruptedException {
+        connection = null;
+        ShutdownSignalException signal = open.getCloseReason();
+        String reason = "the connection is lost" + (signal == null ? "" : ": " + Reasons.textOf(signal));
+        Subscription over = subscription;
+        if (over == null) {
+            caution.lostInTrial();
+            troubles.tell(queue, reason);
+        } else {
+            over.withdraw();
+            Fault fault = Reasons.isUnreadable(signal)
+                    ? Fault.UNREADABLE
+                    : over.endedBeforeDelivery() && !Reasons.isForced(signal) ? Fault.LOST_BEFORE_DELIVERY : null;
+            ended(over, reason, fault, signal);
+        }
+        pause(settings.retryPause());
+    }
+
+    private void ended(Subscription over, String reason, @Nullable Fault fault, @Nullable Throwable cause) {
+        subscription = null;
+        if (!caution.ended(over.limit(), over.hasAcknowledged(), over.lived(), fault)) {
+            throw new ConfigurationException(
+                    "queue '" + queue + "': " + reason + ". That happens each time that its first message is delivered."
+                            + " Each time counts as a delivery, and a quorum queue throws away what was delivered too"
+                            + " often, so nothing more is taken from it. Take that message out of the queue by other"
+                            + " means, or raise the limit of the client that it exceeds, then start the source anew",
+                    cause);
+        }
+        troubles.tell(queue, reason);
+    }
+
+    /** Something was thrown where no exception is known: what was not acknowledged comes again, on another connection. */
+    private void ended(Throwable thrown) {
+        Subscription over = subscription;
+        Connection open = connection;
+        subscription = null;
+        connection = null;
+        if (over != null) {
+            quietly(over::withdraw);
+            quietly(() -> acknowledge(over));
+        }
+        if (open != null) {
+            quietly(() -> open.abort((int) CLOSE_PATIENCE.toMillis()));
+        }
+        if (over != null && !caution.ended(over.limit(), over.hasAcknowledged(), over.lived(), Fault.THROWN)) {
+            failure = thrown;
+            throw asUnchecked(thrown);
+        }
+        quietly(() -> log.error("{}: failed, going on with another connection", name, FailureText.readable(thrown)));
+        quietly(() -> troubles.tell(queue, Reasons.textOf(thrown)));
+        // Where nothing was consumed, such as for want of threads, the broker counts nothing: it is tried again without
+        // end.
+        quietly(() -> pauseUninterrupted(over == null ? caution.refused() : settings.retryPause()));
+    }
+
+    private RuntimeException asUnchecked(Throwable thrown) {
+        if (thrown instanceof Error e) {
+            throw e;
+        }
+        return thrown instanceof ConfigurationException e
+                ? e
+                : new IllegalStateException(
+                        "queue '" + queue + "': a delivery could not be taken; this is a defect", thrown);
+    }
+
+    private void acknowledge(Subscription current) {
+        try {
+            current.acknowledge();
+        } catch (IOException | ShutdownSignalException e) {
+            // What was settled is delivered again, and settles as a duplicate.
+            log.debug("{}: an acknowledgement failed", name, e);
+        }
+    }
+
+    private static long later(Duration one, Duration other) {
+        return Math.max(one.toNanos(), other.toNanos());
+    }
+
+    /** What comes after a wake-up wakes again; what came before is seen now. */
+    private void await(long nanos) throws InterruptedException {
+        if (!closing && wakeUps.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
+            wakeUps.drainPermits();
+        }
+    }
+
+    private void pauseUninterrupted(Duration longest) {
+        try {
+            pause(longest);
+        } catch (InterruptedException e) {
+            log.debug("{}: somebody interrupted the source; only close() ends it", name, e);
+        }
+    }
+
+    /** Shortened at random by up to a half: not all sources come back at once. */
+    private void pause(Duration longest) throws InterruptedException {
+        long end = System.nanoTime()
+                + longest.toNanos()
+                - ThreadLocalRandom.current().nextLong(longest.toNanos() / 2 + 1);
+        for (long left = end - System.nanoTime(); left > 0 && !closing; left = end - System.nanoTime()) {
+            await(left);
+        }
+    }
+
+    private void end() {
+        // An interrupt would make the waiting for what is in work useless.
+        boolean interrupted = Thread.interrupted();
+        log.debug("{}: closing{}", name, interrupted ? ", interrupted" : "");
+        quietly(this::finish);
+        Connection open = connection;
+        if (open != null) {
+            quietly(() -> open.abort((int) CLOSE_PATIENCE.toMillis()));
+        }
+        subscription = null;
+    }
+
+    private void finish() {
+        Subscription last = subscription;
+        if (last == null) {
+            return;
+        }
+        last.withdraw();
+        if (!last.awaitIdle(settings.closeTimeout())) {
+            log.warn(
+                    "{}: messages are still in work after {}; their redelivery will settle what became of them",
+                    name,
+                    settings.closeTimeout());
+        }
+        acknowledge(last);
+    }
+
+    private void quietly(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            log.debug("{}: did not end well; what was not acknowledged will be delivered again", name, e);
+        }
+    }
+}

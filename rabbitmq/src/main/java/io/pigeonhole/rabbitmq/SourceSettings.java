@@ -1,0 +1,16 @@
+package io.pigeonhole.rabbitmq;
+
+import com.rabbitmq.client.ConnectionFactory;
+import java.time.Duration;
+import java.util.List;
+
+/** What the builder was told. */
+record SourceSettings(
+        String name,
+        ConnectionFactory connectionFactory,
+        ConnectionOpener opener,
+        List<String> queues,
+        DeliveryMapper mapper,
+        int prefetch,
+        Duration retryPause,
+        Duration closeTimeout) {}

@@ -1,0 +1,68 @@
+package io.pigeonhole.rabbitmq;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * What keeps the source from consuming its queues, now. A reason is logged as a warning when it is new, in all at most ten
+ * lines a minute. Safe for use by many threads.
+ */
+final class Troubles {
+    private static final Logger log = LoggerFactory.getLogger(Troubles.class);
+
+    private static final String NOT_YET = "not consumed yet";
+
+    private final String name;
+    private final Map<String, String> reasons = new TreeMap<>();
+    private final LogBudget budget = new LogBudget();
+
+    Troubles(String name) {
+        this.name = name;
+    }
+
+    /** A queue is to be consumed, and is not until {@link #isOver}. */
+    synchronized void begins(String queue) {
+        reasons.put(queue, NOT_YET);
+    }
+
+    /** A queue cannot be consumed; it is tried again. */
+    synchronized void tell(String queue, String reason) {
+        boolean known = reason.equals(reasons.put(queue, reason));
+        log(known ? Level.DEBUG : Level.WARN, "queue '" + queue + "': " + reason + "; trying again until it works");
+    }
+
+    /** A queue cannot be consumed, and is not tried again. Whoever gave it up logs that. */
+    synchronized void gaveUp(String queue, String reason) {
+        reasons.put(queue, "given up: " + reason);
+    }
+
+    /** The queue is consumed. */
+    synchronized void isOver(String queue) {
+        String reason = reasons.remove(queue);
+        if (reason != null && !reason.equals(NOT_YET)) {
+            log(Level.INFO, "queue '" + queue + "' works again");
+        }
+    }
+
+    /** One sentence for each queue that is not consumed. */
+    synchronized List<String> list() {
+        return reasons.entrySet().stream()
+                .map(trouble -> "queue '" + trouble.getKey() + "': " + trouble.getValue())
+                .toList();
+    }
+
+    /** How many queues are not consumed. */
+    synchronized int count() {
+        return reasons.size();
+    }
+
+    private void log(Level level, String text) {
+        int leftOut = level == Level.DEBUG ? 0 : budget.take(System.nanoTime());
+        String more = leftOut > 0 ? " (and " + leftOut + " more lines like this, left out)" : "";
+        log.atLevel(leftOut < 0 ? Level.DEBUG : level).log("{}: {}{}", name, text, more);
+    }
+}
