@@ -54,6 +54,35 @@ final class Claims {
             MessageKey key,
             List<PayloadHash> hashes)
             throws SQLException {
+        bindOne(statement, first, consumer, key, hashes);
+        statement.execute();
+        for (int i = 0; i < skipped; i++) {
+            statement.getMoreResults();
+        }
+        return statement.getUpdateCount() == 1;
+    }
+
+    /** The same by a single statement, which answers it with a row. */
+    static boolean oneByRow(
+            PreparedStatement statement,
+            int first,
+            RegisteredConsumer consumer,
+            MessageKey key,
+            List<PayloadHash> hashes)
+            throws SQLException {
+        bindOne(statement, first, consumer, key, hashes);
+        try (ResultSet row = statement.executeQuery()) {
+            return row.next() && row.getBoolean(1);
+        }
+    }
+
+    private static void bindOne(
+            PreparedStatement statement,
+            int first,
+            RegisteredConsumer consumer,
+            MessageKey key,
+            List<PayloadHash> hashes)
+            throws SQLException {
         statement.setObject(first, key.toUuid());
         if (hashes.isEmpty()) {
             statement.setNull(first + 1, Types.OTHER);
@@ -61,11 +90,6 @@ final class Claims {
             statement.setObject(first + 1, hashes.get(0).toUuid());
         }
         statement.setShort(first + 2, consumer.id());
-        statement.execute();
-        for (int i = 0; i < skipped; i++) {
-            statement.getMoreResults();
-        }
-        return statement.getUpdateCount() == 1;
     }
 
     /** A claim by people or programs, away from the engine: a consumer that is paused is no obstacle. */

@@ -1,5 +1,7 @@
 package io.pigeonhole.jdbc;
 
+import java.time.Duration;
+
 /** Tells when those transactions have ended that were open at a moment and may record finished messages. */
 interface HistoryBarrier {
     /** Marks this moment. */
@@ -7,4 +9,7 @@ interface HistoryBarrier {
 
     /** Whether all of them have ended; asking may take a second, in which others who record messages wait. */
     boolean isPast(long mark);
+
+    /** For how long after a moment messages of that moment may come that no transaction shows yet. */
+    Duration delay();
 }

@@ -234,10 +234,14 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     /** The moment is noted in a row, so that processes which end meanwhile ask about the same one. */
     @Override
     public boolean isSettled(LocalDate day) {
-        LocalDate today = today();
+        Instant now = database.look("the clock", AdminDatabase.Session::now);
+        LocalDate today = LocalDate.ofInstant(now, ZoneOffset.UTC);
         if (!day.isBefore(today)) {
             throw new IllegalArgumentException(
                     day + " is not over; it is " + today + " in UTC by the clock of the database");
+        }
+        if (now.isBefore(start(day.plusDays(1)).plus(barrier.delay()))) {
+            return false;
         }
         return barrier.isPast(markOf(day).orElseGet(() -> note(day, barrier.mark())));
     }

@@ -2,12 +2,21 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import java.sql.SQLException;
+import java.time.Duration;
 
 /** Locks the history for a moment against those who write it: once it is locked, all of them have ended. */
 record PlainBarrier(ConnectionSource connections, Dialect dialect) implements HistoryBarrier {
+    /** Between the look at the clock and the statement that records with it there is one trip, or a pause of the process. */
+    private static final Duration DELAY = Duration.ofSeconds(30);
+
     @Override
     public long mark() {
         return 0;
+    }
+
+    @Override
+    public Duration delay() {
+        return DELAY;
     }
 
     @Override

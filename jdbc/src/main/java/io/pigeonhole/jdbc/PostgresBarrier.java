@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 
 /**
  * Compares the numbers of transactions. Whoever records a message has claimed it, taken it or read its watermark before, and
@@ -16,6 +17,11 @@ record PostgresBarrier(ConnectionSource connections) implements HistoryBarrier {
                 return number(statement);
             }
         });
+    }
+
+    @Override
+    public Duration delay() {
+        return Duration.ZERO;
     }
 
     @Override

@@ -91,6 +91,7 @@ final class PostgresSession {
 
     private final AtomicBoolean expected = new AtomicBoolean();
     private final AtomicBoolean atCommit = new AtomicBoolean();
+    private final AtomicBoolean beginsOtherwise = new AtomicBoolean();
     private final LongWrites longWrites = new LongWrites();
     private final AtomicReference<@Nullable Long> constraintsUntil = new AtomicReference<>();
 
@@ -114,6 +115,16 @@ final class PostgresSession {
 
     void expectChangesAtCommit() {
         atCommit.set(true);
+    }
+
+    /** Whether the sessions' transactions are taken to begin as the engine's do, read committed and read write. */
+    boolean beginsAsOurs() {
+        return !beginsOtherwise.get();
+    }
+
+    /** They do not, which costs a statement more for each. */
+    void setBeginsOtherwise() {
+        beginsOtherwise.set(true);
     }
 
     /** What is known of the store's own writes. */

@@ -1,5 +1,7 @@
 package io.pigeonhole.jdbc;
 
+import java.sql.SQLException;
+
 /**
  * Every statement for PostgreSQL, whole. Statements that stand behind one another in one text go to the server in one trip;
  * the first that fails keeps the rest from being executed.
@@ -110,8 +112,34 @@ final class PostgresStatements {
     static final String CLAIM_ONE = "SELECT set_config('lock_timeout', ?, true);\n" + INSERT_ONE + ";\nSELECT "
             + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
 
+    /** The same behind {@link #PREAMBLE}, for sessions whose transactions begin otherwise than the engine's. */
     static final String PREAMBLE_AND_CLAIM_ONE = PREAMBLE + ", set_config('lock_timeout', ?, true);\n" + INSERT_ONE
             + ";\nSELECT " + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
+
+    /**
+     * The claim of one key with all that a transaction begins with, as one statement; whether the key was claimed. Fails as
+     * {@link #beginsOtherwise} says where the session's transactions begin otherwise than the engine's, which cannot be changed
+     * within a statement. Parameters: those of {@link PostgresSession#BEGIN}, patience, then those of {@link #INSERT_ONE}.
+     */
+    static final String BEGIN_WITH_CLAIM_ONE = """
+            WITH s AS MATERIALIZED (
+                %s, set_config('lock_timeout', ?, true),
+                    set_config('transaction_isolation', 'read committed', true), set_config('transaction_read_only', 'off', true)
+            ), i AS (
+                %s
+                RETURNING 1
+            )
+            SELECT EXISTS (SELECT FROM i), %s
+            FROM s""".formatted(
+                    PostgresSession.BEGIN,
+                    INSERT_ONE.replace(") AS u\n", ") AS u, s\n"),
+                    PostgresSession.LOCK_TIMEOUT_AS_BEFORE);
+
+    /** The SQLSTATE, active_sql_transaction, of what can be set only before the first statement. */
+    private static final String ACTIVE_TRANSACTION = "25001";
+
+    /** The SQLSTATE, read_only_sql_transaction. */
+    private static final String READ_ONLY = "25006";
 
     /** The SQLSTATE, unique_violation, of a key that the ledger has. */
     static final String KNOWN_KEY = "23505";
@@ -218,6 +246,11 @@ final class PostgresStatements {
     static final String PROVE_AND_COMMIT = """
             SELECT %s END, set_config('statement_timeout', '0', true);
             COMMIT""".formatted(PROOF);
+
+    /** Whether {@link #BEGIN_WITH_CLAIM_ONE} failed because the session's transactions are read only, or of another isolation level. */
+    static boolean beginsOtherwise(SQLException failure) {
+        return ACTIVE_TRANSACTION.equals(failure.getSQLState()) || READ_ONLY.equals(failure.getSQLState());
+    }
 
     /** A search of ours without the limit that handlers have, in one trip. */
     static String withoutHandlersLimit(String search) {

@@ -131,13 +131,54 @@ final class PostgresTransaction extends JdbcTransaction {
             List<PayloadHash> hashes,
             Duration patience)
             throws SQLException {
-        String sql = first ? PostgresStatements.PREAMBLE_AND_CLAIM_ONE : PostgresStatements.CLAIM_ONE;
+        boolean isNew = first
+                ? beginWithClaimOne(consumer, keys.get(0), hashes, patience)
+                : claimOne(
+                        PostgresStatements.CLAIM_ONE,
+                        RESULTS_BEFORE_CLAIM,
+                        false,
+                        consumer,
+                        keys.get(0),
+                        hashes,
+                        patience);
+        return isNew ? Claim.ofAll(keys) : claim(PostgresStatements.CLAIM, false, consumer, keys, hashes, patience);
+    }
+
+    private boolean beginWithClaimOne(
+            RegisteredConsumer consumer, MessageKey key, List<PayloadHash> hashes, Duration patience)
+            throws SQLException {
+        if (session.beginsAsOurs()) {
+            try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.BEGIN_WITH_CLAIM_ONE)) {
+                int next = bindBeginning(statement, true);
+                statement.setString(next++, milliseconds(patience));
+                return Claims.oneByRow(statement, next, consumer, key, hashes);
+            } catch (SQLException e) {
+                if (!PostgresStatements.beginsOtherwise(e)) {
+                    throw e;
+                }
+                // As if it had not begun.
+                connection.rollback();
+            }
+        }
+        boolean isNew = claimOne(
+                PostgresStatements.PREAMBLE_AND_CLAIM_ONE, RESULTS_OF_PREAMBLE, true, consumer, key, hashes, patience);
+        session.setBeginsOtherwise();
+        return isNew;
+    }
+
+    private boolean claimOne(
+            String sql,
+            int skipped,
+            boolean first,
+            RegisteredConsumer consumer,
+            MessageKey key,
+            List<PayloadHash> hashes,
+            Duration patience)
+            throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             int next = bindBeginning(statement, first);
             statement.setString(next++, milliseconds(patience));
-            int skipped = first ? RESULTS_OF_PREAMBLE : RESULTS_BEFORE_CLAIM;
-            boolean isNew = Claims.one(statement, next, skipped, consumer, keys.get(0), hashes);
-            return isNew ? Claim.ofAll(keys) : claim(PostgresStatements.CLAIM, false, consumer, keys, hashes, patience);
+            return Claims.one(statement, next, skipped, consumer, key, hashes);
         }
     }
 

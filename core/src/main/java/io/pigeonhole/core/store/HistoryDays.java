@@ -21,7 +21,8 @@ public interface HistoryDays {
     /**
      * Whether nothing more can appear in the history on a day that is over, because all transactions have ended that were
      * open at the first call for this day. A moment is noted then, and later calls ask about that moment, in every process, so
-     * that transactions which overlap without end do not keep a day waiting for ever. Asking may take a second.
+     * that transactions which overlap without end do not keep a day waiting for ever. Asking may take a second. A store whose
+     * transactions do not show what they will record answers false for a moment after the end of the day, too.
      *
      * @param day a day that is over
      * @return true once all of them have ended
