@@ -367,13 +367,15 @@ class PostgresSessionIT {
         }
     }
 
-    @Test
-    void callersTransactionClaimsInTheStoresOwnSchema() throws SQLException {
+    /** The other schema has tables of the same names, the catalog has none. */
+    @ParameterizedTest
+    @ValueSource(strings = {"OTHER", "pg_catalog"})
+    void callersTransactionClaimsInTheStoresOwnSchema(String path) throws SQLException {
         RegisteredConsumer consumer =
                 lab.store.register(new ConsumerRegistration("by hand " + UUID.randomUUID(), IdForm.OPAQUE));
         try (Connection connection = lab.pool.getConnection()) {
             connection.setAutoCommit(false);
-            execute(connection, elsewhere("SET LOCAL search_path = OTHER"));
+            execute(connection, elsewhere("SET LOCAL search_path = " + path));
             Ledger ledger = lab.store.ledger(connection);
             Message message = StoreLab.message();
             MessageKey key = consumer.keys().keyOf(message.source(), Objects.requireNonNull(message.id()));
