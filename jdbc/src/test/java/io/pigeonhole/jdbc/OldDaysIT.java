@@ -47,6 +47,9 @@ class OldDaysIT {
     private static final String PENDING =
             "SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass('inbox_history') AND inhdetachpending";
 
+    /** Prepared for the ledger, for the history, before a day is detached, and before it is dropped. */
+    private static final String LIST_OF_DAYS = "right(c.relname, 8) < ?";
+
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final LocalDate old = LocalDate.now(ZoneOffset.UTC).minusDays(5);
@@ -280,6 +283,23 @@ class OldDaysIT {
         makeReplay();
         assertThat(replay().state()).isEqualTo(ReplayState.FINISHED);
         assertThat(replayed).containsExactly("a", "b");
+    }
+
+    /** The node stood still between detaching and dropping, for longer than others leave the day to it. */
+    @Test
+    @Tag("D6")
+    void dayThatAnotherProgramGaveBackBeforeANodeDropsItIsNotDropped() {
+        recordInAnOldDay("a", "b");
+        JdbcStore stopped = storeOn(InterposedDataSource.before(4, LIST_OF_DAYS, workshop.dataSource(), () -> {
+            workshop.execute("UPDATE inbox_upkeep SET busy_until = clock_timestamp() WHERE task = 'days'");
+            wantForLonger();
+            retireAll(store);
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("2");
+        }));
+
+        stopped.retire();
+
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("2");
     }
 
     @Test
