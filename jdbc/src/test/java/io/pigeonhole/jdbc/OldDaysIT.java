@@ -34,6 +34,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -269,9 +270,7 @@ class OldDaysIT {
     @Tag("D6")
     void detachedDayThatIsWantedAgainIsGivenBack() {
         recordInAnOldDay("a", "b");
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
-        workshop.execute(ofOld(PostgresRetentionStatements.DETACH));
-        workshop.execute(ofOld(PostgresRetentionStatements.NOTE_DETACHED));
+        detachOld();
         wantForLonger();
 
         List<String> warnings = warningsOf(() -> retireAll(store));
@@ -300,6 +299,29 @@ class OldDaysIT {
         stopped.retire();
 
         assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("2");
+    }
+
+    /** What may be forgotten was looked up long ago, as behind the export of another day. */
+    @Test
+    @Tag("D6")
+    void detachedDayThatAnotherProgramWantsMeanwhileIsNotDropped() {
+        recordInAnOldDay("a", "b");
+        detachOld();
+        AtomicLong nanos = new AtomicLong();
+        JdbcStore slow = JdbcStore.builder(InterposedDataSource.before(2, LIST_OF_DAYS, workshop.dataSource(), () -> {
+                    wantForLonger();
+                    nanos.addAndGet(Duration.ofHours(2).toNanos());
+                }))
+                .historyRetention(Duration.ofDays(2))
+                .nanos(nanos::get)
+                .build();
+
+        slow.retire();
+
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_history"))
+                .as("it is given back by a later call")
+                .isEqualTo("0");
+        assertThat(workshop.ask("SELECT count(*) FROM " + ofOld)).isEqualTo("2");
     }
 
     @Test
@@ -552,6 +574,13 @@ class OldDaysIT {
     private JdbcStore storeThatStands(Runnable meanwhile) {
         String beforeDetaching = "ON CONFLICT (task) DO NOTHING";
         return storeOn(InterposedDataSource.before(1, beforeDetaching, workshop.dataSource(), meanwhile));
+    }
+
+    /** As a node does that dies before it drops the day. */
+    private void detachOld() {
+        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
+        workshop.execute(ofOld(PostgresRetentionStatements.DETACH));
+        workshop.execute(ofOld(PostgresRetentionStatements.NOTE_DETACHED));
     }
 
     private void attachOld() {
