@@ -8,6 +8,7 @@ import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.ReplayPlan;
+import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.jackson.JsonLinesArchive;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +16,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("D5")
 class EarlierDaysIT {
+    private static final String READ_THROUGH = "SELECT DISTINCT CAST(h.processed_at AS DATE)";
+
     private final LocalDate old = LocalDate.now(ZoneOffset.UTC).minusDays(5);
     private final LocalDate earlier = old.minusDays(3);
 
@@ -92,8 +97,58 @@ class EarlierDaysIT {
         }
     }
 
+    /** That takes long, and would be repeated as long as the replay goes on. */
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void partitionOfADayThatAReplayNeedsIsNotReadThrough(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            AtomicBoolean isRead = new AtomicBoolean();
+            JdbcStore store = store(
+                    InterposedDataSource.before(1, READ_THROUGH, workshop.dataSource(), () -> isRead.set(true)), null);
+            recordInTwoDays(server, workshop, store);
+            makeReplayOfOld(store);
+
+            retireAll(store);
+            assertThat(isRead).isFalse();
+
+            store.replays().change("again", ReplayState.WAITING, ReplayState.CANCELLED, "ann", "a test");
+            retireAll(store);
+            assertThat(isRead).isTrue();
+        }
+    }
+
+    /** Reading through the partition once more may take longer than a node may keep replays from being made. */
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void partitionOfADayForWhichAReplayIsMadeWhileItIsReadThroughStays(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = store(workshop, null);
+            recordInTwoDays(server, workshop, store);
+
+            retireAll(store(
+                    InterposedDataSource.before(2, READ_THROUGH, workshop.dataSource(), () -> {
+                        workshop.execute("UPDATE inbox_upkeep SET busy_until = " + server.now()
+                                + " WHERE task = 'history days'");
+                        makeReplayOfOld(store);
+                    }),
+                    null));
+
+            assertThat(store.replays().find("again")).isPresent();
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("2");
+        }
+    }
+
+    private void makeReplayOfOld(JdbcStore store) {
+        var start = old.atStartOfDay(ZoneOffset.UTC).toInstant();
+        store.replays().create(new ReplayPlan("again", "notes", start, null, null, null, null, false), "ann", "a test");
+    }
+
     private static JdbcStore store(Workshop workshop, @Nullable HistoryArchive archive) {
-        var builder = JdbcStore.builder(workshop.dataSource()).historyRetention(Duration.ofDays(2));
+        return store(workshop.dataSource(), archive);
+    }
+
+    private static JdbcStore store(DataSource dataSource, @Nullable HistoryArchive archive) {
+        var builder = JdbcStore.builder(dataSource).historyRetention(Duration.ofDays(2));
         return archive == null ? builder.build() : builder.archive(archive).build();
     }
 
