@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Connections that note what they are told to execute; auto-commit, COMMIT and ROLLBACK are a statement each. */
 final class CountingDataSource {
     private final List<String> statements = new CopyOnWriteArrayList<>();
+    private final List<String> queries = new CopyOnWriteArrayList<>();
     private final DataSource target;
 
     CountingDataSource(DataSource target) {
@@ -29,8 +30,14 @@ final class CountingDataSource {
         return List.copyOf(statements);
     }
 
+    /** Those that were executed as queries. */
+    List<String> queries() {
+        return List.copyOf(queries);
+    }
+
     void clear() {
         statements.clear();
+        queries.clear();
     }
 
     private <T> T around(Class<T> type, T wrapped, String prepared) {
@@ -40,6 +47,9 @@ final class CountingDataSource {
                     arguments != null && arguments.length > 0 && arguments[0] instanceof String sql ? sql : prepared;
             if (name.startsWith("execute")) {
                 statements.add(text);
+                if (name.equals("executeQuery")) {
+                    queries.add(text);
+                }
             } else if (List.of("commit", "rollback", "setAutoCommit").contains(name)) {
                 statements.add(name);
             }

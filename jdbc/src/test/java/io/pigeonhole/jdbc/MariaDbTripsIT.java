@@ -117,6 +117,20 @@ class MariaDbTripsIT {
         assertThat(cost(() -> assertThat(claimAndCommit(lab, key)).isFalse())).isEqualTo(4);
     }
 
+    /** Drivers may refuse to. */
+    @Test
+    void statementThatBeginsWithSetIsNotExecutedAsAQuery() {
+        CountingDataSource counting = new CountingDataSource(workshop.dataSource());
+        StoreLab counted = StoreLab.of(counting.dataSource());
+        MessageKey key = counted.keyOf(StoreLab.message());
+
+        assertThat(claimAndCommit(counted, key)).isTrue();
+        assertThat(claimAndCommit(counted, key)).isFalse();
+
+        assertThat(counting.statements()).anyMatch(sql -> sql.startsWith("SET STATEMENT") && sql.contains("INSERT"));
+        assertThat(counting.queries()).isNotEmpty().noneMatch(sql -> sql.startsWith("SET"));
+    }
+
     @Test
     void messageCostsFourStatementsBesidesThatOfItsHandlerAndADuplicateOneMore() throws SQLException {
         Inbox<JdbcContext> inbox = Inbox.builder("trips " + UUID.randomUUID(), lab.store())
