@@ -2,6 +2,7 @@ package io.pigeonhole.jackson;
 
 import static io.pigeonhole.jackson.ExportedStore.DAY;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.archive.ArchivedDay;
 import io.pigeonhole.core.archive.ArchivedStore;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DurableNamesTest {
     private final ExportedStore store = ExportedStore.with("one", 2);
     private final List<Path> forced = new ArrayList<>();
+    private final List<Path> refused = new ArrayList<>();
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -62,13 +64,38 @@ class DurableNamesTest {
         assertThat(forced).contains(directory, directory.resolve("archives"), created);
     }
 
+    /** Some file systems cannot do that with a directory. */
+    @Test
+    void dayIsNotedAlthoughOldDirectoriesAboveTheArchiveCannotBeMadeDurable() throws IOException {
+        Path found = Files.createDirectories(directory.resolve("archives").resolve("inbox"));
+        refused.addAll(List.of(directory, directory.resolve("archives")));
+
+        assertThat(export(found)).isEqualTo(2);
+
+        assertThat(forced).doesNotContainAnyElementsOf(refused).contains(found);
+    }
+
+    @Test
+    void dayIsNotNotedWhereTheDirectoryOfANewOneCannotBeMadeDurable() {
+        refused.add(directory);
+
+        assertThatThrownBy(() -> export(directory.resolve("archives").resolve("inbox")))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("Invalid argument");
+
+        assertThat(store.store.historyDays().isExported(DAY)).isFalse();
+    }
+
     private long export(Path place) throws IOException {
         JsonLinesArchive archive = JsonLinesArchive.in(RecordedDisk.of(place, this::take));
         return HistoryExport.of(store.store, archive).export(DAY);
     }
 
-    private void take(Path path) {
+    private void take(Path path) throws IOException {
         assertThat(store.store.historyDays().isExported(DAY)).isFalse();
+        if (refused.contains(path)) {
+            throw new IOException(path + ": Invalid argument");
+        }
         forced.add(path);
     }
 }

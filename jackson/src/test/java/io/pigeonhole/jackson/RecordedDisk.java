@@ -24,16 +24,15 @@ import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells which files and directories an archive makes durable, and passes on all that it does with them. */
 final class RecordedDisk extends FileSystemProvider {
     private final FileSystemProvider real;
     private final FileSystem files;
-    private final Consumer<Path> forced;
+    private final Forcing forced;
 
-    private RecordedDisk(FileSystemProvider real, Consumer<Path> forced) {
+    private RecordedDisk(FileSystemProvider real, Forcing forced) {
         this.real = real;
         this.files = new Files(this);
         this.forced = forced;
@@ -45,8 +44,13 @@ final class RecordedDisk extends FileSystemProvider {
      * @param path a path
      * @param forced gets each path below it, or above, that is made durable
      */
-    static Path of(Path path, Consumer<Path> forced) {
+    static Path of(Path path, Forcing forced) {
         return new RecordedDisk(path.getFileSystem().provider(), forced).wrap(path);
+    }
+
+    /** Makes a path durable, as the disk does or fails to do. */
+    interface Forcing {
+        void force(Path path) throws IOException;
     }
 
     /** A path of this disk. */
@@ -92,7 +96,7 @@ final class RecordedDisk extends FileSystemProvider {
                     @Override
                     public void force(boolean metadata) throws IOException {
                         super.force(metadata);
-                        forced.accept(real(path));
+                        forced.force(real(path));
                     }
                 };
     }
