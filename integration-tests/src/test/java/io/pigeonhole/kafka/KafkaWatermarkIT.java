@@ -127,6 +127,13 @@ class KafkaWatermarkIT {
         }
     }
 
+    private void resetOffset(KafkaTopic topic, int partition, long offset) {
+        var offsets = Map.of(new TopicPartition(topic.name(), partition), new OffsetAndMetadata(offset));
+        try (org.apache.kafka.clients.admin.Admin broker = kafka.admin()) {
+            KafkaTopic.get(broker.alterConsumerGroupOffsets(consumer, offsets).all());
+        }
+    }
+
     private void awaitEffects(int count) {
         await().atMost(PATIENCE).until(() -> effects.size() >= count);
     }
@@ -225,11 +232,7 @@ class KafkaWatermarkIT {
                 .hasMessageContaining("offset 3")
                 .hasMessageContaining("forgetWatermarks");
         refused.close();
-        TopicPartition partition = new TopicPartition(topic.name(), 0);
-        try (org.apache.kafka.clients.admin.Admin broker = kafka.admin()) {
-            KafkaTopic.get(broker.alterConsumerGroupOffsets(consumer, Map.of(partition, new OffsetAndMetadata(1)))
-                    .all());
-        }
+        resetOffset(topic, 0, 1);
         start(topic, inbox(Deduplication.WATERMARKS, restored), "earliest");
         awaitEffects(6);
         assertThat(effects).containsExactly("0", "1", "2", "1", "2", "3");
@@ -292,11 +295,7 @@ class KafkaWatermarkIT {
         KafkaTopic topic = topic();
         send(topic, "0", "1", "2");
         takeAll(topic, Deduplication.WATERMARKS, 3);
-        TopicPartition partition = new TopicPartition(topic.name(), 0);
-        try (org.apache.kafka.clients.admin.Admin broker = kafka.admin()) {
-            KafkaTopic.get(broker.alterConsumerGroupOffsets(consumer, Map.of(partition, new OffsetAndMetadata(0)))
-                    .all());
-        }
+        resetOffset(topic, 0, 0);
         send(topic, "3");
         takeAll(topic, Deduplication.WATERMARKS, 4);
         assertThat(effects).containsExactly("0", "1", "2", "3");
@@ -374,16 +373,25 @@ class KafkaWatermarkIT {
 
     @Tag("E5")
     @Test
+    void partitionWhoseWatermarkIsForgottenBeginsAtTheGroupsOffsetWhereAutoOffsetResetIsNone() {
+        KafkaTopic topic = topic();
+        send(topic, "0", "1", "2");
+        takeAll(topic, Deduplication.WATERMARKS, 3);
+        resetOffset(topic, 0, 1);
+        admin.forgetWatermarks(consumer, topic.name(), ANN);
+        start(topic, Deduplication.WATERMARKS, "none");
+        awaitEffects(5);
+        assertThat(effects).containsExactly("0", "1", "2", "1", "2");
+    }
+
+    @Tag("E5")
+    @Test
     void partitionWithoutAPositionHoldsBackNoOther() {
         KafkaTopic topic = KafkaTopic.create(kafka, consumer + "-topic", 2);
         toClose.add(topic);
         topic.send(topic.record("undecided", 0));
         topic.send(topic.record("a", 1));
-        try (org.apache.kafka.clients.admin.Admin broker = kafka.admin()) {
-            KafkaTopic.get(broker.alterConsumerGroupOffsets(
-                            consumer, Map.of(new TopicPartition(topic.name(), 1), new OffsetAndMetadata(0)))
-                    .all());
-        }
+        resetOffset(topic, 1, 0);
         KafkaSource source = start(topic, Deduplication.WATERMARKS, "none");
         awaitEffects(1);
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.DEGRADED);
