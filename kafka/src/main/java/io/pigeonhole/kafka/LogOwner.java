@@ -183,12 +183,15 @@ final class LogOwner {
 
     /** The offset followed a watermark. To go on there would leave out what this database does not have. */
     private ConfigurationException lostWatermark(TopicPartition partition, long committed) {
+        String forgotten = start == LogStart.NONE
+                ? " to go on at that offset, because of auto.offset.reset=none, without what this database has lost"
+                : " to begin as auto.offset.reset says";
         return new ConfigurationException(
                 "Kafka source of inbox '" + inbox.consumer() + "': the group has committed offset "
                         + committed + " of " + partition
                         + " behind a watermark, but this database has none: it has lost commits, or"
                         + " is another one. Nothing is read, so that nothing is left out. Decide where to begin: either reset the"
                         + " group's offset of the partition (kafka-consumer-groups --reset-offsets), or call Admin.forgetWatermarks"
-                        + " to begin as auto.offset.reset says; then start the source again");
+                        + forgotten + "; then start the source again");
     }
 }
