@@ -31,6 +31,11 @@ record FloorStatements(
         };
     }
 
+    /** How many messages a worker of store-then-process has left. Parameters: worker. */
+    String storeLeft() {
+        return "SELECT count(*) FROM stored_inbox WHERE status = 'pending' AND worker = ?";
+    }
+
     private static FloorStatements postgresql() {
         return new FloorStatements(
                 List.of(
