@@ -34,7 +34,7 @@ final class PgBouncer implements AutoCloseable {
             return Path.of(named);
         }
         for (String directory :
-                Objects.requireNonNullElse(System.getenv("PATH"), "").split(":")) {
+                Objects.requireNonNullElse(System.getenv("PATH"), "").split(":", -1)) {
             Path program = Path.of(directory, "pgbouncer");
             if (Files.isExecutable(program)) {
                 return program;
