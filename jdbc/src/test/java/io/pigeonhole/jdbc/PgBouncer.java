@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
 /** A PgBouncer that gives out connections for single transactions, in front of a schema. */
 final class PgBouncer implements AutoCloseable {
@@ -27,20 +27,20 @@ final class PgBouncer implements AutoCloseable {
         this.port = port;
     }
 
-    /** What starts one: named in the environment, or found on the path; null where there is none. */
-    static @Nullable Path program() {
+    /** What starts one: named in the environment, or found on the path. */
+    static Optional<Path> program() {
         String named = System.getenv("PGBOUNCER");
         if (named != null) {
-            return Path.of(named);
+            return Optional.of(Path.of(named));
         }
         for (String directory :
                 Objects.requireNonNullElse(System.getenv("PATH"), "").split(":", -1)) {
             Path program = Path.of(directory, "pgbouncer");
             if (Files.isExecutable(program)) {
-                return program;
+                return Optional.of(program);
             }
         }
-        return null;
+        return Optional.empty();
     }
 
     /** Starts one with two connections to the server. */

@@ -17,6 +17,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -56,9 +57,9 @@ class PgBouncerIT {
 
     @BeforeEach
     void start() throws IOException {
-        Path program = PgBouncer.program();
-        Assumptions.assumeTrue(program != null, "there is no pgbouncer on the path, and PGBOUNCER names none");
-        PgBouncer bouncer = PgBouncer.start(program, workshop, directory);
+        Optional<Path> program = PgBouncer.program();
+        Assumptions.assumeTrue(program.isPresent(), "there is no pgbouncer on the path, and PGBOUNCER names none");
+        PgBouncer bouncer = PgBouncer.start(program.orElseThrow(), workshop, directory);
         opened.add(bouncer);
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(bouncer.url());
