@@ -240,14 +240,11 @@ class SqsSourceTest {
                 .build();
         AtomicInteger threads = new AtomicInteger();
 
-        assertThatThrownBy(() -> begun.start(task -> new Thread(task) {
-                    @Override
-                    public synchronized void start() {
-                        if (threads.incrementAndGet() == which) {
-                            throw new OutOfMemoryError("unable to create native thread");
-                        }
-                        super.start();
+        assertThatThrownBy(() -> begun.start(task -> {
+                    if (threads.incrementAndGet() == which) {
+                        throw new OutOfMemoryError("unable to create native thread");
                     }
+                    return new Thread(task);
                 }))
                 .isInstanceOf(OutOfMemoryError.class);
 
