@@ -309,8 +309,9 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     }
 
     /**
-     * What stands behind a busy message of its key, or of its partition, must not pass it. If some of it is claimed already, this transaction is
-     * of no use: the next leaves it out.
+     * What stands behind a busy message of its key, or of its partition, must not pass it, also where no order per key is kept:
+     * nothing has failed, somebody else is at it and may yet roll back. If some of it is claimed already, this transaction is of no use:
+     * the next leaves it out.
      */
     private void holdBackBehindBusy(Claimer claimer) {
         if (!claimer.hasBusy()) {
@@ -319,7 +320,9 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         Set<Object> held = new HashSet<>();
         boolean claimedOne = false;
         for (Envelope envelope : group) {
-            Object order = orderOf(envelope);
+            Object order = envelope.unusable() == null && envelope.partition() == null
+                    ? OrderingKey.of(envelope.message())
+                    : orderOf(envelope);
             if (order == null) {
                 continue;
             }

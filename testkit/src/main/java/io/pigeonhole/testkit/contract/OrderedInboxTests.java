@@ -270,6 +270,20 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
         assertThat(effectsOf("a")).containsExactly("a0", "a1", "a2");
     }
 
+    /** Such as behind the message of a node that is being closed, whose partition has gone to this one. */
+    @Test
+    void messageBehindABusyOneOfItsKeyWaitsForItWithoutAnOrderPerKeyToo() {
+        Inbox<C> inbox =
+                ordered(KeyOrder.NONE).twinPatience(Duration.ofMillis(50)).build();
+        List<Message> messages = keyed("a0", "b0", "a1");
+        try (CallersTransaction other = fixture.begin()) {
+            assertThat(inbox.claim(messages.get(0), other.ledger())).isTrue();
+            assertThat(kinds(inbox.process(messages))).containsExactly(Kind.BUSY, Kind.PROCESSED, Kind.BUSY);
+        }
+        assertThat(kinds(inbox.process(messages))).containsExactly(Kind.PROCESSED, Kind.DUPLICATE, Kind.PROCESSED);
+        assertThat(effectsOf("a")).containsExactly("a0", "a1");
+    }
+
     @Test
     void busyMessageHoldsBackThoseBehindItInEveryChunk() {
         Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS)
