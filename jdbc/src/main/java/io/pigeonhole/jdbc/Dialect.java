@@ -448,11 +448,25 @@ public abstract class Dialect {
     }
 
     /**
+     * Whether the partition of a day ends where the day does. A person may have put several days together, or split one: what ends
+     * elsewhere is nobody's to drop by its name.
+     *
+     * @param connection a connection
+     * @param table {@code inbox_ledger} or {@code inbox_history}
+     * @param day a day that {@link #days} told
+     * @return true unless overridden
+     * @throws SQLException if the database refused
+     */
+    public boolean endsWithDay(Connection connection, String table, LocalDate day) throws SQLException {
+        return true;
+    }
+
+    /**
      * Drops the partition of a day. Called by one program at a time, behind the horizon.
      *
      * @param connection a connection that commits each statement by itself
      * @param table {@code inbox_ledger} or {@code inbox_history}
-     * @param day a day that {@link #days} told
+     * @param day a day that {@link #days} told, and whose partition {@link #endsWithDay}
      * @throws SQLException if the database refused; {@link #isLockTimeout} where long transactions are in the way
      */
     public void dropDay(Connection connection, String table, LocalDate day) throws SQLException {}

@@ -9,6 +9,7 @@ import static java.util.Map.entry;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.message.MessageKey;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -17,6 +18,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -615,6 +617,11 @@ public class MariaDb extends Dialect {
         return "x'" + HexFormat.of().formatHex(PlainDays.firstKey(day.plusDays(1))) + "'";
     }
 
+    private static String lastInLedger(LocalDate day) {
+        MessageKey end = MessageKey.of(PlainDays.firstKey(day.plusDays(1)));
+        return "x'" + HexFormat.of().formatHex(new MessageKey(end.high() - 1, -1).toBytes()) + "'";
+    }
+
     private static String endInHistory(LocalDate day) {
         return "'" + day.plusDays(1) + "'";
     }
@@ -631,11 +638,50 @@ public class MariaDb extends Dialect {
             try (ResultSet rows = statement.executeQuery()) {
                 List<LocalDate> days = new ArrayList<>();
                 while (rows.next()) {
-                    days.add(LocalDate.parse(rows.getString(1).substring(1), DateTimeFormatter.BASIC_ISO_DATE));
+                    addIfDay(days, rows.getString(1));
                 }
                 return days;
             }
         }
+    }
+
+    /** A person may have given a partition a name that is no day. */
+    private static void addIfDay(List<LocalDate> days, String name) {
+        try {
+            days.add(LocalDate.parse(name.substring(1), DateTimeFormatter.BASIC_ISO_DATE));
+        } catch (DateTimeParseException e) {
+            Logger log = LoggerFactory.getLogger(MariaDb.class);
+            log.debug("the partition {} is no day", name, e);
+        }
+    }
+
+    /**
+     * By asking the server where it would look for the last value of the day, and for the first one behind it. The text of a bound
+     * does not tell: it is written in one way or the other, by version and character set.
+     */
+    @Override
+    public boolean endsWithDay(Connection connection, String table, LocalDate day) throws SQLException {
+        boolean isLedger = table.equals("inbox_ledger");
+        String column = isLedger ? "message_key" : "processed_at";
+        String last = isLedger ? lastInLedger(day) : "'" + day + " 23:59:59.999999'";
+        String next = isLedger ? endInLedger(day) : endInHistory(day);
+        String name = partition(day);
+        return name.equals(partitionOf(connection, table, column, last))
+                && !name.equals(partitionOf(connection, table, column, next));
+    }
+
+    private @Nullable String partitionOf(Connection connection, String table, String column, String value)
+            throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        explainPartitions() + WHERE_VALUE_IS.formatted(table, column, value))) {
+            return row.next() ? row.getString("partitions") : null;
+        }
+    }
+
+    /** In front of a query: what the server would look at. */
+    String explainPartitions() {
+        return "EXPLAIN PARTITIONS ";
     }
 
     /** It waits for open transactions, and all others for it: not longer than a second. */
@@ -728,6 +774,9 @@ public class MariaDb extends Dialect {
             SELECT partition_name FROM information_schema.partitions
             WHERE table_schema = DATABASE() AND table_name = ? AND partition_name REGEXP '^p[0-9]{8}$'
             ORDER BY partition_name""";
+
+    /** With a limit of its own, whatever the session's is. Formatted with: table, column, value. */
+    private static final String WHERE_VALUE_IS = "SELECT %2$s FROM %1$s WHERE %2$s = %3$s LIMIT 1";
 
     /** Formatted with: table, day. */
     static final String DROP_DAY = "ALTER TABLE %1$s DROP PARTITION p%2$s";

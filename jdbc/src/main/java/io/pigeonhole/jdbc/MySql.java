@@ -101,6 +101,11 @@ public class MySql extends MariaDb {
     }
 
     @Override
+    String explainPartitions() {
+        return "EXPLAIN ";
+    }
+
+    @Override
     String beginDefinition(String seconds) {
         return "SET @pigeonhole_meta = @@lock_wait_timeout, lock_wait_timeout = " + seconds;
     }

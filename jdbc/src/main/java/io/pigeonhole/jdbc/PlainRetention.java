@@ -18,6 +18,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,6 +51,9 @@ final class PlainRetention {
     private final OldHistory oldHistory;
     private final OldReplays oldReplays;
     private final FailedSteps steps;
+
+    /** Partitions of which it was said that they stay. */
+    private final Set<String> leftAlone = ConcurrentHashMap.newKeySet();
 
     PlainRetention(
             ConnectionSource connections,
@@ -231,14 +235,34 @@ final class PlainRetention {
         return Retired.NOTHING;
     }
 
+    /** Without partitions that have the name of a day, and another end. */
     private List<LocalDate> before(String table, LocalDate kept) {
         List<LocalDate> old = new ArrayList<>();
         try {
-            PlainErrand.alone(connections, dialect, false, connection -> old.addAll(dialect.days(connection, table)));
+            PlainErrand.alone(connections, dialect, false, connection -> {
+                for (LocalDate day : dialect.days(connection, table)) {
+                    if (day.isBefore(kept) && endsWithDay(connection, table, day)) {
+                        old.add(day);
+                    }
+                }
+            });
         } catch (SQLException e) {
             throw Refusals.byItself(new PlainErrors(dialect), "to list the days of " + table, e);
         }
-        return old.stream().filter(day -> day.isBefore(kept)).toList();
+        return old;
+    }
+
+    private boolean endsWithDay(Connection connection, String table, LocalDate day) throws SQLException {
+        boolean ends = dialect.endsWithDay(connection, table, day);
+        if (!ends && leftAlone.add(table + " " + day)) {
+            LOG.warn(
+                    "the partition of {} that is named after {} is past its time, but stays: it does not end with that day, so it"
+                            + " may hold what is younger. Divide it into days with REORGANIZE PARTITION, or drop it yourself when"
+                            + " all that it holds may go",
+                    table,
+                    day);
+        }
+        return ends;
     }
 
     /** Unless another program has dropped it meanwhile. */
@@ -246,7 +270,7 @@ final class PlainRetention {
         DayDrop[] dropped = {DayDrop.LATER};
         try {
             PlainErrand.alone(connections, dialect, true, connection -> {
-                if (dialect.days(connection, table).contains(day)) {
+                if (dialect.days(connection, table).contains(day) && dialect.endsWithDay(connection, table, day)) {
                     dialect.dropDay(connection, table, day);
                     dropped[0] = DayDrop.DONE;
                 }

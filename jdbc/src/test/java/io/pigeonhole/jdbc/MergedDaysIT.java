@@ -1,0 +1,157 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.HistoryMode;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
+
+/** A person has put days of MariaDB together in one partition, which has the name of the first of them. */
+@Tag("D5")
+class MergedDaysIT {
+    private static final String PARTITIONS = "SELECT partition_name FROM information_schema.partitions"
+            + " WHERE table_schema = DATABASE() AND table_name = ? AND partition_name LIKE 'p2%' ORDER BY 1";
+
+    private final LocalDate today = LocalDate.now(ZoneOffset.UTC);
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void partitionOfTheHistoryThatHoldsMoreThanTheDayOfItsNameStaysWithAWarning(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.builder(workshop.dataSource())
+                    .historyRetention(Duration.ofDays(3))
+                    .build();
+            Inbox.builder("notes", store)
+                    .history(HistoryMode.WITH_PAYLOAD)
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {})
+                    .build()
+                    .process(message("a"));
+            String odd = partition(today.minusDays(9));
+            workshop.execute("ALTER TABLE inbox_history REORGANIZE PARTITION " + partition(today) + " INTO (PARTITION "
+                    + partition(today.minusDays(20)) + " VALUES LESS THAN ('" + today.minusDays(19) + "'), PARTITION "
+                    + odd + " VALUES LESS THAN ('" + today + "'), PARTITION " + partition(today)
+                    + " VALUES LESS THAN ('" + today.plusDays(1) + "'))");
+            workshop.execute("UPDATE inbox_history SET processed_at = '" + today.minusDays(1) + " 12:00:00'");
+
+            List<String> warnings = warningsOf(() -> {
+                retireAll(store);
+                retireAll(store);
+            });
+
+            assertThat(workshop.ask("SELECT COUNT(*) FROM inbox_history")).isEqualTo("1");
+            assertThat(workshop.askAll(PARTITIONS, "inbox_history"))
+                    .startsWith(odd, partition(today))
+                    .doesNotContain(partition(today.minusDays(20)));
+            assertThat(warnings).singleElement().asString().contains("inbox_history", "" + today.minusDays(9));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void keysInAPartitionOfTheLedgerThatHoldsMoreThanTheDayOfItsNameStayKnown(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            AtomicInteger effects = new AtomicInteger();
+            inbox(store, effects);
+            // Of an id with an earlier time it would keep a digest, since it may have been accepted before under one.
+            workshop.execute("UPDATE inbox_consumer SET digest_below = 0");
+            Inbox<JdbcContext> inbox = inbox(store, effects);
+            String odd = partition(today.minusDays(20));
+            workshop.execute("ALTER TABLE inbox_ledger REORGANIZE PARTITION " + partition(today) + " INTO (PARTITION "
+                    + partition(today.minusDays(30)) + " VALUES LESS THAN (" + end(today.minusDays(30)) + "), PARTITION "
+                    + odd + " VALUES LESS THAN (" + end(today.minusDays(1)) + "), PARTITION " + partition(today)
+                    + " VALUES LESS THAN (" + end(today) + "))");
+            workshop.execute("UPDATE inbox_horizon SET oldest = x'"
+                    + HexFormat.of().formatHex(PlainDays.firstKey(today.minusDays(30))) + "'");
+            Message message = message(idOfYesterday());
+            inbox.process(message);
+
+            retireAll(store);
+            inbox.process(message);
+
+            assertThat(effects).hasValue(1);
+            assertThat(workshop.askAll(PARTITIONS, "inbox_ledger"))
+                    .startsWith(odd, partition(today))
+                    .doesNotContain(partition(today.minusDays(30)));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void partitionWhoseNameIsNoDayStopsNothing(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            inbox(store, new AtomicInteger());
+            workshop.execute("ALTER TABLE inbox_ledger REORGANIZE PARTITION " + partition(today)
+                    + " INTO (PARTITION p20201399 VALUES LESS THAN (" + end(LocalDate.of(2020, 12, 31))
+                    + "), PARTITION p20200101 VALUES LESS THAN (" + end(LocalDate.of(2021, 1, 1)) + "), PARTITION "
+                    + partition(today) + " VALUES LESS THAN (" + end(today) + "))");
+
+            retireAll(store);
+
+            assertThat(workshop.askAll(PARTITIONS, "inbox_ledger")).contains("p20201399", partition(today));
+        }
+    }
+
+    private static Inbox<JdbcContext> inbox(JdbcStore store, AtomicInteger effects) {
+        return Inbox.builder("notes", store)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> effects.incrementAndGet())
+                .build();
+    }
+
+    private static Message message(String id) {
+        return Message.builder("notes").id(id).type("note").payload("text").build();
+    }
+
+    private String idOfYesterday() {
+        long noon = today.atStartOfDay(ZoneOffset.UTC).minusHours(12).toInstant().toEpochMilli();
+        return new UUID(noon << 16 | 0x7abcL, 0x8123456789abcdefL).toString();
+    }
+
+    private static String partition(LocalDate day) {
+        return "p" + DateTimeFormatter.BASIC_ISO_DATE.format(day);
+    }
+
+    private static String end(LocalDate day) {
+        return "x'" + HexFormat.of().formatHex(PlainDays.firstKey(day.plusDays(1))) + "'";
+    }
+
+    private static void retireAll(JdbcStore store) {
+        while (store.retire().more()) {
+            // The next piece.
+        }
+    }
+
+    private static List<String> warningsOf(Runnable work) {
+        Logger logger = (Logger) LoggerFactory.getLogger(PlainRetention.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            work.run();
+        } finally {
+            logger.detachAppender(lines);
+        }
+        return lines.list.stream()
+                .filter(line -> line.getLevel() == Level.WARN)
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+}
