@@ -30,7 +30,7 @@ public enum LedgerStatement implements PlainStatement {
     HOLD_HORIZON("SELECT oldest, newest FROM inbox_horizon"),
 
     /** Parameters: the new end, twice. */
-    EXTEND_LEDGER("UPDATE inbox_horizon SET newest = ? WHERE newest < ?"),
+    EXTEND_LEDGER("UPDATE inbox_horizon SET newest = ? WHERE only_row = TRUE AND newest < ?"),
 
     /**
      * The horizon, whether the consumer is paused, and which keys the ledger has, all of one moment and without locks: one

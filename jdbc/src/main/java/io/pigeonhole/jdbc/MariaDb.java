@@ -178,11 +178,11 @@ public class MariaDb extends Dialect {
                 leased_at = leased_at - INTERVAL TIMESTAMPDIFF(MICROSECOND, ?, updated_at) MICROSECOND,
                 lease_until = lease_until - INTERVAL TIMESTAMPDIFF(MICROSECOND, ?, updated_at) MICROSECOND,
                 updated_at = ?
-            WHERE updated_at > ?"""),
+            WHERE id > 0 AND updated_at > ?"""),
             entry(RetentionStatement.PULL_BACK_AGES, """
             UPDATE inbox_work
             SET received_at = LEAST(received_at, ?), retry_since = LEAST(retry_since, ?)
-            WHERE received_at > ? OR retry_since > ?"""),
+            WHERE id > 0 AND (received_at > ? OR retry_since > ?)"""),
             entry(RetentionStatement.TABLE_SIZES, """
             SELECT table_name, table_rows, data_length + index_length
             FROM information_schema.tables
@@ -697,15 +697,21 @@ public class MariaDb extends Dialect {
         }
     }
 
-    /** Before a change of a table, which waits for open transactions, and all others for it: not longer than so many seconds. */
+    /**
+     * Before a change of a table, which waits for open transactions, and all others for it: not longer than so many seconds. A
+     * partition is added and dropped with no other algorithm than the server's own, and in no session that only reads.
+     */
     String beginDefinition(String seconds) {
-        return "SET @pigeonhole_meta = @@lock_wait_timeout, @pigeonhole_change = @@max_statement_time, lock_wait_timeout = "
-                + seconds
-                + ", max_statement_time = IF(@@max_statement_time > 0, GREATEST(@@max_statement_time, 600), 0)";
+        return "SET @pigeonhole_meta = @@lock_wait_timeout, @pigeonhole_change = @@max_statement_time,"
+                + " @pigeonhole_algorithm = @@alter_algorithm, @pigeonhole_read_only = @@tx_read_only,"
+                + " SESSION lock_wait_timeout = " + seconds
+                + ", SESSION max_statement_time = IF(@@max_statement_time > 0, GREATEST(@@max_statement_time, 600), 0)"
+                + ", SESSION alter_algorithm = 'DEFAULT', SESSION tx_read_only = 0";
     }
 
     String endDefinition() {
-        return "SET lock_wait_timeout = @pigeonhole_meta, max_statement_time = @pigeonhole_change";
+        return "SET SESSION lock_wait_timeout = @pigeonhole_meta, SESSION max_statement_time = @pigeonhole_change,"
+                + " SESSION alter_algorithm = @pigeonhole_algorithm, SESSION tx_read_only = @pigeonhole_read_only";
     }
 
     private static boolean lacksPartition(Connection connection, String table, String name) throws SQLException {

@@ -1,21 +1,24 @@
 package io.pigeonhole.jdbc;
 
-/** The statements of {@link PlainStatement} about what the store forgets. */
+/**
+ * The statements of {@link PlainStatement} about what the store forgets. Each that changes rows names a key, also where all rows
+ * are meant: in a session with {@code sql_safe_updates} MariaDB refuses others.
+ */
 public enum RetentionStatement implements PlainStatement {
     /** From when ages count. */
     CLOCK("SELECT seen_at, trusted_at FROM inbox_clock"),
 
     /** No row is changed where another node looked meanwhile. Parameters: seen, trusted, seen before. */
-    MOVE_CLOCK("UPDATE inbox_clock SET seen_at = ?, trusted_at = ? WHERE seen_at = ?"),
+    MOVE_CLOCK("UPDATE inbox_clock SET seen_at = ?, trusted_at = ? WHERE only_row = TRUE AND seen_at = ?"),
 
     /** Parameters: now, twice. */
-    CONFIRM_CLOCK("UPDATE inbox_clock SET seen_at = ?, trusted_at = ?"),
+    CONFIRM_CLOCK("UPDATE inbox_clock SET seen_at = ?, trusted_at = ? WHERE only_row = TRUE"),
 
     /** Begins all passes anew: their times may be of a wrong clock. Parameters: now. */
-    RESTART_TASKS("UPDATE inbox_upkeep SET next_at = ?"),
+    RESTART_TASKS("UPDATE inbox_upkeep SET next_at = ? WHERE task > ''"),
 
     /** Ends what a wrong clock would hold for long. Parameters: now, the latest that is not of one. */
-    FREE_TASKS("UPDATE inbox_upkeep SET busy_until = ? WHERE busy_until > ?"),
+    FREE_TASKS("UPDATE inbox_upkeep SET busy_until = ? WHERE task > '' AND busy_until > ?"),
 
     /**
      * Takes back by how much the clock was ahead when a message was changed last, from all that it waits for. Parameters: now,
@@ -72,7 +75,7 @@ public enum RetentionStatement implements PlainStatement {
             WHERE task = ?"""),
 
     /** Parameters: the new beginning, twice. */
-    RAISE_HORIZON("UPDATE inbox_horizon SET oldest = ? WHERE oldest < ?"),
+    RAISE_HORIZON("UPDATE inbox_horizon SET oldest = ? WHERE only_row = TRUE AND oldest < ?"),
 
     /** Parameters: the number that it is above. */
     NEXT_CONSUMER("SELECT MIN(id) FROM inbox_consumer WHERE id > ?"),
