@@ -119,13 +119,37 @@ final class LedgerDays {
         if (!readHorizon(connection).end().equals(day)) {
             return false; // Another program was here first.
         }
-        UUID from = firstKey(day);
         UUID to = firstKey(day.plusDays(1));
-        add(connection, LEDGER, day, from.toString(), to.toString());
+        addLedgerDay(connection, day);
         try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.EXTEND_LEDGER)) {
             statement.setObject(1, to);
             statement.setObject(2, to);
             return statement.executeUpdate() == 1;
+        }
+    }
+
+    /** Unless a person has created it. */
+    private static void addLedgerDay(Connection connection, LocalDate day) throws SQLException {
+        String from = firstKey(day).toString();
+        String to = firstKey(day.plusDays(1)).toString();
+        if (look(connection, LEDGER, day) != Found.THERE) {
+            add(connection, LEDGER, day, from, to);
+        } else if (!hasBounds(connection, day, from, to)) {
+            throw new ConfigurationException(LEDGER + "_" + NAME.format(day) + " is part of " + LEDGER
+                    + ", but not with the bounds of its day, from '" + from + "' to '" + to
+                    + "'. Detach it, rename it, and the day is created");
+        }
+    }
+
+    private static boolean hasBounds(Connection connection, LocalDate day, String from, String to)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.BOUNDS_OF_DAY)) {
+            statement.setString(1, LEDGER);
+            statement.setString(2, LEDGER + "_" + NAME.format(day));
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next()
+                        && row.getString(1).equals("FOR VALUES FROM ('" + from + "') TO ('" + to + "')");
+            }
         }
     }
 

@@ -359,6 +359,13 @@ final class PostgresStatements {
                        SELECT FROM pg_class AS c
                        WHERE c.relnamespace = CAST(quote_ident(current_schema()) AS regnamespace) AND c.relname = ?)""";
 
+    /** The bounds of a partition, as its definition has them. Parameters: the table, the name of the partition. */
+    static final String BOUNDS_OF_DAY = """
+            SELECT pg_get_expr(d.relpartbound, d.oid)
+            FROM pg_inherits AS i
+            JOIN pg_class AS d ON d.oid = i.inhrelid
+            WHERE i.inhparent = to_regclass(?) AND d.relname = ?""";
+
     /** The schema in which the inbox is found, and the current one, both NULL where there is none. */
     static final String INSTALLED_WHERE = """
             SELECT (SELECT CAST(CAST(c.relnamespace AS regnamespace) AS text)

@@ -219,6 +219,34 @@ class LedgerDaysIT {
     }
 
     @Test
+    void comingDayThatAPersonCreatedIsTakenAsItIs() {
+        LocalDate today = today();
+        createInLedger(today.plusDays(9), today.plusDays(10));
+
+        JdbcStore.builder(workshop.dataSource()).daysAhead(12).build().maintain();
+
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 13));
+        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(13)));
+    }
+
+    @Test
+    void ledgerEndsBeforeAComingDayThatAPersonCreatedWithOtherBounds() {
+        LocalDate today = today();
+        createInLedger(today.plusDays(9), today.plusDays(11));
+
+        JdbcStore.builder(workshop.dataSource()).daysAhead(12).build().maintain();
+
+        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(9)));
+        assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(days("inbox_history_", today, 13));
+    }
+
+    private void createInLedger(LocalDate day, LocalDate end) {
+        workshop.execute("CREATE TABLE inbox_ledger_" + DateTimeFormatter.BASIC_ISO_DATE.format(day)
+                + " PARTITION OF inbox_ledger FOR VALUES FROM ('" + firstKey(day).toUuid() + "') TO ('"
+                + firstKey(end).toUuid() + "')");
+    }
+
+    @Test
     void messageThatAConstraintOfTheHistoryRefusesIsADeadLetter() {
         Inbox<JdbcContext> inbox = recorder();
         workshop.execute("ALTER TABLE inbox_history ADD CONSTRAINT short_only CHECK (octet_length(payload) < 5)");
