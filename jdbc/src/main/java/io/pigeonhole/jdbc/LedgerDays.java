@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * Keeps enough days ahead: partitions of the ledger and of the history, named by their day in UTC, each created in a short
  * transaction that also moves the horizon. Days are data, not schema. A day whose name another table has, such as one that a
  * person detached and kept, is left out of the history; the ledger has no gaps and ends before it. So is a day that the
- * database refuses, for want of a right perhaps: it is an error only where the ledger would have none for the present. Safe
+ * database refuses, for want of a right perhaps: it is an error only where the ledger would have none for the present. A day of
+ * today or later that somebody has dropped from the middle of the ledger is created anew. Safe
  * for use by many threads and many programs; the horizon only ever grows.
  */
 final class LedgerDays {
@@ -37,6 +38,11 @@ final class LedgerDays {
     private static final DateTimeFormatter NAME = DateTimeFormatter.ofPattern("uuuuMMdd");
     private static final String LEDGER = "inbox_ledger";
     private static final String HISTORY = "inbox_history";
+    /** The SQLSTATE, invalid_object_definition, of a day that another partition has, such as one of a month. */
+    private static final String OVERLAPS = "42P17";
+
+    private static final String ENDS_BEFORE = "the ledger ends before it. ";
+    private static final String WAIT = "messages of that day wait. ";
     private static final long MILLIS_OF_DAY = 86_400_000L;
 
     private final ConnectionSource connections;
@@ -69,6 +75,17 @@ final class LedgerDays {
 
     private Missing create() {
         Missing missing = Errand.run(connections, "to read the horizon", this::read);
+        for (LocalDate day : missing.withinLedger()) {
+            try {
+                addWithinLedger(day);
+            } catch (StoreUnavailableException e) {
+                throw e;
+            } catch (PigeonholeException e) {
+                if (!hasState(e, OVERLAPS)) {
+                    missing.leftOut().put(new Day(true, day), WAIT + refused(e));
+                }
+            }
+        }
         for (LocalDate day : missing.ofLedger()) {
             try {
                 Errand.run(connections, "a new day of the ledger", connection -> addToLedger(connection, day));
@@ -78,7 +95,7 @@ final class LedgerDays {
                 if (!day.isAfter(missing.today())) {
                     throw e;
                 }
-                missing.leftOut().put(new Day(true, day), refused(e));
+                missing.leftOut().put(new Day(true, day), ENDS_BEFORE + refused(e));
                 break;
             }
         }
@@ -98,8 +115,7 @@ final class LedgerDays {
     }
 
     private static String refused(PigeonholeException failure) {
-        boolean lacksRight = failure.getCause() instanceof SQLException cause
-                && PostgresSession.NO_RIGHT.equals(cause.getSQLState());
+        boolean lacksRight = hasState(failure, PostgresSession.NO_RIGHT);
         return failure.getMessage()
                 + (lacksRight
                         ? ". Let a program that logs in as a member of the role that owns the tables call JdbcStore.maintain()"
@@ -107,11 +123,34 @@ final class LedgerDays {
                         : "");
     }
 
+    private static boolean hasState(PigeonholeException failure, String state) {
+        return failure.getCause() instanceof SQLException cause && state.equals(cause.getSQLState());
+    }
+
     private static String inTheWay(String table, LocalDate day) {
         String name = table + "_" + NAME.format(day);
         return name + " is the name of something that is not part of " + table + ", such as a day that was detached or"
                 + " restored by hand. Rename it, and the day is created, or make it part of the table again: ALTER TABLE "
                 + table + " ATTACH PARTITION " + name + " …";
+    }
+
+    /** Somebody has dropped it: each claim that has a key of that day fails as a whole. */
+    private void addWithinLedger(LocalDate day) {
+        boolean added = Errand.run(connections, "a missing day of the ledger", connection -> {
+            lock(connection);
+            if (look(connection, LEDGER, day) != Found.MISSING) {
+                return false; // Another program was here first.
+            }
+            addLedgerDay(connection, day);
+            return true;
+        });
+        if (added) {
+            LOG.warn(
+                    "{}_{} was missing, although the ledger does not end before it, and is created anew, empty: messages of that day"
+                            + " that were processed before are not known as duplicates any more",
+                    LEDGER,
+                    NAME.format(day));
+        }
     }
 
     private static boolean addToLedger(Connection connection, LocalDate day) throws SQLException {
@@ -198,7 +237,12 @@ final class LedgerDays {
         LocalDate end = horizon.today().plusDays(ahead + 1L);
         PlainDays.requireNear(horizon.end(), end);
         Missing missing = new Missing(
-                new ArrayList<>(), new ArrayList<>(), new LinkedHashMap<>(), horizon.today(), horizon.soon());
+                new ArrayList<>(),
+                new ArrayList<>(),
+                new ArrayList<>(),
+                new LinkedHashMap<>(),
+                horizon.today(),
+                horizon.soon());
         for (LocalDate day = horizon.today(); day.isBefore(end); day = day.plusDays(1)) {
             switch (look(connection, HISTORY, day)) {
                 case THERE -> {}
@@ -206,10 +250,21 @@ final class LedgerDays {
                 case NAME_TAKEN -> missing.leftOut().put(new Day(false, day), inTheWay(HISTORY, day));
             }
         }
+        for (LocalDate day = horizon.firstNeeded(); day.isBefore(horizon.end()); day = day.plusDays(1)) {
+            switch (look(connection, LEDGER, day)) {
+                case THERE -> {}
+                case MISSING -> missing.withinLedger().add(day);
+                case NAME_TAKEN ->
+                    missing.leftOut()
+                            .put(
+                                    new Day(true, day),
+                                    WAIT + inTheWay(LEDGER, day));
+            }
+        }
         for (LocalDate day = horizon.end(); day.isBefore(end); day = day.plusDays(1)) {
             // Without a day for the present the ledger takes no new messages: creating it may fail loudly.
             if (day.isAfter(horizon.today()) && look(connection, LEDGER, day) == Found.NAME_TAKEN) {
-                missing.leftOut().put(new Day(true, day), inTheWay(LEDGER, day));
+                missing.leftOut().put(new Day(true, day), ENDS_BEFORE + inTheWay(LEDGER, day));
                 return missing;
             }
             missing.ofLedger().add(day);
@@ -224,10 +279,16 @@ final class LedgerDays {
                 throw new ConfigurationException(
                         "inbox_horizon has no row: put back the one that the schema came with");
             }
-            MessageKey newest = MessageKey.of(row.getObject(1, UUID.class));
-            LocalDate end = LocalDate.ofEpochDay(Math.floorDiv(newest.epochMillis(), MILLIS_OF_DAY));
-            return new Horizon(end, LocalDate.ofEpochDay(row.getLong(2)), LocalDate.ofEpochDay(row.getLong(3)));
+            return new Horizon(
+                    dayOf(row.getObject(4, UUID.class)),
+                    dayOf(row.getObject(1, UUID.class)),
+                    LocalDate.ofEpochDay(row.getLong(2)),
+                    LocalDate.ofEpochDay(row.getLong(3)));
         }
+    }
+
+    private static LocalDate dayOf(UUID key) {
+        return LocalDate.ofEpochDay(Math.floorDiv(MessageKey.of(key).epochMillis(), MILLIS_OF_DAY));
     }
 
     private static void lock(Connection connection) throws SQLException {
@@ -244,11 +305,17 @@ final class LedgerDays {
     /**
      * Where the ledger stands.
      *
+     * @param oldest the first day that it has
      * @param end the first day that it does not have
      * @param today by the database's clock
      * @param soon the day in ten minutes
      */
-    private record Horizon(LocalDate end, LocalDate today, LocalDate soon) {}
+    private record Horizon(LocalDate oldest, LocalDate end, LocalDate today, LocalDate soon) {
+        /** The first day that it needs for messages of now and later. */
+        LocalDate firstNeeded() {
+            return oldest.isAfter(today) ? oldest : today;
+        }
+    }
 
     /** How it is with a day of a table. */
     private enum Found {
@@ -262,7 +329,7 @@ final class LedgerDays {
         @Override
         public String toString() {
             return isOfLedger
-                    ? LEDGER + "_" + NAME.format(date) + ", before which the ledger ends"
+                    ? LEDGER + "_" + NAME.format(date)
                     : HISTORY + "_" + NAME.format(date);
         }
     }
@@ -270,13 +337,15 @@ final class LedgerDays {
     /**
      * The days to create.
      *
-     * @param ofLedger in the ledger
+     * @param withinLedger in the ledger, before its end
+     * @param ofLedger in the ledger, from its end on
      * @param ofHistory in the history
      * @param leftOut those that cannot be created, with what to do
      * @param today by the database's clock
      * @param soon the day in ten minutes
      */
     private record Missing(
+            List<LocalDate> withinLedger,
             List<LocalDate> ofLedger,
             List<LocalDate> ofHistory,
             Map<Day, String> leftOut,

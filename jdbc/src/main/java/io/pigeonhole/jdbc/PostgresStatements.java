@@ -313,10 +313,11 @@ final class PostgresStatements {
     /** One program at a time, per schema, changes the schema or creates days. */
     static final String LOCK_SCHEMA = "SELECT pg_advisory_xact_lock(1346979662, hashtext(current_schema()))";
 
-    /** Where the ledger ends, and as days since 1970 in UTC by the database's clock: today, and the day in ten minutes. */
+    /** Where the ledger ends, as days since 1970 in UTC by the database's clock today and the day in ten minutes, where it begins. */
     static final String END_OF_LEDGER = """
             SELECT newest, CAST(clock_timestamp() AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01',
-                   CAST((clock_timestamp() + interval '10 minutes') AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01'
+                   CAST((clock_timestamp() + interval '10 minutes') AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01',
+                   oldest
             FROM inbox_horizon""";
 
     /** Parameters: the new end. */

@@ -240,6 +240,40 @@ class LedgerDaysIT {
         assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(days("inbox_history_", today, 13));
     }
 
+    /** Every claim with a key of that day fails, and with it all others of its batch. */
+    @Test
+    void dayWithinTheLedgerThatSomebodyDroppedIsCreatedAnew() {
+        Inbox<JdbcContext> inbox = inbox("payments", JdbcStore.create(workshop.dataSource()), HistoryMode.NONE);
+        LocalDate today = today();
+        workshop.execute("DROP TABLE inbox_ledger_" + DateTimeFormatter.BASIC_ISO_DATE.format(today));
+        workshop.execute("DROP TABLE inbox_ledger_" + DateTimeFormatter.BASIC_ISO_DATE.format(today.plusDays(3)));
+
+        JdbcStore.create(workshop.dataSource()).maintain();
+
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 9));
+        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(9)));
+        Message timed = Message.builder("notes")
+                .id(new UUID(System.currentTimeMillis() + 60_000 << 16 | 0x7abcL, 0x8123456789abcdefL).toString())
+                .type("note")
+                .payload("text")
+                .build();
+        assertThat(inbox.process(timed).kind()).isEqualTo(Outcome.Kind.PROCESSED);
+    }
+
+    @Test
+    void dayWithinTheLedgerWhoseNameIsTakenIsLeftOut() {
+        inbox("payments", JdbcStore.create(workshop.dataSource()), HistoryMode.NONE);
+        LocalDate today = today();
+        String detached = "inbox_ledger_" + DateTimeFormatter.BASIC_ISO_DATE.format(today.plusDays(3));
+        workshop.execute("ALTER TABLE inbox_ledger DETACH PARTITION " + detached);
+
+        JdbcStore.builder(workshop.dataSource()).daysAhead(10).build().maintain();
+
+        List<String> others = new ArrayList<>(days("inbox_ledger_", today, 11));
+        others.remove(detached);
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(others);
+    }
+
     private void createInLedger(LocalDate day, LocalDate end) {
         workshop.execute("CREATE TABLE inbox_ledger_" + DateTimeFormatter.BASIC_ISO_DATE.format(day)
                 + " PARTITION OF inbox_ledger FOR VALUES FROM ('" + firstKey(day).toUuid() + "') TO ('"
