@@ -81,13 +81,30 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     }
 
     private static void requireThatNoDayGoes(AdminDatabase.Session session) throws SQLException {
+        if (!hold(session) && !(addRow(session) && hold(session))) {
+            throw new RetryableException(
+                    "a day of the history is going at this moment, which takes a few seconds, or " + LEASE.toSeconds()
+                            + " where its node has died; no replay was made, try again",
+                    null);
+        }
+    }
+
+    private static boolean hold(AdminDatabase.Session session) throws SQLException {
         try (AdminCall call = session.replay(ReplayStatement.HOLD_HISTORY)) {
-            if (call.now().first(row -> row.getInt(1)) == null) {
-                throw new RetryableException(
-                        "a day of the history is going at this moment, which takes a few seconds, or "
-                                + LEASE.toSeconds() + " where its node has died; no replay was made, try again",
-                        null);
-            }
+            return call.now().first(row -> row.getInt(1)) != null;
+        }
+    }
+
+    private static boolean take(AdminDatabase.Session session, String hold) throws SQLException {
+        try (AdminCall call = session.replay(ReplayStatement.TAKE_HISTORY)) {
+            return call.ago(LEASE.negated()).text(hold).now().change() == 1;
+        }
+    }
+
+    /** Somebody may have emptied the table, whose other rows come back by themselves, too. */
+    private static boolean addRow(AdminDatabase.Session session) throws SQLException {
+        try (AdminCall call = session.replay(ReplayStatement.ADD_HISTORY)) {
+            return call.change() == 1;
         }
     }
 
@@ -98,12 +115,9 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
      */
     <T> T unlessNeeded(LocalDate day, T otherwise, Function<String, T> step) {
         String hold = UUID.randomUUID().toString();
-        boolean taken = change("to let a day of the history go", session -> {
-                    try (AdminCall call = session.replay(ReplayStatement.TAKE_HISTORY)) {
-                        return call.ago(LEASE.negated()).text(hold).now().change();
-                    }
-                })
-                == 1;
+        boolean taken = change(
+                "to let a day of the history go",
+                session -> take(session, hold) || (addRow(session) && take(session, hold)));
         if (!taken) {
             return otherwise;
         }

@@ -192,6 +192,12 @@ final class PostgresReplayStatements {
             WHERE task = 'history days' AND busy_until <= clock_timestamp()
             FOR UPDATE""";
 
+    /** Puts back the row that the schema came with; none is inserted where it is there. */
+    static final String ADD_HISTORY = """
+            INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)
+            VALUES ('history days', '', 'epoch', 'epoch', 'epoch', 0, 0)
+            ON CONFLICT (task) DO NOTHING""";
+
     /** A number that is greater than that of every transaction which has written anything yet. */
     static final String MARK = "SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)";
 
@@ -285,6 +291,7 @@ final class PostgresReplayStatements {
             case TAKE_HISTORY -> TAKE_HISTORY;
             case RELEASE_HISTORY -> RELEASE_HISTORY;
             case HOLD_HISTORY -> HOLD_HISTORY;
+            case ADD_HISTORY -> ADD_HISTORY;
         };
     }
 }

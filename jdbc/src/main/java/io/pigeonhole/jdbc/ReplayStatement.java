@@ -201,7 +201,14 @@ public enum ReplayStatement implements PlainStatement {
     RELEASE_HISTORY("UPDATE inbox_upkeep SET busy_until = ? WHERE task = 'history days' AND place = ?"),
 
     /** No row where a day is going; otherwise none goes before this transaction ends. Parameters: now. */
-    HOLD_HISTORY("SELECT 1 FROM inbox_upkeep WHERE task = 'history days' AND busy_until <= ? FOR UPDATE");
+    HOLD_HISTORY("SELECT 1 FROM inbox_upkeep WHERE task = 'history days' AND busy_until <= ? FOR UPDATE"),
+
+    /** Puts back the row that the schema came with; none is inserted where it is there. */
+    ADD_HISTORY("""
+            INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)
+            SELECT 'history days', '', epoch.at, epoch.at, epoch.at, 0, 0
+            FROM (SELECT TIMESTAMP '1970-01-02 00:00:00' AS at) AS epoch
+            WHERE NOT EXISTS (SELECT 1 FROM inbox_upkeep WHERE task = 'history days')""");
 
     private final String standard;
 
