@@ -118,6 +118,18 @@ final class OldHistory {
         }
     }
 
+    /**
+     * The same for a day of which {@link #mayGo} has just said so: the archive, which reads all of the day to answer, is not asked
+     * once more.
+     */
+    boolean isExported(LocalDate day, LongSupplier going) {
+        if (archive == null) {
+            return true;
+        }
+        OptionalLong entries = days.exportedEntries(day);
+        return entries.isPresent() && going.getAsLong() <= entries.getAsLong();
+    }
+
     /** Whatever an archive throws keeps this day from going, and nothing else; nor does the time that it takes. */
     private boolean isArchived(HistoryArchive archive, LocalDate day) {
         if (pauses.rests(day) || (unsettled.contains(day) && !days.isSettled(day))) {

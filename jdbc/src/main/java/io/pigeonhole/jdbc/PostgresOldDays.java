@@ -270,10 +270,30 @@ final class PostgresOldDays {
         }
         OldDay old = found.get();
         detach(old);
-        boolean archived = !old.isOfHistory() || oldHistory.isInArchive(old.day(), () -> rowsOf(old));
+        boolean archived = !old.isOfHistory() || isArchived(old, hold);
         return Errand.run(connections, "to drop " + old, connection -> dropDetached(connection, old, archived, hold))
                 ? DayDrop.DONE
                 : DayDrop.LATER;
+    }
+
+    /**
+     * Where replays are held off, the archive was asked right before that, because it reads all that it has of the day: here only
+     * what was recorded since then could be missing. The hold begins anew, since detaching may have taken most of it.
+     */
+    private boolean isArchived(OldDay old, String hold) {
+        if (hold.equals(NO_HOLD)) {
+            return oldHistory.isInArchive(old.day(), () -> rowsOf(old));
+        }
+        Errand.run(connections, "to hold replays off", connection -> renew(connection, hold));
+        return oldHistory.isExported(old.day(), () -> rowsOf(old));
+    }
+
+    /** Where it has ended, a replay may have been made: whether one needs the day is asked when it is dropped. */
+    private static boolean renew(Connection connection, String hold) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.RENEW_HOLD)) {
+            statement.setString(1, hold);
+            return statement.executeUpdate() == 1;
+        }
     }
 
     /** What an export could not see: the table is not attached any more. */

@@ -181,6 +181,11 @@ final class PostgresRetentionStatements {
     static final String HOLD_HISTORY = """
             SELECT place = ? AND busy_until > clock_timestamp() FROM inbox_upkeep WHERE task = 'history days' FOR UPDATE""";
 
+    /** Unless the hold has ended. Parameters: the hold. */
+    static final String RENEW_HOLD = """
+            UPDATE inbox_upkeep SET busy_until = clock_timestamp() + interval '2 minutes'
+            WHERE task = 'history days' AND place = ? AND busy_until > clock_timestamp()""";
+
     /** Whether messages of a detached day belong to a run that is not over, wherever it is: it may have passed the gap. */
     static final String IS_NEEDED = """
             SELECT EXISTS (

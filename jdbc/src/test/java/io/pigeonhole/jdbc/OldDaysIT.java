@@ -10,6 +10,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.archive.ArchivedDay;
 import io.pigeonhole.core.archive.ArchivedStore;
+import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.archive.HistoryExport;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
@@ -514,7 +515,38 @@ class OldDaysIT {
         assertThat(archive.file(old)).hasBinaryContent(before);
     }
 
-    private JdbcStore archiving(JsonLinesArchive archive) {
+    /** It reads all that it has of the day to answer, which may take longer than replays are held off. */
+    @Test
+    @Tag("D6")
+    void archiveIsAskedOnlyWhileTheDayIsAttached(@TempDir Path directory) throws IOException {
+        recordInAnOldDay("a", "b");
+        JsonLinesArchive files = JsonLinesArchive.in(directory);
+        exportOnceNothingIsOpen(files);
+        List<String> attached = new ArrayList<>();
+
+        retireUntilGone(new Asked(
+                files,
+                () -> attached.add(workshop.ask(
+                        "SELECT count(*) FROM pg_inherits WHERE inhrelid = to_regclass('" + ofOld + "')"))));
+
+        assertThat(attached).isNotEmpty().containsOnly("1");
+    }
+
+    /** An archive at which something happens when it is asked whether it has a day. */
+    private record Asked(HistoryArchive archive, Runnable before) implements HistoryArchive {
+        @Override
+        public ArchivedDay open(ArchivedStore store, LocalDate day) throws IOException {
+            return archive.open(store, day);
+        }
+
+        @Override
+        public boolean contains(ArchivedStore store, LocalDate day, long entries) throws IOException {
+            before.run();
+            return archive.contains(store, day, entries);
+        }
+    }
+
+    private JdbcStore archiving(HistoryArchive archive) {
         return JdbcStore.builder(workshop.dataSource())
                 .historyRetention(Duration.ofDays(2))
                 .archive(archive)
@@ -528,7 +560,7 @@ class OldDaysIT {
         assertThat(store.historyDays().isExported(old)).isTrue();
     }
 
-    private void retireUntilGone(JsonLinesArchive archive) {
+    private void retireUntilGone(HistoryArchive archive) {
         JdbcStore archiving = archiving(archive);
         await().atMost(PATIENCE).until(() -> {
             retireAll(archiving);
