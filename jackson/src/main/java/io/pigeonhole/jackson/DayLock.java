@@ -1,5 +1,6 @@
 package io.pigeonhole.jackson;
 
+import io.pigeonhole.core.archive.DayLockedException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -34,7 +35,8 @@ final class DayLock implements AutoCloseable {
      * @param directory exists
      * @param day the day
      * @return the lock, to be closed
-     * @throws IOException if another thread or process has it, or the file cannot be written
+     * @throws DayLockedException if another thread or process has it
+     * @throws IOException if the file cannot be written
      */
     static DayLock of(Path directory, LocalDate day) throws IOException {
         LockFile file = LockFile.enter(directory.resolve(FILE));
@@ -54,10 +56,10 @@ final class DayLock implements AutoCloseable {
         try {
             lock = channel.tryLock(Math.floorMod(day.toEpochDay(), DAYS), 1, false);
         } catch (OverlappingFileLockException e) {
-            throw new IOException(day + " is being written by another thread in " + directory, e);
+            throw new DayLockedException(day + " is being written by another thread in " + directory, e);
         }
         if (lock == null) {
-            throw new IOException(day + " is being written by another process in " + directory);
+            throw new DayLockedException(day + " is being written by another process in " + directory, null);
         }
         return lock;
     }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.archive.ArchivedDay;
 import io.pigeonhole.core.archive.ArchivedStore;
+import io.pigeonhole.core.archive.DayLockedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +36,9 @@ class DayLockTest {
     void threadThatIsRefusedEndsNoLockOfItsProcess() throws IOException, InterruptedException {
         JsonLinesArchive archive = JsonLinesArchive.in(directory);
         try (ArchivedDay day = archive.open(STORE, DAY)) {
-            assertThatThrownBy(() -> archive.open(STORE, DAY)).hasMessageContaining("is being written");
+            assertThatThrownBy(() -> archive.open(STORE, DAY))
+                    .isInstanceOf(DayLockedException.class)
+                    .hasMessageContaining("is being written");
 
             assertThat(openedByAnotherProcess()).contains("refused").contains("is being written by another process");
 

@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.archive.ArchivedStore;
+import io.pigeonhole.core.archive.DayLockedException;
 import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.archive.HistoryExport;
 import io.pigeonhole.core.failure.FailureText;
@@ -29,6 +30,7 @@ final class OldHistory {
     private static final Logger log = LoggerFactory.getLogger(OldHistory.class);
 
     private static final Duration BETWEEN_WARNINGS = Duration.ofMinutes(10);
+    private static final Duration AT_ANOTHER_FOR = Duration.ofMinutes(1);
     private static final Duration SEEN_FOR = Duration.ofMinutes(10);
 
     private final JdbcReplays days;
@@ -38,6 +40,11 @@ final class OldHistory {
     private final Set<LocalDate> unsettled = ConcurrentHashMap.newKeySet();
 
     private final Map<LocalDate, Long> warned = new ConcurrentHashMap<>();
+    private final Map<LocalDate, Long> toldOfOthers = new ConcurrentHashMap<>();
+
+    /** Days that another node was exporting, and when. */
+    private final Map<LocalDate, Long> atOthers = new ConcurrentHashMap<>();
+
     /** The day that goes in pieces now, where the archive has it. */
     private final AtomicReference<@Nullable Seen> seen = new AtomicReference<>();
 
@@ -132,7 +139,7 @@ final class OldHistory {
 
     /** Whatever an archive throws keeps this day from going, and nothing else; nor does the time that it takes. */
     private boolean isArchived(HistoryArchive archive, LocalDate day) {
-        if (pauses.rests(day) || (unsettled.contains(day) && !days.isSettled(day))) {
+        if (pauses.rests(day) || isAtAnother(day) || (unsettled.contains(day) && !days.isSettled(day))) {
             log.debug("the history of {} stays for now, and its export is not tried again yet", day);
             return false;
         }
@@ -153,6 +160,10 @@ final class OldHistory {
                 pauses.begin(day, nanos.getAsLong() - begun);
             }
             stays(day, e);
+        } catch (DayLockedException e) {
+            atOthers.put(day, nanos.getAsLong());
+            log.atLevel(isNews(toldOfOthers, day) ? Level.INFO : Level.DEBUG)
+                    .log("the history of {} stays until another node has exported it: {}", day, e.getMessage());
         } catch (IOException | RuntimeException | LinkageError e) {
             pauses.begin(day, nanos.getAsLong() - begun);
             stays(day, e);
@@ -160,15 +171,25 @@ final class OldHistory {
         return false;
     }
 
-    /** Warns, once in a while for each day: it is asked at each piece of what is forgotten. */
-    private void stays(LocalDate day, Throwable why) {
+    /** For a moment: to ask costs a lock on the history. */
+    private boolean isAtAnother(LocalDate day) {
+        Long at = atOthers.get(day);
+        return at != null && nanos.getAsLong() - at < AT_ANOTHER_FOR.toNanos();
+    }
+
+    /** Once in a while for each day: it is asked at each piece of what is forgotten. */
+    private boolean isNews(Map<LocalDate, Long> told, LocalDate day) {
         long now = nanos.getAsLong();
-        Long before = warned.get(day);
-        boolean isNew = before == null || now - before > BETWEEN_WARNINGS.toNanos();
-        if (isNew) {
-            warned.put(day, now);
+        Long before = told.get(day);
+        boolean isNews = before == null || now - before > BETWEEN_WARNINGS.toNanos();
+        if (isNews) {
+            told.put(day, now);
         }
-        log.atLevel(isNew ? Level.WARN : Level.DEBUG)
+        return isNews;
+    }
+
+    private void stays(LocalDate day, Throwable why) {
+        log.atLevel(isNews(warned, day) ? Level.WARN : Level.DEBUG)
                 .setCause(FailureText.readable(why))
                 .log("the history of {} stays, since it is not in the archive; it is tried again", day);
     }

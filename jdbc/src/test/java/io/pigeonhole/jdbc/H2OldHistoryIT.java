@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.pigeonhole.core.archive.ArchivedDay;
 import io.pigeonhole.core.archive.ArchivedStore;
 import io.pigeonhole.core.archive.HistoryArchive;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** A history without days to drop, on H2: it goes row by row, and day by day. */
 class H2OldHistoryIT {
@@ -131,6 +136,43 @@ class H2OldHistoryIT {
         retireAll(store);
         assertThat(opened).hasValue(2);
         assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("1");
+    }
+
+    @Test
+    @Tag("D5")
+    @Tag("E8")
+    void dayThatAnotherNodeExportsIsLeftToItForAMinuteWithoutAWarning(@TempDir Path directory) throws IOException {
+        AtomicLong nanos = new AtomicLong();
+        JsonLinesArchive archive = JsonLinesArchive.in(directory);
+        JdbcStore store = JdbcStore.builder(workshop.dataSource())
+                .historyRetention(Duration.ofDays(1))
+                .nanos(nanos::get)
+                .archive(archive)
+                .build();
+        record(store, 1);
+        move(1, today.minusDays(3) + " 12:00:00");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(OldHistory.class);
+        logger.addAppender(lines);
+        var owner = new ArchivedStore(store.historyDays().storeId(), null);
+        try (ArchivedDay other = archive.open(owner, today.minusDays(3))) {
+            assertThat(other.isComplete()).isFalse();
+            retireAll(store);
+            retireAll(store);
+        } finally {
+            logger.detachAppender(lines);
+        }
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("1");
+        assertThat(lines.list)
+                .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.INFO))
+                .singleElement()
+                .satisfies(line -> assertThat(line.getLevel()).isEqualTo(Level.INFO));
+
+        nanos.addAndGet(Duration.ofSeconds(61).toNanos());
+        retireAll(store);
+
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("0");
     }
 
     @Test

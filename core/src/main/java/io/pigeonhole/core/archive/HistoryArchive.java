@@ -15,8 +15,9 @@ public interface HistoryArchive {
      * @param store whose day it is
      * @param day the day in UTC
      * @return the day, to be closed by the caller
-     * @throws IOException if the archive cannot be written, another process is writing this day, the archive has this day of
-     *     another store or of an unknown origin, or it is not the archive to which this store's earlier days went
+     * @throws DayLockedException if another thread or process is writing this day
+     * @throws IOException if the archive cannot be written, has this day of another store or of an unknown origin, or is not the
+     *     archive to which this store's earlier days went
      */
     ArchivedDay open(ArchivedStore store, LocalDate day) throws IOException;
 

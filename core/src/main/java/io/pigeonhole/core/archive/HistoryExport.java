@@ -71,6 +71,7 @@ public final class HistoryExport {
      * @param day a day in UTC that is over by the store's clock
      * @return how many messages the archive has of it; -1 where it was noted as exported before, is in the archive, and
      *     nothing was done
+     * @throws DayLockedException if another thread or process exports this day
      * @throws IOException if the archive cannot be written or is not the one of this store, or it has this day with other
      *     messages than the history; the day is not noted as exported then, and the message says what to do
      * @throws IllegalArgumentException if the day is not over
