@@ -501,6 +501,20 @@ public class MariaDb extends Dialect {
             }
         }
         checkColumns(connection);
+        warnOfRollbacks(connection);
+    }
+
+    /** Our statements take a lock that they do not get for a matter of one message. */
+    private static void warnOfRollbacks(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT @@global.innodb_rollback_on_timeout LIMIT 1")) {
+            if (row.next() && row.getBoolean(1)) {
+                Logger log = LoggerFactory.getLogger(MariaDb.class);
+                log.warn("innodb_rollback_on_timeout is ON: a message that another transaction is working on rolls back the whole"
+                        + " batch in which it is delivered once more, and holds it up until that transaction ends. Take it out"
+                        + " of the server's configuration, and restart the server");
+            }
+        }
     }
 
     /** Whoever converts a table to another set of characters has its columns changed with it. */

@@ -3,11 +3,16 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
@@ -15,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Modes of a session in which our statements mean something else: they work, or no store is created. */
 class SessionModesIT {
@@ -84,6 +90,30 @@ class SessionModesIT {
             assertThatThrownBy(() -> JdbcStore.create(connections))
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining(told);
+        }
+    }
+
+    /** Nobody can change it while the server runs: the connection says that it is on. */
+    @Test
+    @Tag("D8")
+    void serverThatRollsBackWhereALockIsNotHadIsWarnedOf() {
+        try (Workshop workshop = MariaDbServers.embedded().schema()) {
+            var rollback = new ShiftedClock(workshop.dataSource(), "@@global.innodb_rollback_on_timeout", "%d");
+            ListAppender<ILoggingEvent> lines = new ListAppender<>();
+            lines.start();
+            Logger logger = (Logger) LoggerFactory.getLogger(MariaDb.class);
+            logger.addAppender(lines);
+            try {
+                JdbcStore.create(rollback.dataSource());
+                assertThat(lines.list).isEmpty();
+                rollback.advance(Duration.of(1, ChronoUnit.MICROS));
+                JdbcStore.create(rollback.dataSource());
+            } finally {
+                logger.detachAppender(lines);
+            }
+            assertThat(lines.list)
+                    .singleElement()
+                    .satisfies(line -> assertThat(line.getFormattedMessage()).contains("innodb_rollback_on_timeout is ON"));
         }
     }
 
