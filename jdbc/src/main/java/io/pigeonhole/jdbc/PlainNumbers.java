@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.LocalDateTime;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -126,7 +127,7 @@ final class PlainNumbers {
         for (Map.Entry<Counter, Behind> entry : behind.entrySet()) {
             Counter counter = entry.getKey();
             Behind at = entry.getValue();
-            String sql = RESTART.formatted(counter.table(), at.largest() + 1);
+            String sql = String.format(Locale.ROOT, RESTART, counter.table(), at.largest() + 1);
             try (Statement statement = connection.createStatement()) {
                 statement.execute(sql);
             } catch (SQLException e) {

@@ -23,10 +23,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -119,6 +121,24 @@ class NumbersBegunAnewIT {
                     .containsOnly("0");
             assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter")).containsOnly("PERMANENT_FAILURE");
             assertThat(workshop.askAll("SELECT id FROM inbox_work")).isEmpty();
+        }
+    }
+
+    @Test
+    void counterOfH2IsMovedAheadWhereTheLocaleWritesOtherDigits() {
+        Locale before = Locale.getDefault();
+        try (Workshop workshop = H2Server.FILES.schema()) {
+            inbox(workshop.dataSource()).process(message("note", "first"));
+            beginAnew(H2Server.FILES, workshop);
+            Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+
+            JdbcStore.create(workshop.dataSource()).maintain();
+
+            assertThat(workshop.ask("SELECT identity_base FROM information_schema.columns WHERE table_schema = CURRENT_SCHEMA"
+                            + " AND LOWER(table_name) = 'inbox_work' AND LOWER(column_name) = 'id'"))
+                    .isNotEqualTo("1");
+        } finally {
+            Locale.setDefault(before);
         }
     }
 
