@@ -414,11 +414,43 @@ final class PostgresOldDays {
         boolean readOnly = connection.isReadOnly();
         connection.setAutoCommit(true);
         connection.setReadOnly(false);
-        try (Statement statement = connection.createStatement()) {
-            statement.setQueryTimeout(LONGEST_DETACH_SECONDS);
-            statement.execute(text(PostgresRetentionStatements.DETACH, old));
+        try {
+            detachAlone(connection, old);
         } finally {
             reset(connection, readOnly, autoCommit);
+        }
+    }
+
+    /** In no transaction that could be told to write: where the session only reads by default, that is lifted for it. */
+    private static void detachAlone(Connection connection, OldDay old) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            boolean onlyReads = onlyReads(statement);
+            if (onlyReads) {
+                statement.execute(PostgresRetentionStatements.WRITE);
+            }
+            try {
+                statement.setQueryTimeout(LONGEST_DETACH_SECONDS);
+                statement.execute(text(PostgresRetentionStatements.DETACH, old));
+            } finally {
+                if (onlyReads) {
+                    onlyReadAgain(connection);
+                }
+            }
+        }
+    }
+
+    private static boolean onlyReads(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery(PostgresRetentionStatements.ONLY_READS)) {
+            return row.next() && row.getBoolean(1);
+        }
+    }
+
+    private static void onlyReadAgain(Connection connection) {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(PostgresRetentionStatements.ONLY_READ);
+        } catch (SQLException e) {
+            LOG.debug("a connection could not be set back to read only: it is ended", e);
+            Errand.abort(connection);
         }
     }
 

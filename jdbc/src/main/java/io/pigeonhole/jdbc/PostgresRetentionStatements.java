@@ -160,6 +160,15 @@ final class PostgresRetentionStatements {
     /** Waits for those who use the table, and keeps nobody from it meanwhile. Not in a transaction. */
     static final String DETACH = "ALTER TABLE %1$s DETACH PARTITION %1$s_%2$s CONCURRENTLY";
 
+    /** Whether transactions of the session only read by default, as a role or a database may say. */
+    static final String ONLY_READS = "SELECT CAST(current_setting('default_transaction_read_only') AS boolean)";
+
+    /** Before {@link #DETACH} where they do. */
+    static final String WRITE = "SET default_transaction_read_only = off";
+
+    /** Behind it. */
+    static final String ONLY_READ = "SET default_transaction_read_only = on";
+
     /** What PostgreSQL 13 knows: nobody uses the table while it waits, so it waits for a second at most. */
     static final String DETACH_AT_ONCE = """
             SET LOCAL lock_timeout = '1s';

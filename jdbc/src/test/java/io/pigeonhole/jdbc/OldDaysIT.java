@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.archive.ArchivedDay;
 import io.pigeonhole.core.archive.ArchivedStore;
@@ -26,6 +27,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -381,6 +383,32 @@ class OldDaysIT {
         retireAll(limited);
 
         assertThat(workshop.ask("SELECT to_regclass('" + ofOld + "')")).isNull();
+    }
+
+    @Test
+    @Tag("D6")
+    void dayGoesAlthoughTransactionsOfTheSessionOnlyReadByDefault() {
+        recordInAnOldDay("a");
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(workshop.dataSource("&options=-c%20default_transaction_read_only%3Don"));
+            pool.setMaximumPoolSize(1);
+
+            retireAll(storeOn(pool));
+
+            assertThat(workshop.ask("SELECT to_regclass('" + ofOld + "')")).isNull();
+            assertThat(defaultOf(pool)).isEqualTo("on");
+        }
+    }
+
+    private static String defaultOf(DataSource pool) {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SHOW default_transaction_read_only")) {
+            row.next();
+            return row.getString(1);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static List<String> warningsOf(Runnable work) {
