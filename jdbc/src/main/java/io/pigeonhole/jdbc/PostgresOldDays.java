@@ -203,8 +203,8 @@ final class PostgresOldDays {
         if (leftAlone.add(partition)) {
             LOG.warn(
                     "{} is past its time and detached, but stays: either a node died while it detached it, to drop it, or you"
-                            + " did so, to keep it, after a node had begun. Drop the table, or keep it: COMMENT ON TABLE {} IS"
-                            + " NULL",
+                            + " did so, to keep it, after a node had begun, or restored it. Drop the table, or keep it: COMMENT ON"
+                            + " TABLE {} IS NULL",
                     partition,
                     partition);
         }

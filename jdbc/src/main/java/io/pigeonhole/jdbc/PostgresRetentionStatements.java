@@ -89,15 +89,15 @@ final class PostgresRetentionStatements {
     /**
      * The days of a table by their names, oldest first, attached or to be dropped: with whether they are attached, whether
      * we began to detach them and did not end, where those that are attached begin and end, their schema where it is not
-     * that of the table, and whether it is unknown who detached a day that we had marked. Without those that somebody else
-     * detached, or began to, and that we had not marked. Parameters: the table, the pattern of names, the day as yyyymmdd before which they are.
+     * that of the table, and whether it is unknown who detached a day that we had marked, such as one whose table was restored, which
+     * is another one than that which we noted. Without those that somebody else detached, or began to, and that we had not marked. Parameters: the table, the pattern of names, the day as yyyymmdd before which they are.
      */
     static final String DAYS = """
             SELECT right(c.relname, 8), i.inhrelid IS NOT NULL, p.pending,
                    %s,
                    %s,
                    CASE WHEN c.relnamespace <> s.own THEN CAST(CAST(c.relnamespace AS regnamespace) AS text) END,
-                   i.inhrelid IS NULL AND NOT m.ours
+                   i.inhrelid IS NULL AND NOT coalesce(m.ours, false)
             FROM (SELECT CAST(quote_ident(current_schema()) AS regnamespace) AS own) AS s
             CROSS JOIN pg_class AS c
             LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid AND i.inhparent = to_regclass(?)
@@ -113,8 +113,9 @@ final class PostgresRetentionStatements {
             ) AS m (ours)
             WHERE (c.relnamespace = s.own OR i.inhrelid IS NOT NULL) AND c.relkind = 'r' AND c.relname ~ ?
                 AND right(c.relname, 8) < ?
-                AND ((i.inhrelid IS NOT NULL AND NOT p.pending) OR m.ours IS NOT NULL)
-            ORDER BY c.relname""".formatted(BOUND.formatted(1), BOUND.formatted(2), IS_OURS);
+                AND ((i.inhrelid IS NOT NULL AND NOT p.pending) OR m.ours IS NOT NULL
+                    OR (i.inhrelid IS NULL AND obj_description(c.oid, 'pg_class') = '%s'))
+            ORDER BY c.relname""".formatted(BOUND.formatted(1), BOUND.formatted(2), IS_OURS, TO_BE_DROPPED);
 
     /**
      * The days of the history that we marked and that are detached, or about to be, oldest first: with whether they are attached,

@@ -197,9 +197,13 @@ class OldDaysIT {
         workshop.execute("CREATE TABLE inbox_ledger_20200101 (LIKE inbox_ledger)");
         workshop.execute("COMMENT ON TABLE inbox_ledger_20200101 IS 'past its time, to be dropped by the inbox'");
 
-        retireAll(store);
+        List<String> warnings = warningsOf(() -> {
+            retireAll(store);
+            retireAll(store);
+        });
 
         assertThat(workshop.ask("SELECT count(*) FROM inbox_ledger_20200101")).isEqualTo("0");
+        assertThat(warnings).singleElement().asString().contains("COMMENT ON TABLE inbox_ledger_20200101 IS NULL");
     }
 
     /** Whoever restores a month may give it the name of its first day. */
