@@ -320,6 +320,15 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     }
 
     @Override
+    public List<Integer> deletedConsumers(LocalDate day) {
+        return database.look("the history of " + day, session -> {
+            try (AdminCall call = session.replay(ReplayStatement.DELETED_CONSUMERS)) {
+                return call.instant(start(day)).instant(start(day.plusDays(1))).all(row -> row.getInt(1));
+            }
+        });
+    }
+
+    @Override
     public void exported(LocalDate day, long entries) {
         OptionalLong noted = exportedEntries(day);
         if (noted.isPresent() && noted.getAsLong() == entries) {

@@ -147,6 +147,14 @@ final class PostgresReplayStatements {
             FROM inbox_history AS h
             WHERE h.processed_at >= CAST(? AS timestamptz) AND h.processed_at < CAST(? AS timestamptz)""";
 
+    /** Those who have messages of a time and are not registered. Parameters: since, until. */
+    static final String DELETED_CONSUMERS = """
+            SELECT DISTINCT h.consumer_id
+            FROM inbox_history AS h
+            WHERE h.processed_at >= CAST(? AS timestamptz) AND h.processed_at < CAST(? AS timestamptz)
+                AND NOT EXISTS (SELECT FROM inbox_consumer AS c WHERE c.id = h.consumer_id)
+            ORDER BY 1""";
+
     /** Who this store is. */
     static final String STORE_ID = "SELECT id FROM inbox_store";
 
@@ -277,6 +285,7 @@ final class PostgresReplayStatements {
             case IS_EXPORTED -> IS_EXPORTED;
             case LAST_EXPORTED -> LAST_EXPORTED;
             case COUNT_OF_DAY -> COUNT_OF_DAY;
+            case DELETED_CONSUMERS -> DELETED_CONSUMERS;
             case STORE_ID -> STORE_ID;
             case EXPORT_MARK -> EXPORT_MARK;
             case ADD_EXPORT_MARK -> ADD_EXPORT_MARK;

@@ -128,6 +128,14 @@ public enum ReplayStatement implements PlainStatement {
     /** How many messages a time has. Parameters: since, until. */
     COUNT_OF_DAY("SELECT COUNT(*) FROM inbox_history AS h WHERE h.processed_at >= ? AND h.processed_at < ?"),
 
+    /** Those who have messages of a time and are not registered. Parameters: since, until. */
+    DELETED_CONSUMERS("""
+            SELECT DISTINCT h.consumer_id
+            FROM inbox_history AS h
+            WHERE h.processed_at >= ? AND h.processed_at < ?
+                AND NOT EXISTS (SELECT 1 FROM inbox_consumer AS c WHERE c.id = h.consumer_id)
+            ORDER BY 1"""),
+
     /** Who this store is. */
     STORE_ID("SELECT id FROM inbox_store"),
 

@@ -1,11 +1,13 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.archive.ArchivedDay;
 import io.pigeonhole.core.archive.ArchivedStore;
 import io.pigeonhole.core.archive.HistoryArchive;
+import io.pigeonhole.core.archive.HistoryExport;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
@@ -24,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An export takes hours, and what may be forgotten changes meanwhile. */
+/** An export takes hours, and what may be forgotten, or who is registered, changes meanwhile. */
 @Tag("D5")
 class HistoryWantedMeanwhileIT {
     private final LocalDate old = LocalDate.now(ZoneOffset.UTC).minusDays(5);
@@ -59,6 +61,22 @@ class HistoryWantedMeanwhileIT {
             });
 
             assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("1");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.AnyDatabase#all")
+    void exportNamesTheNumberOfAConsumerThatSomebodyDeleted(DatabaseServer server, @TempDir Path directory) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            recordInAnOldDay(server, workshop, store);
+            String number = workshop.ask("SELECT id FROM inbox_consumer");
+            workshop.execute("DELETE FROM inbox_consumer");
+            HistoryExport export = HistoryExport.of(store, JsonLinesArchive.in(directory));
+
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThatThrownBy(() -> export.export(old))
+                            .hasMessageContaining("of the consumers [" + number + "]"));
         }
     }
 

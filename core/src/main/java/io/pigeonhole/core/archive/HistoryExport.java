@@ -150,11 +150,20 @@ public final class HistoryExport {
         }
         if (archived.entries() != count) {
             throw new IOException(archive + " has " + archived.entries() + " messages of " + day
-                    + ", and the history has " + count + MOVE_AWAY);
+                    + ", and the history has " + count + advice(day));
         }
         if (wasComplete) {
             requireSame(archived, day);
         }
+    }
+
+    private String advice(LocalDate day) {
+        List<Integer> deleted = days.deletedConsumers(day);
+        return deleted.isEmpty()
+                ? MOVE_AWAY
+                : ". Some are of the consumers " + deleted
+                        + ", which somebody deleted: register them again under these numbers, or delete their messages from the"
+                        + " history";
     }
 
     /** It was not noted: its process died right before that, or the database is an earlier one, whose day went on otherwise. */

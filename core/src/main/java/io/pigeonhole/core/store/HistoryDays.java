@@ -64,6 +64,17 @@ public interface HistoryDays {
     long count(LocalDate day);
 
     /**
+     * The numbers of consumers that have messages of a day, and are not registered any more, because somebody deleted them: nothing
+     * that {@link #count} counts of them is found by {@link #read}.
+     *
+     * @param day the day
+     * @return in ascending order; none unless overridden
+     */
+    default List<Integer> deletedConsumers(LocalDate day) {
+        return List.of();
+    }
+
+    /**
      * Notes that a day is exported as a whole, instead of what was noted of it before.
      *
      * @param day the day
