@@ -180,14 +180,12 @@ final class LedgerDays {
         }
     }
 
-    private static boolean hasBounds(Connection connection, LocalDate day, String from, String to)
-            throws SQLException {
+    private static boolean hasBounds(Connection connection, LocalDate day, String from, String to) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.BOUNDS_OF_DAY)) {
             statement.setString(1, LEDGER);
             statement.setString(2, LEDGER + "_" + NAME.format(day));
             try (ResultSet row = statement.executeQuery()) {
-                return row.next()
-                        && row.getString(1).equals("FOR VALUES FROM ('" + from + "') TO ('" + to + "')");
+                return row.next() && row.getString(1).equals("FOR VALUES FROM ('" + from + "') TO ('" + to + "')");
             }
         }
     }
@@ -254,11 +252,7 @@ final class LedgerDays {
             switch (look(connection, LEDGER, day)) {
                 case THERE -> {}
                 case MISSING -> missing.withinLedger().add(day);
-                case NAME_TAKEN ->
-                    missing.leftOut()
-                            .put(
-                                    new Day(true, day),
-                                    WAIT + inTheWay(LEDGER, day));
+                case NAME_TAKEN -> missing.leftOut().put(new Day(true, day), WAIT + inTheWay(LEDGER, day));
             }
         }
         for (LocalDate day = horizon.end(); day.isBefore(end); day = day.plusDays(1)) {
@@ -328,9 +322,7 @@ final class LedgerDays {
     private record Day(boolean isOfLedger, LocalDate date) {
         @Override
         public String toString() {
-            return isOfLedger
-                    ? LEDGER + "_" + NAME.format(date)
-                    : HISTORY + "_" + NAME.format(date);
+            return isOfLedger ? LEDGER + "_" + NAME.format(date) : HISTORY + "_" + NAME.format(date);
         }
     }
 

@@ -510,9 +510,10 @@ public class MariaDb extends Dialect {
                 ResultSet row = statement.executeQuery("SELECT @@global.innodb_rollback_on_timeout LIMIT 1")) {
             if (row.next() && row.getBoolean(1)) {
                 Logger log = LoggerFactory.getLogger(MariaDb.class);
-                log.warn("innodb_rollback_on_timeout is ON: a message that another transaction is working on rolls back the whole"
-                        + " batch in which it is delivered once more, and holds it up until that transaction ends. Take it out"
-                        + " of the server's configuration, and restart the server");
+                log.warn(
+                        "innodb_rollback_on_timeout is ON: a message that another transaction is working on rolls back the whole"
+                                + " batch in which it is delivered once more, and holds it up until that transaction ends. Take it out"
+                                + " of the server's configuration, and restart the server");
             }
         }
     }
@@ -687,8 +688,8 @@ public class MariaDb extends Dialect {
     private @Nullable String partitionOf(Connection connection, String table, String column, String value)
             throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(
-                        explainPartitions() + WHERE_VALUE_IS.formatted(table, column, value))) {
+                ResultSet row =
+                        statement.executeQuery(explainPartitions() + WHERE_VALUE_IS.formatted(table, column, value))) {
             return row.next() ? row.getString("partitions") : null;
         }
     }

@@ -276,7 +276,8 @@ class LedgerDaysIT {
 
     private void createInLedger(LocalDate day, LocalDate end) {
         workshop.execute("CREATE TABLE inbox_ledger_" + DateTimeFormatter.BASIC_ISO_DATE.format(day)
-                + " PARTITION OF inbox_ledger FOR VALUES FROM ('" + firstKey(day).toUuid() + "') TO ('"
+                + " PARTITION OF inbox_ledger FOR VALUES FROM ('"
+                + firstKey(day).toUuid() + "') TO ('"
                 + firstKey(end).toUuid() + "')");
     }
 

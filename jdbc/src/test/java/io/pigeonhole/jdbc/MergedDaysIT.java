@@ -75,7 +75,8 @@ class MergedDaysIT {
             Inbox<JdbcContext> inbox = inbox(store, effects);
             String odd = partition(today.minusDays(20));
             workshop.execute("ALTER TABLE inbox_ledger REORGANIZE PARTITION " + partition(today) + " INTO (PARTITION "
-                    + partition(today.minusDays(30)) + " VALUES LESS THAN (" + end(today.minusDays(30)) + "), PARTITION "
+                    + partition(today.minusDays(30)) + " VALUES LESS THAN (" + end(today.minusDays(30))
+                    + "), PARTITION "
                     + odd + " VALUES LESS THAN (" + end(today.minusDays(1)) + "), PARTITION " + partition(today)
                     + " VALUES LESS THAN (" + end(today) + "))");
             workshop.execute("UPDATE inbox_horizon SET oldest = x'"
@@ -121,7 +122,8 @@ class MergedDaysIT {
     }
 
     private String idOfYesterday() {
-        long noon = today.atStartOfDay(ZoneOffset.UTC).minusHours(12).toInstant().toEpochMilli();
+        long noon =
+                today.atStartOfDay(ZoneOffset.UTC).minusHours(12).toInstant().toEpochMilli();
         return new UUID(noon << 16 | 0x7abcL, 0x8123456789abcdefL).toString();
     }
 

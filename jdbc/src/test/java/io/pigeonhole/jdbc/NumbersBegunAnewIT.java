@@ -134,8 +134,9 @@ class NumbersBegunAnewIT {
 
             JdbcStore.create(workshop.dataSource()).maintain();
 
-            assertThat(workshop.ask("SELECT identity_base FROM information_schema.columns WHERE table_schema = CURRENT_SCHEMA"
-                            + " AND LOWER(table_name) = 'inbox_work' AND LOWER(column_name) = 'id'"))
+            assertThat(workshop.ask(
+                            "SELECT identity_base FROM information_schema.columns WHERE table_schema = CURRENT_SCHEMA"
+                                    + " AND LOWER(table_name) = 'inbox_work' AND LOWER(column_name) = 'id'"))
                     .isNotEqualTo("1");
         } finally {
             Locale.setDefault(before);

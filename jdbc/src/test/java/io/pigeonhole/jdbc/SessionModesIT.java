@@ -113,7 +113,8 @@ class SessionModesIT {
             }
             assertThat(lines.list)
                     .singleElement()
-                    .satisfies(line -> assertThat(line.getFormattedMessage()).contains("innodb_rollback_on_timeout is ON"));
+                    .satisfies(line ->
+                            assertThat(line.getFormattedMessage()).contains("innodb_rollback_on_timeout is ON"));
         }
     }
 

@@ -40,9 +40,8 @@ class SessionVariablesIT {
     void daysComeAndGo(String variable) {
         try (Workshop workshop = MariaDbServers.embedded().schema();
                 HikariDataSource pool = poolOfOne(workshop, variable)) {
-            JdbcStore store = JdbcStore.builder(pool)
-                    .historyRetention(Duration.ofDays(2))
-                    .build();
+            JdbcStore store =
+                    JdbcStore.builder(pool).historyRetention(Duration.ofDays(2)).build();
             Inbox.builder("notes", store)
                     .history(HistoryMode.WITH_PAYLOAD)
                     .handle("note", PayloadDecoder.text(), (payload, context) -> {})
@@ -66,7 +65,8 @@ class SessionVariablesIT {
             store.maintain();
 
             assertThat(lastOfLedger(workshop)).isEqualTo(last);
-            assertThat(workshop.ask("SELECT HEX(newest) FROM inbox_horizon")).isEqualToIgnoringCase(hex(last.plusDays(1)));
+            assertThat(workshop.ask("SELECT HEX(newest) FROM inbox_horizon"))
+                    .isEqualToIgnoringCase(hex(last.plusDays(1)));
             assertThat(workshop.ask("SELECT HEX(oldest) FROM inbox_horizon"))
                     .isNotEqualToIgnoringCase(hex(old.minusDays(5)));
             assertThat(days(workshop, "inbox_history")).doesNotContain(old).contains(last);
@@ -88,8 +88,8 @@ class SessionVariablesIT {
 
     private static HikariDataSource poolOfOne(Workshop workshop, String variable) {
         HikariDataSource pool = new HikariDataSource();
-        pool.setDataSource(workshop.server()
-                .dataSource(workshop.url().replace("time_zone=", variable + ",time_zone=")));
+        pool.setDataSource(
+                workshop.server().dataSource(workshop.url().replace("time_zone=", variable + ",time_zone=")));
         pool.setMaximumPoolSize(1);
         return pool;
     }
