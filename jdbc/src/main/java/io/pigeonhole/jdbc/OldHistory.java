@@ -40,7 +40,7 @@ final class OldHistory {
     private final Set<LocalDate> unsettled = ConcurrentHashMap.newKeySet();
 
     private final Map<LocalDate, Long> warned = new ConcurrentHashMap<>();
-    private final Map<LocalDate, Long> toldOfOthers = new ConcurrentHashMap<>();
+    private final Map<LocalDate, Long> saidOfOthers = new ConcurrentHashMap<>();
 
     /** Days that another node was exporting, and when. */
     private final Map<LocalDate, Long> atOthers = new ConcurrentHashMap<>();
@@ -162,7 +162,7 @@ final class OldHistory {
             stays(day, e);
         } catch (DayLockedException e) {
             atOthers.put(day, nanos.getAsLong());
-            log.atLevel(isNews(toldOfOthers, day) ? Level.INFO : Level.DEBUG)
+            log.atLevel(isNews(saidOfOthers, day) ? Level.INFO : Level.DEBUG)
                     .log("the history of {} stays until another node has exported it: {}", day, e.getMessage());
         } catch (IOException | RuntimeException | LinkageError e) {
             pauses.begin(day, nanos.getAsLong() - begun);
@@ -178,12 +178,12 @@ final class OldHistory {
     }
 
     /** Once in a while for each day: it is asked at each piece of what is forgotten. */
-    private boolean isNews(Map<LocalDate, Long> told, LocalDate day) {
+    private boolean isNews(Map<LocalDate, Long> said, LocalDate day) {
         long now = nanos.getAsLong();
-        Long before = told.get(day);
+        Long before = said.get(day);
         boolean isNews = before == null || now - before > BETWEEN_WARNINGS.toNanos();
         if (isNews) {
-            told.put(day, now);
+            said.put(day, now);
         }
         return isNews;
     }
