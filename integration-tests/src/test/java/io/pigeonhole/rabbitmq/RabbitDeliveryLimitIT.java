@@ -7,10 +7,16 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.GetResponse;
+import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.rabbitmq.AmqpProxy.AtConsume;
+import io.pigeonhole.testkit.crash.CrashPlan;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import io.pigeonhole.testkit.crash.CrashingStore;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import java.time.Duration;
 import java.util.List;
@@ -38,6 +44,8 @@ class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
 
     /** More than a client reads. */
     private static final int TOO_DEEP = 40;
+
+    private final CrashPlan plan = CrashPlan.none();
 
     @SuppressWarnings("NullAway.Init")
     private AmqpProxy faults;
@@ -92,7 +100,7 @@ class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
 
     /** Suspects are worked on, too: there is nobody else here who would. */
     private Inbox<InMemoryContext> slowInbox() {
-        return Inbox.builder(consumer, store)
+        return Inbox.builder(consumer, new CrashingStore<>(store, plan))
                 .crashLimit(1_000)
                 .handle("test", PayloadDecoder.text(), (payload, context) -> {
                     takeFourMillis();
@@ -250,11 +258,33 @@ class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
     @Test
     @Tag("E1")
     void connectionsThatAreLostWhileTheDatabaseIsAwayCostOneDelivery() {
+        assertCostOneDelivery(() -> store.available(false), () -> store.available(true));
+    }
+
+    @Test
+    @Tag("E1")
+    void connectionsThatAreLostWhileTheConsumerIsPausedCostOneDelivery() {
+        Admin admin = Admin.of(store);
+        Author ann = new Author("ann", "a flood");
+        assertCostOneDelivery(() -> admin.pause(consumer, ann), () -> admin.resume(consumer, ann));
+    }
+
+    @Test
+    @Tag("E1")
+    void connectionsThatAreLostWhileTheDatabaseAnswersAndTakesNothingCostOneDelivery() {
+        assertCostOneDelivery(
+                () -> plan.always(CrashPoint.BEFORE_CLAIM, () -> {
+                    throw new StoreUnavailableException("No space left on device", null);
+                }),
+                plan::calm);
+    }
+
+    private void assertCostOneDelivery(Runnable takesNothing, Runnable takesAgain) {
         AmqpQueue queue = limited();
         queue.send(messages(0, 100));
         RabbitSource source = consume(queue);
         awaitEffects(1);
-        store.available(false);
+        takesNothing.run();
         queue.send(messages(100, 200));
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_STORE);
         for (int cut = 0; cut < LIMIT + 5; cut++) {
@@ -263,7 +293,7 @@ class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
             await().atMost(PATIENCE).until(() -> faults.accepted() > connections);
             await().during(Duration.ofMillis(100)).atMost(PATIENCE).until(() -> queue.consumers() == 0);
         }
-        store.available(true);
+        takesAgain.run();
         awaitEffects(200);
         assertEachOnce(200);
         awaitSettled(queue);

@@ -94,7 +94,7 @@ final class QueueLoop {
         wakeUp();
     }
 
-    /** Whether it does not consume because the database is away. */
+    /** Whether it does not consume because the inbox takes nothing: the database is away or full, or the consumer paused. */
     boolean waitsForStore() {
         return waitsForStore;
     }
@@ -202,7 +202,7 @@ final class QueueLoop {
             if (left > 0) {
                 return left;
             }
-            return isStoreThere() ? begin(open) : LONGEST_WAIT.toNanos();
+            return isInboxOpen() ? begin(open) : LONGEST_WAIT.toNanos();
         }
         Throwable thrown = current.failure();
         if (thrown != null) {
@@ -233,13 +233,17 @@ final class QueueLoop {
         }
     }
 
-    /** What is taken while the database is away comes back with each connection that is lost meanwhile, and is counted. */
-    private boolean isStoreThere() {
+    /**
+     * What is taken while the inbox takes nothing, because the database is away or full or the consumer is paused, comes back with
+     * each connection that is lost meanwhile, and with each acknowledgement timeout, and is counted.
+     */
+    private boolean isInboxOpen() {
         try {
-            inbox.probe();
+            inbox.probeClaim();
             waitsForStore = false;
         } catch (RuntimeException e) {
-            log.debug("{}: the database is away, nothing is taken yet", name, e);
+            log.debug("{}: nothing is consumed yet", name, e);
+            troubles.tell(queue, "the inbox takes no messages now: " + FailureText.describe(e));
             waitsForStore = true;
         }
         return !waitsForStore;

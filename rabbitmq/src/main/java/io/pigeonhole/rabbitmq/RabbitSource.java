@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
  * connections, closed channels, cancelled consumers, queues that are deleted, a broker that is not there or refuses it: it
  * tries again until it works, and {@link #problems()} tells what it tries. It begins with one
  * message, and takes more as what it took is settled. A queue whose first message ends each connection is given up, so that
- * the broker throws nothing away, and {@link #failure()} tells why; the other queues go on. While the database is away it keeps
- * what it has been delivered, up to the prefetch limit, takes nothing more, and goes on by itself. It never rejects a message:
- * one that fails is parked in the database and acknowledged.
+ * the broker throws nothing away, and {@link #failure()} tells why; the other queues go on. While the database is
+ * away, or the consumer paused, it keeps what it has been delivered, up to the prefetch limit, takes nothing more, and goes on by
+ * itself. It never rejects a message: one that fails is parked in the database and acknowledged.
  *
  * <p>Safe for use by many threads. A process that dies at any point loses nothing: its messages are delivered again.
  */

@@ -1,5 +1,6 @@
 package io.pigeonhole.sqs;
 
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.Lanes;
@@ -10,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import software.amazon.awssdk.services.sqs.model.Message;
 
 /**
@@ -57,7 +59,7 @@ final class Poller implements Runnable {
         this.handing = handing;
     }
 
-    /** Whether it has not begun yet, because the database is away. */
+    /** Whether it has not begun yet, because the inbox takes nothing: the database is away or full, or the consumer paused. */
     boolean waitsForStore() {
         return waitsForStore;
     }
@@ -76,7 +78,7 @@ final class Poller implements Runnable {
         while (stopping.getCount() > 0) {
             try {
                 if (!begun) {
-                    awaitStore();
+                    awaitInbox();
                     begun = true;
                 } else if (isHeldBack()) {
                     pause(PAUSE_WHILE_FULL);
@@ -102,17 +104,19 @@ final class Poller implements Runnable {
     }
 
     /**
-     * SQS counts what it hands out. A process that begins while the database is away must not make messages suspects of
-     * killing processes, again and again.
+     * SQS counts what it hands out. A process that begins while the database is away or full, or the consumer is paused, must not
+     * make messages suspects of killing processes, nor have a redrive policy move them away, again and again.
      */
-    private void awaitStore() throws InterruptedException {
+    private void awaitInbox() throws InterruptedException {
         while (stopping.getCount() > 0) {
             try {
-                inbox.probe();
+                inbox.probeClaim();
                 waitsForStore = false;
                 return;
             } catch (PigeonholeException e) {
-                log.debug("{}: the database is away, nothing is received yet", settings.name(), e);
+                log.atLevel(waitsForStore ? Level.DEBUG : Level.WARN)
+                        .setCause(FailureText.readable(e))
+                        .log("{}: the inbox takes no messages now, nothing is received yet", settings.name());
                 waitsForStore = true;
                 pause(PAUSE_AFTER_ERROR);
             }

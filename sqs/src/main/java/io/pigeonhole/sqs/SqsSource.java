@@ -33,8 +33,9 @@ import software.amazon.awssdk.services.sqs.SqsClient;
  * whatever SQS delivers again, the inbox tells as a duplicate. While a message is unfinished, it is kept hidden from other
  * receivers, however long its handler takes. On FIFO queues messages keep the order of their group.
  *
- * <p>While the database is away, or enough is unfinished, the source asks for nothing, and goes on by itself. Where SQS refuses
- * it messages (missing rights, wrong credentials) before it has ever let it receive, it stops and tells why by {@link #failure()}.
+ * <p>While the database is away, the consumer is paused, or enough is unfinished, the source asks for nothing, and goes on by
+ * itself. Where SQS refuses it messages (missing rights, wrong credentials) before it has ever let it receive, it stops and tells
+ * why by {@link #failure()}.
  * Whatever else is thrown it outlasts, and says so by {@link #state()} and {@link #problems()}: a network or a token server that is
  * away, credentials that were good before, a queue that does not exist yet, a right to delete that is missing.
  *

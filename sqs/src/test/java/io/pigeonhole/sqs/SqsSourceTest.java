@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.node.Node;
@@ -224,6 +226,25 @@ class SqsSourceTest {
         await().atMost(PATIENCE).until(() -> queue.left() == 0);
         awaitState(source, SourceState.RUNNING);
         assertThat(source.failure()).isNull();
+    }
+
+    @Tag("E2")
+    @Test
+    void startsWhileTheConsumerIsPausedCountNoDeliveries() {
+        Author ann = new Author("ann", "a flood");
+        Admin.of(store).pause("test", ann);
+        queue.send("a", "g");
+        for (int i = 0; i < 3; i++) {
+            SqsSource source = start(1);
+            awaitState(source, SourceState.WAITING_FOR_STORE);
+            source.close();
+        }
+        assertThat(queue.receivesOf("a")).isZero();
+        Admin.of(store).resume("test", ann);
+        SqsSource source = start(1);
+        await().atMost(PATIENCE).until(() -> effects.contains("a"));
+        awaitState(source, SourceState.RUNNING);
+        await().atMost(PATIENCE).until(() -> queue.left() == 0);
     }
 
     @Tag("E5")

@@ -414,6 +414,17 @@ public final class Inbox<C extends HandlerContext> {
         store.probe();
     }
 
+    /**
+     * Asks whether the inbox takes messages now, by a claim that is rolled back: not while its consumer is paused, nor while the
+     * database answers and refuses to write. For sources whose broker counts deliveries: what is delivered in vain brings a
+     * message closer to its limit. {@link #probe} is cheaper, and enough where nothing is delivered because of the answer.
+     *
+     * @throws PigeonholeException if it takes none, with the reason; ask again later
+     */
+    public void probeClaim() {
+        engine.probeClaim();
+    }
+
     private MessageKey keyOf(Message message) {
         MessageId id = message.id();
         if (id == null) {

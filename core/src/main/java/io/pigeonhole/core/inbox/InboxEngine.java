@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -127,6 +128,16 @@ final class InboxEngine<C extends HandlerContext> {
             }
             log.debug("consumer '{}': it could not be asked where the ledger ends", consumer.name(), e);
             return null;
+        }
+    }
+
+    /** A key that nobody has, in digest form, which every ledger has room for: the claim writes, and is rolled back. */
+    void probeClaim() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        MessageKey unused =
+                new MessageKey(MessageKey.FIRST_DIGEST.high() | (random.nextLong() >>> 8), random.nextLong());
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            transaction.claim(consumer, List.of(unused), settings.twinPatience());
         }
     }
 

@@ -16,7 +16,10 @@ public enum SourceState {
      * {@link Source#problems()}.
      */
     WAITING_FOR_BROKER,
-    /** The database is away: it takes no messages, stays a member with its broker, and goes on by itself. */
+    /**
+     * The database is away or takes nothing, or the consumer is paused: it takes no messages, stays a member with its broker, and
+     * goes on by itself.
+     */
     WAITING_FOR_STORE,
     /** It gave up, see {@link Source#failure()}. */
     FAILED,

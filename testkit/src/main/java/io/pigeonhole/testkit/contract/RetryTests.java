@@ -266,4 +266,15 @@ abstract class RetryTests<C extends HandlerContext> extends FlowLab<C> {
         assertThat(inbox.work()).isEqualTo(1);
         assertThat(fixture.effects()).containsExactly("x");
     }
+
+    @Test
+    void claimThatIsProbedIsRefusedWhileTheConsumerIsPausedOnly() {
+        Inbox<C> inbox = flow().build();
+        inbox.probeClaim();
+        fixture.pause(consumer, true);
+        assertThatThrownBy(inbox::probeClaim).isInstanceOf(ConsumerPausedException.class);
+        fixture.pause(consumer, false);
+        inbox.probeClaim();
+        assertThat(inbox.process(message("x")).kind()).isEqualTo(Kind.PROCESSED);
+    }
 }
