@@ -115,8 +115,11 @@ final class WatermarkCheck implements AutoCloseable {
             Watermark now = found.get(partition);
             String why = why(known, now);
             if (why != null && isTime(known.assignment().partition())) {
-                long position = now == null ? known.accepted() : Math.min(now.position(), known.accepted());
-                lost.add(new Lost(known.assignment(), Math.max(0, position), why));
+                // Where somebody took the position away, the offset of the group stays where this member brought it.
+                long position = now == null || !now.hasPosition()
+                        ? known.accepted()
+                        : Math.min(now.position(), known.accepted());
+                lost.add(new Lost(known.assignment(), position, why));
             }
         });
         return lost;
