@@ -307,9 +307,10 @@ public final class Admin {
 
     /**
      * Changes how a consumer deduplicates: from IDS to HYBRID, from HYBRID to WATERMARKS, and back the same way. The consumer
-     * has to be paused, and programs that still deduplicate as before have to be stopped: they refuse to start again, and
-     * what they have read of logs they cannot commit any more. When to go from HYBRID on is said in the guide to Kafka; too
-     * early it costs duplicates.
+     * has to be paused, and programs that still deduplicate as before have to be stopped, every one: they refuse to start again,
+     * and what they have read of logs they cannot commit any more. But one that deduplicates by IDS and goes on is not refused,
+     * and what it does takes effect again by WATERMARKS. When to go from HYBRID on is said in the guide to Kafka; too early it
+     * costs duplicates.
      *
      * @param consumer the consumer's name
      * @param deduplication how it does from now on
