@@ -3,6 +3,7 @@ package io.pigeonhole.rabbitmq;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
@@ -122,6 +123,26 @@ class RabbitConsumersIT extends RabbitSourceTestBase {
         } catch (java.io.IOException e) {
             return false;
         }
+    }
+
+    /** Also where the queue has no single active consumer: the broker does not tell. */
+    @Test
+    void classicQueueIsTakenWithTheWholePrefetchAtOnceWhereItsBrokerDoesNotBearAnotherConsumer() throws Exception {
+        try (Connection connection = AmqpBroker.factory(port()).newConnection("version")) {
+            assumeTrue(TakeoverDefect.isIn(connection.getServerProperties()));
+        }
+        AmqpQueue classic = queue(AmqpQueue.CLASSIC);
+        start(inbox("classic"), classic.name());
+        await().atMost(PATIENCE).until(() -> classic.consumers() == 1);
+        assertThat(watched.channels().get(0).prefetch()).isEqualTo(500);
+        AmqpQueue quorum = queue(AmqpQueue.QUORUM);
+        start(inbox("quorum"), quorum.name());
+        await().atMost(PATIENCE).until(() -> quorum.consumers() == 1);
+        assertThat(watched.channels().get(1).prefetch()).isEqualTo(1);
+        classic.send(messages(0, 1_000));
+        awaitEffects(1_000);
+        assertEachOnce(1_000);
+        assertThat(watched.channels().get(0).cancelled()).isZero();
     }
 
     @Test

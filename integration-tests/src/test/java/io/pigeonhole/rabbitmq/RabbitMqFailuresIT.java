@@ -6,8 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.pigeonhole.core.node.SourceState;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
@@ -58,6 +61,21 @@ class RabbitMqFailuresIT extends RabbitSourceTestBase {
     @Test
     void brokerOfAQuorumQueueThatIsStoppedInTheMiddleOfABatchIsFoundAgain() {
         isFoundAgain(queue(AmqpQueue.QUORUM), rabbit::stop);
+    }
+
+    /** One with a defect ({@link TakeoverDefect}) lets the queue crash where its consumer is cancelled in favour of a wider one. */
+    @Test
+    void classicQueueWithASingleActiveConsumerGoesOnWhileMoreIsTaken() {
+        AmqpQueue queue = queue(Map.of("x-single-active-consumer", true));
+        RabbitSource source =
+                start(inbox(() -> LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(3))), queue, builder -> builder);
+        for (int sent = 0; sent < 500; sent += 10) {
+            queue.send(messages(sent, sent + 10));
+        }
+        awaitEffects(500, source, queue);
+        assertEachOnce(500);
+        assertThat(watched.channels()).hasSize(1);
+        assertNothingComesBack(source, queue);
     }
 
     private void isFoundAgain(AmqpQueue queue, Runnable end) {

@@ -10,9 +10,10 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Opens connections and sees which channels are opened and closed, and what is acknowledged on them. */
+/** Opens connections and sees on which channels is consumed, which are closed, and what is acknowledged on them. */
 final class WatchedConnections implements ConnectionOpener {
     private final List<Seen> channels = new CopyOnWriteArrayList<>();
 
@@ -22,6 +23,7 @@ final class WatchedConnections implements ConnectionOpener {
         private final AtomicLong frames = new AtomicLong();
         private final BitSet acknowledged = new BitSet();
         private final List<String> closings = new CopyOnWriteArrayList<>();
+        private final AtomicInteger cancelled = new AtomicInteger();
         private volatile int prefetch;
 
         Seen(Channel channel) {
@@ -39,6 +41,11 @@ final class WatchedConnections implements ConnectionOpener {
         /** How many messages the newest consumer may have, or the next. */
         int prefetch() {
             return prefetch;
+        }
+
+        /** How many consumers were cancelled. */
+        int cancelled() {
+            return cancelled.get();
         }
 
         /** How many acknowledgements were sent, each for one message or more. */
@@ -67,6 +74,7 @@ final class WatchedConnections implements ConnectionOpener {
         }
     }
 
+    /** Those on which messages were to be consumed, in the order in which that began. */
     List<Seen> channels() {
         return channels;
     }
@@ -80,7 +88,6 @@ final class WatchedConnections implements ConnectionOpener {
         return proxy(Connection.class, connection, (method, values, result) -> {
             if (result instanceof Channel channel) {
                 Seen seen = new Seen(channel);
-                channels.add(seen);
                 channel.addShutdownListener(signal -> seen.closings.add(String.valueOf(signal.getMessage())));
                 return watched(channel, seen);
             }
@@ -88,11 +95,16 @@ final class WatchedConnections implements ConnectionOpener {
         });
     }
 
-    private static Channel watched(Channel channel, Seen seen) {
+    private Channel watched(Channel channel, Seen seen) {
         return proxy(Channel.class, channel, (method, values, result) -> {
             if (method.equals("basicAck")) {
                 seen.acknowledged((Long) values[0], (Boolean) values[1]);
+            } else if (method.equals("basicCancel")) {
+                seen.cancelled.incrementAndGet();
             } else if (method.equals("basicQos")) {
+                if (!channels.contains(seen)) {
+                    channels.add(seen);
+                }
                 seen.prefetch = (Integer) values[0];
             }
             return result;

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * nothing is on its way, and nobody overtakes, also where the queue lets a single consumer be active. The queue is never without a
  * consumer meanwhile: one that deletes itself stays.
  *
+ * <p>Where a broker's classic queues do not bear that ({@link TakeoverDefect}), it begins with the prefetch limit.
+ *
  * <p>A quorum queue gives back what a lost connection had consumer by consumer. So two of them never take messages at the same
  * time: the older one is full, and nothing of it is acknowledged, until one of the two is cancelled.
  *
@@ -81,6 +83,8 @@ final class Subscription extends DefaultConsumer {
             Caution caution,
             Runnable wakeUp)
             throws IOException {
+        // The classic queues of such a broker count no deliveries, so that nothing is lost by many at once.
+        int first = TakeoverDefect.concerns(connection, queue) ? settings.prefetch() : caution.first();
         Channel channel = connection.createChannel();
         if (channel == null) {
             throw new IOException("the connection has no channel left");
@@ -92,7 +96,7 @@ final class Subscription extends DefaultConsumer {
                 // Others may get them: the active consumer, or one of a higher priority.
                 subscription.messagesWaited = found.getMessageCount() > 0 && found.getConsumerCount() == 0;
             }
-            subscription.consume(caution.first());
+            subscription.consume(first);
             return subscription;
         } catch (IOException | RuntimeException e) {
             // The broker has closed the channel, or nobody knows what it has done, and the connection is to be closed.

@@ -1,0 +1,89 @@
+package io.pigeonhole.rabbitmq;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.DefaultConsumer;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.pigeonhole.core.failure.Causes;
+import java.io.IOException;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A defect of RabbitMQ before 3.11.5: a classic queue with a single active consumer crashes, and stands still, when the active
+ * consumer is cancelled in favour of another (its issue 5460). So no consumer of a classic queue is replaced there. A broker tells
+ * nobody whether a queue lets a single consumer be active, but by an error of what kind it is.
+ */
+final class TakeoverDefect {
+    /** What no kind of queue takes but streams. */
+    private static final Map<String, Object> REFUSED = Map.of("x-stream-offset", "next");
+
+    /** The end of the refusal. Where a long name leaves no room for it, the queue is taken for another. */
+    private static final String CLASSIC = " of queue type rabbit_classic_queue";
+
+    private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\.(\\d{1,4}).*");
+    private static final long MENDED = 3_0011_0005L;
+
+    /** Older ones do not refuse arguments by the kind of the queue. */
+    private static final long TELLS_KIND = 3_0009_0000L;
+
+    private TakeoverDefect() {}
+
+    /**
+     * Whether consumers of a queue must not be replaced. Asks nobody where the broker does not have the defect.
+     *
+     * @throws IOException if the broker refuses more than what it is asked for, such as where there is no such queue
+     */
+    static boolean concerns(Connection connection, String queue) throws IOException {
+        return isIn(connection.getServerProperties()) && isClassic(connection, queue);
+    }
+
+    /** Whether a broker with these properties has the defect, and tells the kind of a queue. */
+    static boolean isIn(@Nullable Map<String, Object> properties) {
+        if (properties == null || !"RabbitMQ".equals(String.valueOf(properties.get("product")))) {
+            return false;
+        }
+        Matcher version = VERSION.matcher(String.valueOf(properties.get("version")));
+        if (!version.matches()) {
+            return false;
+        }
+        long number = 0;
+        for (int part = 1; part <= 3; part++) {
+            number = number * 10_000 + Integer.parseInt(version.group(part));
+        }
+        return number >= TELLS_KIND && number < MENDED;
+    }
+
+    private static boolean isClassic(Connection connection, String queue) throws IOException {
+        Channel channel = connection.createChannel();
+        if (channel == null) {
+            throw new IOException("the connection has no channel left");
+        }
+        try {
+            channel.basicConsume(queue, false, REFUSED, new DefaultConsumer(channel));
+        } catch (IOException e) {
+            String refusal = refusal(e);
+            if (refusal == null) {
+                throw e;
+            }
+            return refusal.endsWith(CLASSIC);
+        }
+        channel.abort();
+        return false;
+    }
+
+    /** What the broker said where it refused the argument; null where it is about something else. */
+    private static @Nullable String refusal(IOException failure) {
+        for (Throwable cause : Causes.of(failure)) {
+            if (cause instanceof ShutdownSignalException signal
+                    && signal.getReason() instanceof AMQP.Channel.Close close
+                    && close.getReplyCode() == AMQP.PRECONDITION_FAILED) {
+                return close.getReplyText();
+            }
+        }
+        return null;
+    }
+}
