@@ -9,6 +9,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -34,6 +35,9 @@ final class Acknowledgements implements Runnable {
     private final CountDownLatch givenUp = new CountDownLatch(1);
     private final LongSupplier clock;
     private volatile long lastSign;
+    /** How many threads have messages in hand. */
+    private final AtomicInteger busy = new AtomicInteger();
+
     private volatile boolean closed;
 
     Acknowledgements(String name, SqsQueue queue, Trouble trouble, LongSupplier clock) {
@@ -88,11 +92,20 @@ final class Acknowledgements implements Runnable {
         lastSign = clock.getAsLong();
         Delivery first = settled.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
         if (first == null) {
+            if (busy.get() == 0) {
+                // What could not be deleted comes again, to whomever, and shows then whether deletions work.
+                trouble.isPointless();
+            }
             return !closed;
         }
-        List<Delivery> batch = new ArrayList<>(List.of(first));
-        settled.drainTo(batch, SqsQueue.MOST_AT_ONCE - 1);
-        delete(batch);
+        busy.incrementAndGet();
+        try {
+            List<Delivery> batch = new ArrayList<>(List.of(first));
+            settled.drainTo(batch, SqsQueue.MOST_AT_ONCE - 1);
+            delete(batch);
+        } finally {
+            busy.decrementAndGet();
+        }
         return true;
     }
 

@@ -228,6 +228,20 @@ class SqsSourceTest {
         assertThat(source.failure()).isNull();
     }
 
+    @Tag("E5")
+    @Test
+    void failedDeletionIsOverWhenNothingIsLeftToBeDeleted() {
+        queue.whenDeleted(() -> {
+            throw new IllegalStateException("no route to host");
+        });
+        SqsSource source = start(1, Duration.ofSeconds(1));
+        queue.send("a", "g");
+        awaitState(source, SourceState.DEGRADED);
+        // Its visibility timeout is over before long, and another node is given it, and deletes it.
+        awaitState(source, SourceState.RUNNING);
+        assertThat(source.problems()).isEmpty();
+    }
+
     @Tag("E2")
     @Test
     void startsWhileTheConsumerIsPausedCountNoDeliveries() {
