@@ -50,12 +50,21 @@ record ConsumerSettings(Map<String, Object> values) {
     /** A member that does not poll in time is evicted, and a revocation is waited for between two polls. */
     private static void requireRoomForRevocation(
             Map<String, Object> values, String consumer, Duration revocationTimeout) {
-        Object given = values.getOrDefault(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, STANDARD_POLL_INTERVAL);
+        Object given = pollInterval(values);
         if (revocationTimeout.toMillis() >= millisOf(given, consumer)) {
             throw new ConfigurationException("Kafka source of inbox '" + consumer + "': revocationTimeout "
                     + revocationTimeout + " is not below " + ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG + " " + given
                     + " (ms); shorten it, or the group evicts this member while it waits");
         }
+    }
+
+    private static Object pollInterval(Map<String, Object> values) {
+        return values.getOrDefault(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, STANDARD_POLL_INTERVAL);
+    }
+
+    /** How long a member may go without a poll before the group takes its partitions away. */
+    Duration maxPollInterval(String consumer) {
+        return Duration.ofMillis(millisOf(pollInterval(values), consumer));
     }
 
     private static long millisOf(Object pollInterval, String consumer) {

@@ -195,7 +195,8 @@ public final class KafkaSource implements Source {
         if (now.trouble().problem() != null || loop.isDisconnected()) {
             return SourceState.WAITING_FOR_BROKER;
         }
-        return now.unreadable().problems().isEmpty() ? SourceState.RUNNING : SourceState.DEGRADED;
+        boolean works = now.unreadable().problems().isEmpty() && missingPoll(loop) == null;
+        return works ? SourceState.RUNNING : SourceState.DEGRADED;
     }
 
     @Override
@@ -212,7 +213,26 @@ public final class KafkaSource implements Source {
             problems.add("there is no connection to any broker of "
                     + consumerSettings.values().get("bootstrap.servers"));
         }
+        String missing = missingPoll(now.loops().current());
+        if (missing != null) {
+            problems.add(missing);
+        }
         return problems.stream().map(each -> name() + ": " + each).toList();
+    }
+
+    /** That nothing was polled for longer than half of what the group allows; null where it was. */
+    private @Nullable String missingPoll(PollLoop loop) {
+        Duration longest = consumerSettings.maxPollInterval(inbox.consumer());
+        Duration since = loop.sincePoll();
+        Duration bound = longest.dividedBy(2);
+        // A revocation is waited for between two polls.
+        boolean isLong = since.compareTo(bound) > 0 && since.compareTo(settings.revocationTimeout()) > 0;
+        return isLong
+                ? "its thread has not polled for " + since.toSeconds()
+                        + " s, and waits for something, such as an answer of the"
+                        + " database over a connection that is dead; after " + longest.toSeconds()
+                        + " s (max.poll.interval.ms) the group gives its partitions to others"
+                : null;
     }
 
     @Override

@@ -56,6 +56,8 @@ final class PollLoop implements Runnable {
     private int failedPolls;
     private boolean full;
     private volatile boolean refused;
+    private volatile boolean running;
+    private volatile long polledAt;
     private volatile @Nullable Throwable failure;
 
     /** What the builder was told. */
@@ -111,6 +113,12 @@ final class PollLoop implements Runnable {
         return connection.isLost();
     }
 
+    /** For how long the consumer was not polled, though it is to be: its thread waits for something. */
+    Duration sincePoll() {
+        long polled = polledAt;
+        return running ? Duration.ofNanos(settings.clock().getAsLong() - polled) : Duration.ZERO;
+    }
+
     /** Whether Kafka has accepted the member: it has given it records, or refused nothing for a while. */
     boolean hasWorked() {
         return goodPolls.hasWorked();
@@ -146,6 +154,8 @@ final class PollLoop implements Runnable {
     @Override
     public void run() {
         try {
+            polledAt = settings.clock().getAsLong();
+            running = true;
             unreadable.begin();
             Uninterrupted.call(() -> consumer.subscribe(settings.topics(), assignments));
             while (closing.getCount() > 0) {
@@ -155,6 +165,7 @@ final class PollLoop implements Runnable {
                 acquire();
                 assignments.regulate(heldBack());
                 ConsumerRecords<byte[], byte[]> records = poll();
+                polledAt = settings.clock().getAsLong();
                 beginnings.polled();
                 handOver(records);
                 if (!records.isEmpty()) {
@@ -166,6 +177,7 @@ final class PollLoop implements Runnable {
             // Whoever runs it decides what becomes of the source.
             failure = e;
         } finally {
+            running = false;
             end();
         }
     }
