@@ -28,9 +28,6 @@ final class PlainNumbers {
     /** How often a place is looked for that others may take at the same time. */
     static final int MOST_TRIES = 5;
 
-    /** Formatted with: table, next number. */
-    private static final String RESTART = "ALTER TABLE %s ALTER COLUMN id RESTART WITH %d";
-
     private final ConnectionSource connections;
     private final Dialect dialect;
 
@@ -127,7 +124,8 @@ final class PlainNumbers {
         for (Map.Entry<Counter, Behind> entry : behind.entrySet()) {
             Counter counter = entry.getKey();
             Behind at = entry.getValue();
-            String sql = String.format(Locale.ROOT, RESTART, counter.table(), at.largest() + 1);
+            String sql = String.format(
+                    Locale.ROOT, "ALTER TABLE %s ALTER COLUMN id RESTART WITH %d", counter.table(), at.largest() + 1);
             try (Statement statement = connection.createStatement()) {
                 statement.execute(sql);
             } catch (SQLException e) {

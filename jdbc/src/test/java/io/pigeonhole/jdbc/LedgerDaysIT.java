@@ -253,7 +253,7 @@ class LedgerDaysIT {
         assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 9));
         assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(9)));
         Message timed = Message.builder("notes")
-                .id(new UUID(System.currentTimeMillis() + 60_000 << 16 | 0x7abcL, 0x8123456789abcdefL).toString())
+                .id(new UUID((System.currentTimeMillis() + 60_000) << 16 | 0x7abcL, 0x8123456789abcdefL).toString())
                 .type("note")
                 .payload("text")
                 .build();

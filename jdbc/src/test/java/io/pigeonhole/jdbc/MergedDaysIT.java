@@ -100,14 +100,15 @@ class MergedDaysIT {
         try (Workshop workshop = server.schema()) {
             JdbcStore store = JdbcStore.create(workshop.dataSource());
             inbox(store, new AtomicInteger());
-            workshop.execute("ALTER TABLE inbox_ledger REORGANIZE PARTITION " + partition(today)
-                    + " INTO (PARTITION p20201399 VALUES LESS THAN (" + end(LocalDate.of(2020, 12, 31))
-                    + "), PARTITION p20200101 VALUES LESS THAN (" + end(LocalDate.of(2021, 1, 1)) + "), PARTITION "
-                    + partition(today) + " VALUES LESS THAN (" + end(today) + "))");
+            LocalDate old = LocalDate.of(2019, 12, 30);
+            workshop.execute("ALTER TABLE inbox_ledger REORGANIZE PARTITION " + partition(today) + " INTO (PARTITION "
+                    + partition(old) + " VALUES LESS THAN (" + end(old) + "), PARTITION p20201399 VALUES LESS THAN ("
+                    + end(LocalDate.of(2020, 12, 31)) + "), PARTITION " + partition(today) + " VALUES LESS THAN ("
+                    + end(today) + "))");
 
             retireAll(store);
 
-            assertThat(workshop.askAll(PARTITIONS, "inbox_ledger")).contains("p20201399", partition(today));
+            assertThat(workshop.askAll(PARTITIONS, "inbox_ledger")).startsWith("p20201399", partition(today));
         }
     }
 
