@@ -13,14 +13,15 @@ final class LaneStatements {
     static final String PREAMBLE_AND_ENTER = PostgresStatements.PREAMBLE + ";\n" + ENTER;
 
     /**
-     * One after the other, as the array has them, and then the handlers' own lock_timeout again.
+     * One after the other, as the array has them, and then the handlers' own lock_timeout again. The answer is one row: where a
+     * driver fetches a few rows at a time, the server takes no lock of a row that nobody has asked for.
      * Parameters: patience, consumer, lanes.
      */
     static final String LOCK = PostgresStatements.PATIENCE + """
             ;
-            SELECT pg_advisory_xact_lock(
-                hashtextextended('pigeonhole lane ' || current_schema() || ' ' || ? || ' ' || u.lane, 0))
-            FROM unnest(CAST(? AS integer[])) AS u (lane);
+            SELECT count(pg_advisory_xact_lock(
+                hashtextextended('pigeonhole lane ' || current_schema() || ' ' || ? || ' ' || u.lane, 0)))
+            FROM (SELECT a.lane FROM unnest(CAST(? AS integer[])) WITH ORDINALITY AS a (lane, place) ORDER BY a.place) AS u;
             SELECT\s""" + PostgresStatements.PATIENCE_OF_HANDLERS;
 
     static final String PREAMBLE_AND_LOCK = PostgresStatements.PREAMBLE + ";\n" + LOCK;

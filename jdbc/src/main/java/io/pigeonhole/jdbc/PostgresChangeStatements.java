@@ -5,11 +5,11 @@ package io.pigeonhole.jdbc;
  * {@link PostgresStatements}. A change locks its row first, and is then about the row as it is locked.
  */
 final class PostgresChangeStatements {
-    /** The same locks as {@link LaneStatements#LOCK} takes. Parameters: consumer, lanes in ascending order. */
+    /** The same locks as {@link LaneStatements#LOCK} takes, in one row as there. Parameters: consumer, lanes in ascending order. */
     static final String LOCK_LANES = """
-            SELECT pg_advisory_xact_lock(
-                hashtextextended('pigeonhole lane ' || current_schema() || ' ' || ? || ' ' || u.lane, 0))
-            FROM unnest(CAST(? AS integer[])) AS u (lane)""";
+            SELECT count(pg_advisory_xact_lock(
+                hashtextextended('pigeonhole lane ' || current_schema() || ' ' || ? || ' ' || u.lane, 0)))
+            FROM (SELECT a.lane FROM unnest(CAST(? AS integer[])) WITH ORDINALITY AS a (lane, place) ORDER BY a.place) AS u""";
 
     /** Parameters: consumer, key. */
     static final String LOCK_WORK = """

@@ -1,0 +1,62 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A driver that fetches rows a few at a time lets the server make no more of them than are asked for. */
+@OnEveryServer
+class FetchSizeIT {
+    private static final List<Integer> LANES = List.of(0, 1, 2, 3);
+
+    private final Workshop workshop;
+    private final JdbcStore store;
+    private final JdbcStore other;
+    private final RegisteredConsumer consumer;
+
+    FetchSizeIT(PostgresServer server) {
+        workshop = server.sharedSchema();
+        store = JdbcStore.create(workshop.dataSource("&defaultRowFetchSize=1"));
+        other = JdbcStore.create(workshop.dataSource());
+        consumer = store.register(new ConsumerRegistration(
+                "row by row", IdForm.OPAQUE, KeyOrder.PAST_DEAD_LETTERS, LANES.size(), Deduplication.IDS));
+    }
+
+    private void assertThatNobodyElseLocksALane() {
+        for (int lane : LANES) {
+            try (InboxTransaction<JdbcContext> transaction = other.begin(StoreLab.IDLE_LIMIT)) {
+                assertThatThrownBy(() -> transaction.lock(consumer, List.of(lane), StoreLab.SHORT))
+                        .as("lane %s", lane)
+                        .isInstanceOf(ClaimBlockedException.class);
+            }
+        }
+    }
+
+    @Test
+    void allLanesAreLockedWhereRowsAreFetchedOneByOne() {
+        try (InboxTransaction<JdbcContext> transaction = store.begin(StoreLab.IDLE_LIMIT)) {
+            transaction.lock(consumer, LANES, StoreLab.LONG);
+            assertThatNobodyElseLocksALane();
+        }
+    }
+
+    @Test
+    void personsChangeLocksAllLanesWhereRowsAreFetchedOneByOne() {
+        ConnectionSource connections = workshop.dataSource("&defaultRowFetchSize=1")::getConnection;
+        assertThat(new PostgresAdminDatabase(connections).change("to lock lanes", session -> {
+                    session.lockLanes(consumer, LANES);
+                    assertThatNobodyElseLocksALane();
+                    return true;
+                }))
+                .isPresent();
+    }
+}
