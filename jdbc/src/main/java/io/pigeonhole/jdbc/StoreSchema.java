@@ -27,10 +27,14 @@ import org.jspecify.annotations.Nullable;
  * many threads.
  */
 final class StoreSchema {
-    /** Tables stand behind one of these words; indexes and columns do not. */
+    /**
+     * Tables stand behind one of these words; indexes and columns do not. A name of ours that a function gets as a string, as
+     * {@code nextval} does, stands alone behind a parenthesis.
+     */
     private static final Pattern NAMES = Pattern.compile(
             "(?<before>\\b(?:FROM|JOIN|INTO|UPDATE|TABLE|TABLES|EXISTS|LIKE|OF|PARTITION|AS\\s+\\w+,)\\s+)"
                     + "(?<table>inbox(?:_\\w+)?)\\b"
+                    + "|(?<function>\\w\\(')(?<relation>inbox(?:_\\w+)?)(?=')"
                     + "|(?<current>\\bcurrent_schema\\(\\)|\\bDATABASE\\(\\)|\\bCURRENT_SCHEMA\\b(?!\\())");
 
     private static final int MOST_KNOWN = 1_000;
@@ -124,6 +128,9 @@ final class StoreSchema {
     private String replacement(Matcher found, UnaryOperator<String> escape) {
         if (found.group("current") != null) {
             return escape.apply(literal);
+        }
+        if (found.group("function") != null) {
+            return found.group("function") + escape.apply(quoted.replace("'", "''")) + "." + found.group("relation");
         }
         return found.group("before") + escape.apply(quoted) + "." + found.group("table");
     }

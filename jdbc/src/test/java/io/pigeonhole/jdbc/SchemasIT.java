@@ -2,15 +2,22 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -133,6 +140,34 @@ class SchemasIT {
         for (Workshop each : List.of(first, second)) {
             assertThat(each.askAll(DAYS_BESIDE.formatted(name(each)))).containsExactly(name(each));
         }
+    }
+
+    /** As in a program with a schema for each tenant. */
+    @Test
+    void messageDiesWhateverTheSearchPathIsByThen() {
+        Schema.apply(first.dataSource());
+        AtomicReference<DataSource> sessions = new AtomicReference<>(first.dataSource());
+        Inbox<JdbcContext> inbox = Inbox.builder("payments", JdbcStore.create(connectionsOf(sessions)))
+                .retry(RetryPolicy.fixed(Duration.ofMillis(1)).maxAttempts(2))
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    throw new IllegalStateException(payload);
+                })
+                .build();
+        sessions.set(second.dataSource());
+
+        inbox.process(Message.builder("notes").id("1").type("note").payload("x").build());
+
+        await().until(() -> {
+            inbox.work();
+            return first.askAll("SELECT reason FROM inbox_dead_letter").equals(List.of("RETRIES_EXHAUSTED"));
+        });
+    }
+
+    private static DataSource connectionsOf(AtomicReference<DataSource> target) {
+        return (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> method.invoke(target.get(), arguments));
     }
 
     /** As somebody leaves it who created only a part. */

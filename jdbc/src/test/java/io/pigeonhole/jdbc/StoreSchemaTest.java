@@ -20,6 +20,10 @@ class StoreSchemaTest {
     /** Not a column of a table, not in a string, not the name of an index that is to be used. */
     private static final Pattern PLAIN_NAME = Pattern.compile("(?<![\\w.'^(])inbox_[a-z_]+\\b(?![.'])");
 
+    /** What a function gets as a string, as nextval does, or what is cast to a name. */
+    private static final Pattern NAME_IN_STRING =
+            Pattern.compile("\\(\\s*'inbox_[a-z_]+|'inbox_[a-z_]+'(?:::| AS )reg");
+
     private static final StoreSchema SCHEMA = new StoreSchema("\"own\"", "'own'");
 
     @ParameterizedTest
@@ -30,8 +34,20 @@ class StoreSchemaTest {
             int end = statement.indexOf('\n') + 1;
             String qualified = SCHEMA.qualify(statement.substring(end));
             assertThat(PLAIN_NAME.matcher(qualified).find()).as(qualified).isFalse();
+            assertThat(NAME_IN_STRING.matcher(qualified).find()).as(qualified).isFalse();
         }
         assertThat(PLAIN_NAME.matcher(statements).find()).isTrue();
+    }
+
+    @Test
+    void nameThatAFunctionGetsAsAStringHasItsSchemaToo() {
+        String sql =
+                "SELECT nextval('inbox_arrival'), 'inbox_work' FROM inbox_work AS w WHERE w.source = concat('inbox_', ?)";
+        assertThat(SCHEMA.qualify(sql))
+                .isEqualTo("SELECT nextval('\"own\".inbox_arrival'), 'inbox_work' FROM \"own\".inbox_work AS w"
+                        + " WHERE w.source = concat('inbox_', ?)");
+        assertThat(new StoreSchema("\"o'wn\"", "'o''wn'").qualify("SELECT nextval('inbox_arrival')"))
+                .isEqualTo("SELECT nextval('\"o''wn\".inbox_arrival')");
     }
 
     @Test
