@@ -62,7 +62,8 @@ final class PostgresStatements {
 
     /**
      * The claim and the horizon that it used. Keys that no partition is for are left out, because one of them would fail the
-     * whole statement. Keys are told only where not all were new. Then, with a snapshot of its own because the claim may
+     * whole statement. Known is what is in the way by consumer and key, not what a unique index of somebody's own refuses: that
+     * fails. Keys are told only where not all were new. Then, with a snapshot of its own because the claim may
      * have waited for somebody who buried a message, whether there are dead letters at all, one look into an index; and the
      * handlers' own lock_timeout again. Parameters: patience, consumer, keys, hashes or none, number of keys, consumer.
      */
@@ -78,7 +79,7 @@ final class PostgresStatements {
                 FROM h, unnest(CAST(? AS uuid[]), CAST(? AS uuid[])) AS u (k, hash)
                 WHERE u.k >= h.oldest AND (u.k < h.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
                     AND NOT h.paused
-                ON CONFLICT DO NOTHING
+                ON CONFLICT (consumer_id, message_key) DO NOTHING
                 RETURNING message_key
             )
             SELECT h.oldest, h.newest, r.claimed, CASE WHEN r.claimed < ? THEN CAST(r.keys AS text) END, h.paused
@@ -91,10 +92,13 @@ final class PostgresStatements {
      * The same for keys that are all taken for new; fails with {@link #KNOWN_KEY} where one is not. It looks into the index
      * once for each key instead of twice, and confirms none in the log.
      */
-    static final String PREAMBLE_AND_CLAIM_NEW = PREAMBLE_AND_CLAIM.replace("    ON CONFLICT DO NOTHING\n", "");
+    static final String PREAMBLE_AND_CLAIM_NEW =
+            PREAMBLE_AND_CLAIM.replace("    ON CONFLICT (consumer_id, message_key) DO NOTHING\n", "");
 
     /**
-     * One key; no row is inserted where it is known, outside the ledger's days, or the consumer is paused.
+     * One key; no row is inserted where it is known, outside the ledger's days, or the consumer is paused, or a unique index of
+     * somebody's own refuses it: the claim of many tells these apart. Not to name the key that decides saves the server a look at
+     * the day's index in the catalog.
      * Parameters: the key, its hash or null, consumer.
      */
     private static final String INSERT_ONE = """
@@ -175,7 +179,7 @@ final class PostgresStatements {
                 SELECT ?, u.k, clock_timestamp()
                 FROM h, unnest(CAST(? AS uuid[])) AS u (k)
                 WHERE u.k >= h.oldest AND (u.k < h.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
-                ON CONFLICT DO NOTHING
+                ON CONFLICT (consumer_id, message_key) DO NOTHING
                 RETURNING message_key
             )
             SELECT h.oldest, h.newest, r.claimed, r.keys, false

@@ -1,15 +1,20 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.Ledger;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -23,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -147,6 +153,36 @@ class ClaimIT {
             assertThat(catchThrowable(
                             () -> transaction.claim(lab.consumer(), List.of(lab.keyOf(message)), StoreLab.LONG)))
                     .satisfies(e -> assertThat(lab.store().classify(e)).isEqualTo(ErrorClass.RETRY_NOW));
+        }
+    }
+
+    /** One that was made after the store. */
+    @Test
+    void keyThatAnIndexOfSomebodysOwnRefusesIsNoDuplicate() throws SQLException {
+        StoreLab lab = StoreLab.of(workshop.dataSource());
+        StoreLab other = StoreLab.of(workshop.dataSource());
+        workshop.execute("CREATE UNIQUE INDEX my_lookup ON inbox_ledger (message_key)");
+        List<MessageKey> keys = Stream.generate(() -> lab.keyOf(StoreLab.message()))
+                .limit(2)
+                .sorted()
+                .toList();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            transaction.claim(lab.consumer(), keys, StoreLab.LONG);
+            transaction.commit();
+        }
+
+        for (int many = 1; many <= 2; many++) {
+            List<MessageKey> some = keys.subList(0, many);
+            try (InboxTransaction<JdbcContext> transaction = other.begin()) {
+                assertThatThrownBy(() -> transaction.claim(other.consumer(), some, StoreLab.LONG))
+                        .isInstanceOf(PigeonholeException.class);
+            }
+        }
+        try (Connection connection = workshop.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            Ledger byHand = other.store().ledger(connection);
+            assertThatThrownBy(() -> byHand.claim(other.consumer(), keys.get(0)))
+                    .isInstanceOf(PigeonholeException.class);
         }
     }
 
