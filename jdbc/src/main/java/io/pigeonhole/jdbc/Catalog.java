@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -19,6 +20,10 @@ import java.util.stream.Collectors;
  */
 record Catalog(Map<String, String> entries) {
     private static final String SEPARATOR = " | ";
+
+    /** What is in the way of a row here is taken for the message that the row is of. */
+    private static final Set<String> TABLES_OF_KEYS =
+            Set.of("inbox_ledger", "inbox_ledger_digest", "inbox_work", "inbox_dead_letter");
 
     /** Reads the lines of a file, in which {@code |} stands between subject and description. */
     static Catalog parse(String text) {
@@ -54,7 +59,10 @@ record Catalog(Map<String, String> entries) {
         return new Catalog(changed);
     }
 
-    /** What another catalog has otherwise, in words; what it has in addition is its owner's business. */
+    /**
+     * What another catalog has otherwise, in words; what it has in addition is its owner's business, unless it refuses messages
+     * that are new.
+     */
     List<String> differencesOf(Catalog actual) {
         List<String> differences = new ArrayList<>();
         entries.forEach((subject, expected) -> {
@@ -68,7 +76,26 @@ record Catalog(Map<String, String> entries) {
                 differences.add(subject + " is " + found + ", expected " + expected);
             }
         });
+        actual.entries.keySet().stream()
+                .filter(subject ->
+                        TABLES_OF_KEYS.contains(relationOf(subject)) && subject.contains(": ") && isNarrower(subject))
+                .forEach(
+                        subject -> differences.add(
+                                subject + " is a key of somebody's own, which refuses messages that are"
+                                        + " new, or takes them for duplicates: drop it, or make it an index that is not unique"));
         return differences;
+    }
+
+    /** Whether a unique key has none of ours within it: only then it refuses rows that ours would take. */
+    private boolean isNarrower(String key) {
+        return entries.keySet().stream()
+                .filter(ours -> ours.startsWith(relationOf(key) + ": "))
+                .noneMatch(ours -> columnsOf(key).containsAll(columnsOf(ours)));
+    }
+
+    private static Set<String> columnsOf(String key) {
+        return Set.copyOf(
+                List.of(key.substring(key.indexOf('(') + 1, key.indexOf(')')).split(", ", -1)));
     }
 
     /** The form that {@link #parse} reads. */

@@ -381,7 +381,8 @@ final class PostgresStatements {
 
     /**
      * What the catalog says of relations, as pairs of subject and description. A name of PostgreSQL holds 63 bytes, to which
-     * longer subjects would be cut. Parameters: their names.
+     * longer subjects would be cut. Numbers that say an order must not come from a cache, of which each session has its own.
+     * Parameters: their names.
      */
     static final String CATALOG = """
             WITH r AS (
@@ -389,7 +390,9 @@ final class PostgresStatements {
                 FROM unnest(CAST(? AS text[])) AS n (name) JOIN pg_class AS c ON c.oid = to_regclass(n.name)
             )
             SELECT CAST(r.relname AS text),
-                   CASE r.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' WHEN 'S' THEN 'sequence'
+                   CASE r.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view'
+                       WHEN 'S' THEN 'sequence' || coalesce((
+                           SELECT ' with CACHE ' || q.seqcache FROM pg_sequence AS q WHERE q.seqrelid = r.oid AND q.seqcache > 1), '')
                        WHEN 'p' THEN 'table partitioned by ' || pg_get_partkeydef(r.oid)
                        ELSE 'something else' END
                    || coalesce(' ' || pg_get_expr(r.relpartbound, r.oid), '')
@@ -397,11 +400,24 @@ final class PostgresStatements {
             UNION ALL
             SELECT r.relname || '.' || a.attname,
                    format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END
+                   || coalesce((
+                       SELECT ' from a sequence with CACHE ' || q.seqcache
+                       FROM pg_depend AS d JOIN pg_sequence AS q ON q.seqrelid = d.objid
+                       WHERE r.relname = 'inbox_history' AND d.classid = d.refclassid AND d.refobjid = r.oid
+                           AND d.refobjsubid = a.attnum AND d.deptype = 'i' AND q.seqcache > 1), '')
             FROM r JOIN pg_attribute AS a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
             WHERE r.relkind IN ('r', 'p')
             UNION ALL
             SELECT r.relname || ': ' || pg_get_constraintdef(k.oid), 'constraint'
             FROM r JOIN pg_constraint AS k ON k.conrelid = r.oid AND k.contype IN ('p', 'u')
+            UNION ALL
+            SELECT r.relname || ': UNIQUE (' || (
+                       SELECT string_agg(pg_get_indexdef(i.indexrelid, n, false), ', ' ORDER BY n)
+                       FROM generate_series(1, i.indnkeyatts) AS n
+                   ) || ')',
+                   'index'
+            FROM r JOIN pg_index AS i ON i.indrelid = r.oid AND i.indisunique
+            WHERE NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.conrelid = r.oid AND k.conindid = i.indexrelid)
             ORDER BY 1""";
 
     private PostgresStatements() {}

@@ -52,7 +52,8 @@ public final class Schema {
 
     /**
      * Compares the database with what this version of the library needs. Changes nothing. Columns, tables and indexes in
-     * addition are no difference.
+     * addition are no difference, except a unique index on the ledger, the work or the dead letters that lacks the columns of
+     * its key: it would refuse messages that are new.
      *
      * @param dataSource the database
      * @throws ConfigurationException if there are differences: its text lists each of them

@@ -11,7 +11,10 @@ public enum SchemaStatement implements PlainStatement {
             FROM information_schema.columns
             WHERE table_schema = CURRENT_SCHEMA"""),
 
-    /** Table, type and name of a primary or unique key, and a column of it, in the order of the columns. */
+    /**
+     * Table, type and name of a primary or unique key, also of a unique index that is no constraint, and a column of it, in the
+     * order of the columns. More columns are ignored.
+     */
     KEYS("""
             SELECT k.table_name, c.constraint_type, k.constraint_name, k.column_name
             FROM information_schema.table_constraints AS c

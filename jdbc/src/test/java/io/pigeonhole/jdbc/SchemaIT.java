@@ -158,6 +158,23 @@ class SchemaIT {
         assertThat(tables()).containsExactly("inbox_work");
     }
 
+    /** Each session would number from a cache of its own: a message that comes later would stand before others. */
+    @Test
+    void orderThatWouldComeFromTheCachesOfSessionsIsRefused() {
+        Schema.apply(workshop.dataSource());
+        workshop.execute("ALTER SEQUENCE inbox_arrival CACHE 50");
+        workshop.execute("ALTER TABLE inbox_history ALTER COLUMN id SET CACHE 20");
+        workshop.execute("ALTER TABLE inbox_attempt ALTER COLUMN id SET CACHE 20");
+
+        assertThatThrownBy(() -> JdbcStore.create(workshop.dataSource()))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("differs in 2 places")
+                .hasMessageContaining("\n  inbox_arrival is sequence with CACHE 50, expected sequence\n")
+                .hasMessageContaining(
+                        "\n  inbox_history.id is bigint not null from a sequence with CACHE 20, expected bigint"
+                                + " not null\n");
+    }
+
     @Test
     @Tag("D12")
     void sessionThatQuotesAllNamesChangesNothing() {
