@@ -18,6 +18,9 @@ final class CallerLedger implements Ledger {
     /** The longest wait for another transaction, where the caller's session does not say how long to wait for a lock. */
     static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
+    /** The limit of the wait. */
+    private static final int RESULTS_BEFORE_CLAIM = 1;
+
     private final Connection connection;
     private final Duration longestWait;
 
@@ -56,9 +59,7 @@ final class CallerLedger implements Ledger {
             statement.setString(1, longestWait.toMillis() + "ms");
             statement.setObject(2, key.toUuid());
             statement.setShort(3, consumer.id());
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() && row.getBoolean(1);
-            }
+            return Claims.isInserted(statement, RESULTS_BEFORE_CLAIM);
         }
     }
 

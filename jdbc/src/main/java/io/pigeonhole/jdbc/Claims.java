@@ -55,25 +55,16 @@ final class Claims {
             List<PayloadHash> hashes)
             throws SQLException {
         bindOne(statement, first, consumer, key, hashes);
+        return isInserted(statement, skipped);
+    }
+
+    /** Executes statements of which the one behind {@code skipped} others inserts a key, and answers whether it did. */
+    static boolean isInserted(PreparedStatement statement, int skipped) throws SQLException {
         statement.execute();
         for (int i = 0; i < skipped; i++) {
             statement.getMoreResults();
         }
         return statement.getUpdateCount() == 1;
-    }
-
-    /** The same by a single statement, which answers it with a row. */
-    static boolean oneByRow(
-            PreparedStatement statement,
-            int first,
-            RegisteredConsumer consumer,
-            MessageKey key,
-            List<PayloadHash> hashes)
-            throws SQLException {
-        bindOne(statement, first, consumer, key, hashes);
-        try (ResultSet row = statement.executeQuery()) {
-            return row.next() && row.getBoolean(1);
-        }
     }
 
     private static void bindOne(

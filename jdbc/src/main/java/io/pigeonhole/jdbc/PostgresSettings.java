@@ -54,8 +54,9 @@ final class PostgresSettings {
 
     private static final Pattern ESCAPED = Pattern.compile("\\bu&\"");
 
-    /** These are put back anyway, are none, or cannot be set by the value that is read. */
+    /** These are put back anyway, are none, cannot be set by the value that is read, or are of a claim by hand and no longer needed. */
     private static final Set<String> NOT_THESE = Set.of(
+            PostgresStatements.WAIT_BY_HAND,
             "session_authorization",
             "role",
             "search_path",

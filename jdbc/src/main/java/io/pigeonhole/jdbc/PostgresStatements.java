@@ -121,23 +121,16 @@ final class PostgresStatements {
             + ";\nSELECT " + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
 
     /**
-     * The claim of one key with all that a transaction begins with, as one statement; whether the key was claimed. Fails as
-     * {@link #beginsOtherwise} says where the session's transactions begin otherwise than the engine's, which cannot be changed
-     * within a statement. Parameters: those of {@link PostgresSession#BEGIN}, patience, then those of {@link #INSERT_ONE}.
+     * The claim of one key with all that a transaction begins with. Fails as {@link #beginsOtherwise} says, before anything is
+     * inserted, where the session's transactions begin otherwise than the engine's, which cannot be changed within a statement. The
+     * limits are set by a statement of their own: whoever waits for a locked table waits before the insert is executed.
+     * Parameters: those of {@link PostgresSession#BEGIN}, patience, then those of {@link #INSERT_ONE}.
      */
-    static final String BEGIN_WITH_CLAIM_ONE = """
-            WITH s AS MATERIALIZED (
-                %s, set_config('lock_timeout', ?, true),
-                    set_config('transaction_isolation', 'read committed', true), set_config('transaction_read_only', 'off', true)
-            ), i AS (
-                %s
-                RETURNING 1
-            )
-            SELECT EXISTS (SELECT FROM i), %s
-            FROM s""".formatted(
-                    PostgresSession.BEGIN,
-                    INSERT_ONE.replace(") AS u\n", ") AS u, s\n"),
-                    PostgresSession.LOCK_TIMEOUT_AS_BEFORE);
+    static final String BEGIN_WITH_CLAIM_ONE =
+            PostgresSession.BEGIN + """
+            , set_config('lock_timeout', ?, true),
+                   set_config('transaction_isolation', 'read committed', true), set_config('transaction_read_only', 'off', true);
+            """ + INSERT_ONE + ";\nSELECT " + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
 
     /** The SQLSTATE, active_sql_transaction, of what can be set only before the first statement. */
     private static final String ACTIVE_TRANSACTION = "25001";
@@ -151,24 +144,24 @@ final class PostgresStatements {
     /** The SQLSTATE, check_violation, of a row that no partition is for; also that of a constraint that refuses it. */
     static final String NO_PARTITION = "23514";
 
+    /** The setting in which {@link #CLAIM_ONE_BY_HAND} notes for its end that the limit is ours. */
+    static final String WAIT_BY_HAND = "pigeonhole.wait";
+
     /**
-     * One key away from the engine; whether it was claimed. Where the caller's session has no lock_timeout, it waits for another
-     * transaction no longer than ours, which is taken back before anything else is executed. Parameters: lock_timeout, key, consumer.
+     * One key away from the engine. Where the caller's session has no lock_timeout, it waits for another transaction, and for a
+     * table that is locked, no longer than ours, which is taken back before anything else is executed.
+     * Parameters: lock_timeout, key, consumer.
      */
     static final String CLAIM_ONE_BY_HAND = """
-            WITH s AS MATERIALIZED (
-                SELECT CASE WHEN current_setting('lock_timeout') = '0' THEN set_config('lock_timeout', ?, true) END AS ours
-            ), i AS (
-                INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
-                SELECT c.id, u.k, clock_timestamp()
-                FROM inbox_horizon AS l, inbox_consumer AS c, s, (SELECT CAST(? AS uuid) AS k) AS u
-                WHERE c.id = ? AND u.k >= l.oldest
-                    AND (u.k < l.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
-                ON CONFLICT DO NOTHING
-                RETURNING 1
-            )
-            SELECT EXISTS (SELECT FROM i),
-                CASE WHEN (SELECT ours FROM s) IS NOT NULL THEN set_config('lock_timeout', '0', true) END""";
+            SELECT set_config('%1$s', CASE WHEN current_setting('lock_timeout') = '0'
+                THEN set_config('lock_timeout', ?, true) ELSE '' END, true);
+            INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
+            SELECT c.id, u.k, clock_timestamp()
+            FROM inbox_horizon AS l, inbox_consumer AS c, (SELECT CAST(? AS uuid) AS k) AS u
+            WHERE c.id = ? AND u.k >= l.oldest
+                AND (u.k < l.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
+            ON CONFLICT DO NOTHING;
+            SELECT CASE WHEN current_setting('%1$s') <> '' THEN set_config('lock_timeout', '0', true) END""".formatted(WAIT_BY_HAND);
 
     /** The claim away from the engine, with the settings that the transaction has. Parameters: consumer, keys. */
     static final String CLAIM_BY_HAND = """

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * lines, because it is one short method for each of the engine's steps.
  */
 final class PostgresTransaction extends JdbcTransaction {
-    /** Results before the claim's own: the patience; with the preamble also its two statements. */
+    /** Results before the claim's own: the patience, alone or with all that a transaction begins with; a preamble has two more. */
     private static final int RESULTS_BEFORE_CLAIM = 1;
 
     private static final int RESULTS_OF_PREAMBLE = 2;
@@ -148,10 +148,15 @@ final class PostgresTransaction extends JdbcTransaction {
             RegisteredConsumer consumer, MessageKey key, List<PayloadHash> hashes, Duration patience)
             throws SQLException {
         if (session.beginsAsOurs()) {
-            try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.BEGIN_WITH_CLAIM_ONE)) {
-                int next = bindBeginning(statement, true);
-                statement.setString(next++, milliseconds(patience));
-                return Claims.oneByRow(statement, next, consumer, key, hashes);
+            try {
+                return claimOne(
+                        PostgresStatements.BEGIN_WITH_CLAIM_ONE,
+                        RESULTS_BEFORE_CLAIM,
+                        true,
+                        consumer,
+                        key,
+                        hashes,
+                        patience);
             } catch (SQLException e) {
                 if (!PostgresStatements.beginsOtherwise(e)) {
                     throw e;

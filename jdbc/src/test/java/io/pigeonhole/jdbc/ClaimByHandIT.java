@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.InboxTransaction;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** What a claim in a caller's transaction waits for, and what it leaves behind in the caller's session. */
@@ -65,6 +67,34 @@ class ClaimByHandIT {
 
             assertThat(claim(second, key)).isTrue();
             second.rollback();
+        }
+    }
+
+    /** As by VACUUM FULL: such a table is waited for before a statement is executed. */
+    @Test
+    void claimWaitsForALockedTableOnlyForItsLimit() throws SQLException {
+        MessageKey key = lab.keyOf(StoreLab.message());
+        try (Connection other = begin();
+                Statement statement = other.createStatement();
+                Connection caller = begin()) {
+            statement.execute("LOCK TABLE inbox_ledger IN ACCESS EXCLUSIVE MODE");
+
+            assertThat(CompletableFuture.supplyAsync(() -> claim(caller, key), OwnThread.FOR_EACH))
+                    .failsWithin(StoreLab.LONG)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(ClaimBlockedException.class);
+        }
+    }
+
+    @Test
+    void handlerMayClaimByHandOnItsConnection() {
+        MessageKey key = lab.keyOf(StoreLab.message());
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            JdbcContext context = lab.claimed(transaction);
+            assertThat(claim(context.connection(), key)).isTrue();
+            assertThat(claim(context.connection(), key)).isFalse();
+            transaction.commit();
         }
     }
 

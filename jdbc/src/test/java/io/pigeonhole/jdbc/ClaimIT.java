@@ -11,10 +11,12 @@ import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -153,6 +155,30 @@ class ClaimIT {
             assertThat(catchThrowable(
                             () -> transaction.claim(lab.consumer(), List.of(lab.keyOf(message)), StoreLab.LONG)))
                     .satisfies(e -> assertThat(lab.store().classify(e)).isEqualTo(ErrorClass.RETRY_NOW));
+        }
+    }
+
+    /** As by VACUUM FULL: such a table is waited for before a statement is executed. */
+    @Test
+    void claimOfOneKeyWaitsForALockedTableOnlyForItsPatience() throws SQLException {
+        StoreLab lab = StoreLab.of(workshop.dataSource());
+        List<MessageKey> keys = List.of(lab.keyOf(StoreLab.message()));
+        try (Connection other = workshop.dataSource().getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("LOCK TABLE inbox_ledger IN ACCESS EXCLUSIVE MODE");
+
+            assertThat(CompletableFuture.supplyAsync(
+                            () -> {
+                                try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+                                    return transaction.claim(lab.consumer(), keys, StoreLab.SHORT);
+                                }
+                            },
+                            OwnThread.FOR_EACH))
+                    .failsWithin(StoreLab.LONG)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(ClaimBlockedException.class);
         }
     }
 
