@@ -121,7 +121,7 @@ final class PostgresReadStatements {
     /** Where the headers were not kept, none in the format of {@link HeaderFormat}. Parameters: consumer, key. */
     static final String SHOW_HISTORY = """
             SELECT m.processed_at, m.with_payload, m.source, m.message_id, m.type, m.ordering_key,
-                coalesce(m.headers, '\\x0100000000'), m.content_type, m.payload, m.origin
+                coalesce(m.headers, decode('0100000000', 'hex')), m.content_type, m.payload, m.origin
             FROM inbox_history AS m
             WHERE m.consumer_id = ? AND m.message_key = ?
             ORDER BY m.processed_at DESC
@@ -134,7 +134,7 @@ final class PostgresReadStatements {
     /** What the partitions of a table begin with. Found at first, because other tables begin with something else. Formatted with: the table. */
     private static final String BEGINNINGS = """
             WITH p AS MATERIALIZED (
-                SELECT substring(pg_get_expr(c.relpartbound, c.oid) FROM '^FOR VALUES FROM \\(''([^'']+)''\\)') AS bound
+                SELECT substring(pg_get_expr(c.relpartbound, c.oid) FROM '^FOR VALUES FROM [(]''([^'']+)''[)]') AS bound
                 FROM pg_inherits AS i
                 JOIN pg_class AS c ON c.oid = i.inhrelid
                 WHERE i.inhparent = to_regclass('%s')

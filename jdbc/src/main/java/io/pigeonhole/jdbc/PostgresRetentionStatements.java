@@ -106,7 +106,7 @@ final class PostgresRetentionStatements {
             ) AS p (pending)
             CROSS JOIN LATERAL (
                 SELECT regexp_match(pg_get_expr(c.relpartbound, c.oid),
-                    '^FOR VALUES FROM \\(''([^'']+)''\\) TO \\(''([^'']+)''\\)$')
+                    '^FOR VALUES FROM [(]''([^'']+)''[)] TO [(]''([^'']+)''[)]$')
             ) AS b (v)
             CROSS JOIN LATERAL (
                 %s

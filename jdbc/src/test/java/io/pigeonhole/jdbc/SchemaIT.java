@@ -26,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @OnEveryServer
 class SchemaIT {
@@ -175,10 +177,11 @@ class SchemaIT {
                                 + " not null\n");
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"quote_all_identifiers=on", "standard_conforming_strings=off"})
     @Tag("D12")
-    void sessionThatQuotesAllNamesChangesNothing() {
-        DataSource quoting = workshop.dataSource("&options=-c%20quote_all_identifiers=on");
+    void settingThatChangesWhatTextsMeanChangesNothing(String setting) {
+        DataSource quoting = workshop.dataSource("&options=-c%20" + setting);
         Schema.apply(quoting, 3);
         Schema.apply(quoting);
         JdbcStore store = JdbcStore.builder(quoting).daysAhead(12).build();
