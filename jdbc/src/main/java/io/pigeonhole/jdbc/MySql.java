@@ -102,7 +102,7 @@ public class MySql extends MariaDb {
 
     @Override
     String explainPartitions() {
-        return "EXPLAIN ";
+        return "EXPLAIN FORMAT=TRADITIONAL ";
     }
 
     @Override

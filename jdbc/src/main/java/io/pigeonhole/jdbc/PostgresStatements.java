@@ -375,7 +375,7 @@ final class PostgresStatements {
     /**
      * What the catalog says of relations, as pairs of subject and description. A name of PostgreSQL holds 63 bytes, to which
      * longer subjects would be cut. Numbers that say an order must not come from a cache, of which each session has its own.
-     * Parameters: their names.
+     * A constraint comes behind an index of the same columns, such as there is while it is rebuilt, and counts. Parameters: their names.
      */
     static final String CATALOG = """
             WITH r AS (
@@ -409,9 +409,9 @@ final class PostgresStatements {
                        FROM generate_series(1, i.indnkeyatts) AS n
                    ) || ')',
                    'index'
-            FROM r JOIN pg_index AS i ON i.indrelid = r.oid AND i.indisunique
+            FROM r JOIN pg_index AS i ON i.indrelid = r.oid AND i.indisunique AND i.indislive
             WHERE NOT EXISTS (SELECT FROM pg_constraint AS k WHERE k.conrelid = r.oid AND k.conindid = i.indexrelid)
-            ORDER BY 1""";
+            ORDER BY 1, 2 DESC""";
 
     private PostgresStatements() {}
 }

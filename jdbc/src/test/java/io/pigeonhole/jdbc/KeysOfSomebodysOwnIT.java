@@ -51,6 +51,8 @@ class KeysOfSomebodysOwnIT {
                 "INDEX my_ledger ON inbox_ledger (message_key)",
                 "UNIQUE INDEX my_keys ON inbox_ledger (message_key, consumer_id)",
                 "UNIQUE INDEX my_work ON inbox_work (lane, message_key, consumer_id)",
+                "UNIQUE INDEX my_copy ON inbox_work (consumer_id, message_key)",
+                "UNIQUE INDEX my_other_copy ON inbox_dead_letter (consumer_id, message_key)",
                 "UNIQUE INDEX my_id ON inbox_work (due_at, id)",
                 "UNIQUE INDEX my_attempt ON inbox_attempt (started_at, number)")) {
             workshop.execute("CREATE " + index);
