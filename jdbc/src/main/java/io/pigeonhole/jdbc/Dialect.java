@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A database needs transactions that are read committed, savepoints, {@code SELECT … FOR UPDATE SKIP LOCKED}, columns of
  * bytes that compare byte by byte and unsigned, and must make the insert of a key wait while another transaction that
  * inserted the same one is open. A statement that fails must leave the transaction as it was before.
+ *
+ * <p>One long class, because it is one short method, mostly documentation, for each thing that databases say differently.
  */
 public abstract class Dialect {
     /** For subclasses. */

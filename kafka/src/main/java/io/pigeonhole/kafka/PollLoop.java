@@ -115,8 +115,11 @@ final class PollLoop implements Runnable {
 
     /** For how long the consumer was not polled, though it is to be: its thread waits for something. */
     Duration sincePoll() {
-        long polled = polledAt;
-        return running ? Duration.ofNanos(settings.clock().getAsLong() - polled) : Duration.ZERO;
+        // In this order: whoever begins notes the time before he says that he runs.
+        if (!running) {
+            return Duration.ZERO;
+        }
+        return Duration.ofNanos(settings.clock().getAsLong() - polledAt);
     }
 
     /** Whether Kafka has accepted the member: it has given it records, or refused nothing for a while. */

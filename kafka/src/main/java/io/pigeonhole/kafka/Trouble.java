@@ -25,7 +25,7 @@ final class Trouble {
     private boolean hasWarned;
     private boolean warnedSinceItWorked;
     private long warnedAt;
-    private long untold;
+    private long unreported;
 
     Trouble(String name, LongSupplier clock) {
         this.name = name;
@@ -35,15 +35,17 @@ final class Trouble {
     /** Something failed and is tried again; answers whether it warned of it. */
     boolean is(Throwable failure, String whatIsDone) {
         last = failure;
-        long told = warnNow();
-        log.atLevel(told < 0 ? Level.DEBUG : Level.WARN)
+        long unreportedBefore = warnNow();
+        log.atLevel(unreportedBefore < 0 ? Level.DEBUG : Level.WARN)
                 .setCause(FailureText.readable(failure))
                 .log(
                         "{}: {}{}",
                         name,
                         whatIsDone,
-                        told <= 0 ? "" : "; there were " + told + " failures since the last warning");
-        return told >= 0;
+                        unreportedBefore <= 0
+                                ? ""
+                                : "; there were " + unreportedBefore + " failures since the last warning");
+        return unreportedBefore >= 0;
     }
 
     /** How many failures nobody was warned of, where one is to be warned of now; -1 where not. */
@@ -51,14 +53,14 @@ final class Trouble {
         Duration pause = warnedSinceItWorked ? WARN_AGAIN : BETWEEN_WARNINGS;
         long now = clock.getAsLong();
         if (hasWarned && now - warnedAt < pause.toNanos()) {
-            untold++;
+            unreported++;
             return -1;
         }
         hasWarned = true;
         warnedSinceItWorked = true;
         warnedAt = now;
-        long before = untold;
-        untold = 0;
+        long before = unreported;
+        unreported = 0;
         return before;
     }
 
@@ -68,12 +70,12 @@ final class Trouble {
             return;
         }
         last = null;
-        boolean told;
+        boolean warned;
         synchronized (this) {
-            told = warnedSinceItWorked;
+            warned = warnedSinceItWorked;
             warnedSinceItWorked = false;
         }
-        if (told) {
+        if (warned) {
             log.info("{}: works again", name);
         }
     }

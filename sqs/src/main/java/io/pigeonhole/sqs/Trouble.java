@@ -29,14 +29,14 @@ final class Trouble {
     private boolean hasWarned;
     private volatile boolean warnedSinceItWorked;
     private long warnedAt;
-    private long untold;
+    private long unreported;
 
     /** Of calls without which the source goes on: no refusal is final. */
     Trouble(String what, LongSupplier clock) {
         this(what, failure -> {}, clock);
     }
 
-    /** Of calls without which there is nothing to do: told of a refusal where none of them has ever succeeded. */
+    /** Of calls without which there is nothing to do: informed of a refusal where none of them has ever succeeded. */
     Trouble(String what, Consumer<Throwable> whenFinal, LongSupplier clock) {
         this.what = what;
         this.whenFinal = whenFinal;
@@ -48,14 +48,16 @@ final class Trouble {
         if (!hasWorked && isRefusal(failure)) {
             whenFinal.accept(failure);
         }
-        long told = failed(failure);
-        log.atLevel(told < 0 ? Level.DEBUG : Level.WARN)
+        long unreportedBefore = failed(failure);
+        log.atLevel(unreportedBefore < 0 ? Level.DEBUG : Level.WARN)
                 .setCause(FailureText.readable(failure))
                 .log(
                         "{} failed; it is tried again as long as it makes sense{}",
                         what,
-                        told <= 0 ? "" : "; it has failed " + told + " times since the last warning");
-        return told >= 0;
+                        unreportedBefore <= 0
+                                ? ""
+                                : "; it has failed " + unreportedBefore + " times since the last warning");
+        return unreportedBefore >= 0;
     }
 
     /** How many failures nobody was warned of, where one is to be warned of now; -1 where not. */
@@ -64,14 +66,14 @@ final class Trouble {
         Duration pause = warnedSinceItWorked ? WARN_AGAIN : BETWEEN_WARNINGS;
         long now = clock.getAsLong();
         if (hasWarned && now - warnedAt < pause.toNanos()) {
-            untold++;
+            unreported++;
             return -1;
         }
         hasWarned = true;
         warnedSinceItWorked = true;
         warnedAt = now;
-        long before = untold;
-        untold = 0;
+        long before = unreported;
+        unreported = 0;
         return before;
     }
 
@@ -92,16 +94,16 @@ final class Trouble {
         if (last == null && !warnedSinceItWorked) {
             return false;
         }
-        boolean told;
+        boolean warned;
         synchronized (this) {
             last = null;
-            told = warnedSinceItWorked;
+            warned = warnedSinceItWorked;
             warnedSinceItWorked = false;
         }
-        if (told) {
+        if (warned) {
             log.info("{} works again", what);
         }
-        return told;
+        return warned;
     }
 
     /** There is nothing left that the call would be needed for; whether it works now nobody knows, and the pause of warnings stays. */

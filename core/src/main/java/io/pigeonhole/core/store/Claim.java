@@ -9,7 +9,7 @@ import java.util.Set;
  *
  * @param claimed the keys that were new and now belong to the transaction
  * @param oldest the horizon, or where all keys were claimed, or are duplicates, maybe a key above it: smaller keys in time form
- *     are too old to be told from duplicates
+ *     are too old to be recognised as new or as duplicates
  * @param newest the other end of it: keys in time form that are not smaller come from days that the ledger does not have
  *     yet. {@link MessageKey#FIRST_DIGEST} where the ledger has no such end, and maybe where all keys were claimed, or are
  *     duplicates
