@@ -464,6 +464,19 @@ public abstract class Dialect {
     }
 
     /**
+     * The days before another one whose messages are in its partition of the history: one has all messages since the end of the
+     * partition before it, the first one all earlier ones, such as those that were recorded while the clock was behind.
+     *
+     * @param connection a connection in a transaction
+     * @param day a day that {@link #days} told
+     * @return days in UTC, oldest first; none where another program has dropped the partition, and unless overridden
+     * @throws SQLException if the database refused
+     */
+    public List<LocalDate> earlierDays(Connection connection, LocalDate day) throws SQLException {
+        return List.of();
+    }
+
+    /**
      * Drops the partition of a day. Called by one program at a time, behind the horizon.
      *
      * @param connection a connection that commits each statement by itself

@@ -97,6 +97,7 @@ public class MariaDb extends Dialect {
     private static final int NO_SAVEPOINT = 1305;
     private static final int NO_BULK = 1295;
     private static final int SYNTAX = 1064;
+    private static final int NO_PARTITION = 1735;
 
     /** Below this one looks whether there is a lock, and does not wait: the server knows whole seconds only. */
     private static final Duration NO_WAIT = Duration.ofMillis(100);
@@ -699,6 +700,24 @@ public class MariaDb extends Dialect {
         return "EXPLAIN PARTITIONS ";
     }
 
+    /** By the partition and not by a time since when: what another one holds is no part of it, wherever that one ends. */
+    @Override
+    public List<LocalDate> earlierDays(Connection connection, LocalDate day) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(EARLIER_DAYS.formatted(partition(day), day));
+                ResultSet rows = statement.executeQuery()) {
+            List<LocalDate> days = new ArrayList<>();
+            while (rows.next()) {
+                days.add(rows.getObject(1, LocalDate.class));
+            }
+            return days;
+        } catch (SQLException e) {
+            if (e.getErrorCode() == NO_PARTITION) {
+                return List.of();
+            }
+            throw e;
+        }
+    }
+
     /** It waits for open transactions, and all others for it: not longer than a second. */
     @Override
     public void dropDay(Connection connection, String table, LocalDate day) throws SQLException {
@@ -798,6 +817,13 @@ public class MariaDb extends Dialect {
 
     /** With a limit of its own, whatever the session's is. Formatted with: table, column, value. */
     private static final String WHERE_VALUE_IS = "SELECT %2$s FROM %1$s WHERE %2$s = %3$s LIMIT 1";
+
+    /** Formatted with: partition, day. */
+    private static final String EARLIER_DAYS = """
+            SELECT DISTINCT CAST(h.processed_at AS DATE)
+            FROM inbox_history PARTITION (%1$s) AS h
+            WHERE h.processed_at < '%2$s'
+            ORDER BY 1""";
 
     /** Formatted with: table, day. */
     static final String DROP_DAY = "ALTER TABLE %1$s DROP PARTITION p%2$s";

@@ -38,9 +38,6 @@ final class PlainRetention {
     /** No key lies between it and the first in digest form. */
     private static final MessageKey BEFORE_DIGESTS = new MessageKey(MessageKey.FIRST_DIGEST.high() - 1, -1);
 
-    /** The first that a {@code DATETIME} can be of. */
-    private static final LocalDate EARLIEST = LocalDate.of(1000, 1, 1);
-
     /** So many keys one statement names at most. */
     private static final int MOST_KEYS = 1_000;
 
@@ -191,36 +188,12 @@ final class PlainRetention {
         return same && !needed ? drop(HISTORY, day) : DayDrop.LATER;
     }
 
-    /**
-     * Days before another one whose messages are in its partition, oldest first. A partition has all messages since the end of
-     * the one before it, the oldest all earlier ones: such as those that were recorded while the clock was behind.
-     */
     private List<LocalDate> earlierIn(LocalDate day) {
-        List<LocalDate> before = before(HISTORY, day);
-        LocalDate since =
-                before.isEmpty() ? EARLIEST : before.get(before.size() - 1).plusDays(1);
-        return since.equals(day)
-                ? List.of()
-                : PlainErrand.run(
-                        connections,
-                        dialect,
-                        "to look for earlier days in the partition of " + day,
-                        session -> daysBetween(session, since, day));
-    }
-
-    private static List<LocalDate> daysBetween(PlainSession session, LocalDate since, LocalDate until)
-            throws SQLException {
-        try (PreparedStatement statement = session.prepare(RetentionStatement.DAYS_OF_HISTORY)) {
-            statement.setObject(1, since.atStartOfDay());
-            statement.setObject(2, until.atStartOfDay());
-            try (ResultSet rows = statement.executeQuery()) {
-                List<LocalDate> days = new ArrayList<>();
-                while (rows.next()) {
-                    days.add(rows.getObject(1, LocalDate.class));
-                }
-                return days;
-            }
-        }
+        return PlainErrand.run(
+                connections,
+                dialect,
+                "to look for earlier days in the partition of " + day,
+                session -> dialect.earlierDays(session.connection(), day));
     }
 
     /** The oldest that can be dropped now, where the database has days. */

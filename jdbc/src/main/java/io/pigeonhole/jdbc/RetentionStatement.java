@@ -130,13 +130,6 @@ public enum RetentionStatement implements PlainStatement {
     /** Where the history has no days. No row where there is none. */
     OLDEST_HISTORY("SELECT processed_at FROM inbox_history ORDER BY processed_at LIMIT 1"),
 
-    /** The days of messages, oldest first. Parameters: since, until. */
-    DAYS_OF_HISTORY("""
-            SELECT DISTINCT CAST(h.processed_at AS DATE)
-            FROM inbox_history AS h
-            WHERE h.processed_at >= ? AND h.processed_at < ?
-            ORDER BY 1"""),
-
     /** Where the history has no days. Parameters: as of attempts. */
     OLD_HISTORY("SELECT id FROM inbox_history WHERE id > ? AND processed_at < ? ORDER BY id LIMIT ?"),
 

@@ -10,7 +10,9 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.ReplayPlan;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -109,6 +111,45 @@ class MergedDaysIT {
             retireAll(store);
 
             assertThat(workshop.askAll(PARTITIONS, "inbox_ledger")).startsWith("p20201399", partition(today));
+        }
+    }
+
+    /** What is in the one that stays is no part of the next one, and is not waited for there. */
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void dayBehindAPartitionThatStaysGoesWhateverThatPartitionHolds(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.builder(workshop.dataSource())
+                    .historyRetention(Duration.ofDays(3))
+                    .build();
+            Inbox<JdbcContext> recorder = Inbox.builder("notes", store)
+                    .history(HistoryMode.WITH_PAYLOAD)
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {})
+                    .build();
+            recorder.process(message("a"));
+            recorder.process(message("b"));
+            String odd = partition(today.minusDays(12));
+            workshop.execute("ALTER TABLE inbox_history REORGANIZE PARTITION " + partition(today) + " INTO (PARTITION "
+                    + partition(today.minusDays(20)) + " VALUES LESS THAN ('" + today.minusDays(19) + "'), PARTITION "
+                    + odd + " VALUES LESS THAN ('" + today.minusDays(5) + "'), PARTITION "
+                    + partition(today.minusDays(5)) + " VALUES LESS THAN ('" + today.minusDays(4) + "'), PARTITION "
+                    + partition(today) + " VALUES LESS THAN ('" + today.plusDays(1) + "'))");
+            workshop.execute("UPDATE inbox_history SET processed_at = '" + today.minusDays(8) + " 12:00:00'"
+                    + " WHERE message_id = 'a'");
+            workshop.execute("UPDATE inbox_history SET processed_at = '" + today.minusDays(5) + " 12:00:00'"
+                    + " WHERE message_id = 'b'");
+            Instant since = today.minusDays(8).atStartOfDay(ZoneOffset.UTC).toInstant();
+            store.replays()
+                    .create(
+                            new ReplayPlan(
+                                    "again", "notes", since, since.plus(Duration.ofDays(1)), null, null, null, false),
+                            "ann",
+                            "a test");
+
+            retireAll(store);
+
+            assertThat(workshop.askAll("SELECT message_id FROM inbox_history")).containsExactly("a");
+            assertThat(workshop.askAll(PARTITIONS, "inbox_history")).startsWith(odd, partition(today));
         }
     }
 
