@@ -11,6 +11,8 @@ import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.ReplayPlan;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -19,6 +21,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -150,6 +153,35 @@ class MergedDaysIT {
 
             assertThat(workshop.askAll("SELECT message_id FROM inbox_history")).containsExactly("a");
             assertThat(workshop.askAll(PARTITIONS, "inbox_history")).startsWith(odd, partition(today));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void partitionThatAnotherNodeDropsMeanwhileIsNotSaidToEndElsewhere(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            LocalDate old = today.minusDays(30);
+            inbox(JdbcStore.create(workshop.dataSource()), new AtomicInteger());
+            workshop.execute("ALTER TABLE inbox_ledger REORGANIZE PARTITION " + partition(today) + " INTO (PARTITION "
+                    + partition(old) + " VALUES LESS THAN (" + end(old) + "), PARTITION " + partition(today)
+                    + " VALUES LESS THAN (" + end(today) + "))");
+            AtomicBoolean isDropped = new AtomicBoolean();
+            Dialect slow = new MariaDb() {
+                @Override
+                public List<LocalDate> days(Connection connection, String table) throws SQLException {
+                    List<LocalDate> days = super.days(connection, table);
+                    if (days.contains(old) && isDropped.compareAndSet(false, true)) {
+                        workshop.execute("ALTER TABLE inbox_ledger DROP PARTITION " + partition(old));
+                    }
+                    return days;
+                }
+            };
+
+            List<String> warnings = warningsOf(() -> retireAll(
+                    JdbcStore.builder(workshop.dataSource()).dialect(slow).build()));
+
+            assertThat(isDropped).isTrue();
+            assertThat(warnings).isEmpty();
         }
     }
 
