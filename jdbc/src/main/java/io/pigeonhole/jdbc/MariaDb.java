@@ -581,65 +581,77 @@ public class MariaDb extends Dialect {
     }
 
     /**
-     * No partition can be added behind the last one, so an empty one before it is split; where later days are there, as after a
-     * clock that was ahead, the first of them. The change waits for open
-     * transactions, and all others for the change: not longer than a second, as long as there are days enough. Where handlers
-     * run for longer one beside the other, there never is such a second, so that it waits longer when the days run out:
+     * No partition can be added behind the last one, so an empty one before it is split; where a later day has a partition that
+     * reaches to its end, as after a clock that was ahead, that one. What a person's partition covers needs none. The change waits
+     * for open transactions, and all others for the change: not longer than a second, as long as there are days enough. Where
+     * handlers run for longer one beside the other, there never is such a second, so that it waits longer when the days run out:
      * messages of a day that is missing are dead letters.
      */
     @Override
     public void addDay(Connection connection, LocalDate day) throws SQLException {
-        String name = partition(day);
         try (Statement statement = connection.createStatement()) {
             statement.execute(beginDefinition("CASE WHEN DATEDIFF('" + day + "', UTC_TIMESTAMP(6)) > 3 THEN 1"
                     + " WHEN DATEDIFF('" + day + "', UTC_TIMESTAMP(6)) > 1 THEN 10 ELSE 60 END"));
             try {
-                if (lacksPartition(connection, "inbox_ledger", name)) {
-                    LocalDate later = firstAfter(connection, "inbox_ledger", day);
-                    statement.execute(ADD_DAY.formatted(
-                            "inbox_ledger",
-                            name,
-                            endInLedger(day),
-                            later == null ? "gap" : partition(later),
-                            later == null ? END_OF_GAP : endInLedger(later)));
-                }
-                if (lacksPartition(connection, "inbox_history", name)) {
-                    LocalDate later = firstAfter(connection, "inbox_history", day);
-                    statement.execute(ADD_DAY.formatted(
-                            "inbox_history",
-                            name,
-                            endInHistory(day),
-                            later == null ? "later" : partition(later),
-                            later == null ? "MAXVALUE" : endInHistory(later)));
-                }
+                addDay(connection, statement, "inbox_ledger", day);
+                addDay(connection, statement, "inbox_history", day);
             } finally {
                 statement.execute(endDefinition());
             }
         }
     }
 
-    private @Nullable LocalDate firstAfter(Connection connection, String table, LocalDate day) throws SQLException {
-        return days(connection, table).stream()
-                .filter(other -> other.isAfter(day))
-                .findFirst()
-                .orElse(null);
+    private void addDay(Connection connection, Statement statement, String table, LocalDate day) throws SQLException {
+        if (hasPartition(connection, table, partition(day))) {
+            return;
+        }
+        boolean isLedger = isLedger(table);
+        String empty = isLedger ? "gap" : "later";
+        String covering = partitionOf(connection, table, last(table, day));
+        if (covering == null || covering.equals(empty)) {
+            statement.execute(ADD_DAY.formatted(
+                    table, partition(day), end(table, day), empty, isLedger ? END_OF_GAP : "MAXVALUE"));
+            return;
+        }
+        LocalDate later = dayOf(covering);
+        if (later != null && later.isAfter(day) && endsWithDay(connection, table, later)) {
+            statement.execute(ADD_DAY.formatted(table, partition(day), end(table, day), covering, end(table, later)));
+        }
+    }
+
+    private static boolean isLedger(String table) {
+        return table.equals("inbox_ledger");
     }
 
     private static String partition(LocalDate day) {
         return "p" + DateTimeFormatter.BASIC_ISO_DATE.format(day);
     }
 
-    private static String endInLedger(LocalDate day) {
-        return "x'" + HexFormat.of().formatHex(PlainDays.firstKey(day.plusDays(1))) + "'";
+    /** Of a partition that has the name of a day; a person may have given it another. */
+    private static @Nullable LocalDate dayOf(String partition) {
+        try {
+            return LocalDate.parse(partition.substring(1), DateTimeFormatter.BASIC_ISO_DATE);
+        } catch (DateTimeParseException e) {
+            Logger log = LoggerFactory.getLogger(MariaDb.class);
+            log.debug("the partition {} is no day", partition, e);
+            return null;
+        }
     }
 
-    private static String lastInLedger(LocalDate day) {
+    /** The first value behind a day. */
+    private static String end(String table, LocalDate day) {
+        return isLedger(table)
+                ? "x'" + HexFormat.of().formatHex(PlainDays.firstKey(day.plusDays(1))) + "'"
+                : "'" + day.plusDays(1) + "'";
+    }
+
+    /** The last value of a day. */
+    private static String last(String table, LocalDate day) {
+        if (!isLedger(table)) {
+            return "'" + day + " 23:59:59.999999'";
+        }
         MessageKey end = MessageKey.of(PlainDays.firstKey(day.plusDays(1)));
         return "x'" + HexFormat.of().formatHex(new MessageKey(end.high() - 1, -1).toBytes()) + "'";
-    }
-
-    private static String endInHistory(LocalDate day) {
-        return "'" + day.plusDays(1) + "'";
     }
 
     @Override
@@ -654,20 +666,13 @@ public class MariaDb extends Dialect {
             try (ResultSet rows = statement.executeQuery()) {
                 List<LocalDate> days = new ArrayList<>();
                 while (rows.next()) {
-                    addIfDay(days, rows.getString(1));
+                    LocalDate day = dayOf(rows.getString(1));
+                    if (day != null) {
+                        days.add(day);
+                    }
                 }
                 return days;
             }
-        }
-    }
-
-    /** A person may have given a partition a name that is no day. */
-    private static void addIfDay(List<LocalDate> days, String name) {
-        try {
-            days.add(LocalDate.parse(name.substring(1), DateTimeFormatter.BASIC_ISO_DATE));
-        } catch (DateTimeParseException e) {
-            Logger log = LoggerFactory.getLogger(MariaDb.class);
-            log.debug("the partition {} is no day", name, e);
         }
     }
 
@@ -677,17 +682,13 @@ public class MariaDb extends Dialect {
      */
     @Override
     public boolean endsWithDay(Connection connection, String table, LocalDate day) throws SQLException {
-        boolean isLedger = table.equals("inbox_ledger");
-        String column = isLedger ? "message_key" : "processed_at";
-        String last = isLedger ? lastInLedger(day) : "'" + day + " 23:59:59.999999'";
-        String next = isLedger ? endInLedger(day) : endInHistory(day);
         String name = partition(day);
-        return name.equals(partitionOf(connection, table, column, last))
-                && !name.equals(partitionOf(connection, table, column, next));
+        return name.equals(partitionOf(connection, table, last(table, day)))
+                && !name.equals(partitionOf(connection, table, end(table, day)));
     }
 
-    private @Nullable String partitionOf(Connection connection, String table, String column, String value)
-            throws SQLException {
+    private @Nullable String partitionOf(Connection connection, String table, String value) throws SQLException {
+        String column = isLedger(table) ? "message_key" : "processed_at";
         try (Statement statement = connection.createStatement();
                 ResultSet row =
                         statement.executeQuery(explainPartitions() + WHERE_VALUE_IS.formatted(table, column, value))) {
@@ -748,12 +749,12 @@ public class MariaDb extends Dialect {
                 + " SESSION alter_algorithm = @pigeonhole_algorithm, SESSION tx_read_only = @pigeonhole_read_only";
     }
 
-    private static boolean lacksPartition(Connection connection, String table, String name) throws SQLException {
+    private static boolean hasPartition(Connection connection, String table, String name) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(HAS_PARTITION)) {
             statement.setString(1, table);
             statement.setString(2, name);
             try (ResultSet row = statement.executeQuery()) {
-                return !row.next();
+                return row.next();
             }
         }
     }

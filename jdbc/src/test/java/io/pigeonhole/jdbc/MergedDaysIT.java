@@ -10,6 +10,7 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ReplayPlan;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -182,6 +183,31 @@ class MergedDaysIT {
 
             assertThat(isDropped).isTrue();
             assertThat(warnings).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void comingDaysThatAPersonPutIntoOnePartitionAreCoveredAndTheLedgerGoesOnBehindThem(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            inbox(JdbcStore.create(workshop.dataSource()), new AtomicInteger());
+            LocalDate first = today.plusDays(9);
+            LocalDate last = today.plusDays(12);
+            workshop.execute("ALTER TABLE inbox_ledger REORGANIZE PARTITION gap INTO (PARTITION " + partition(first)
+                    + " VALUES LESS THAN (" + end(last) + "), PARTITION gap VALUES LESS THAN (x'ff"
+                    + "00".repeat(15) + "'))");
+            workshop.execute("ALTER TABLE inbox_history REORGANIZE PARTITION later INTO (PARTITION pnext VALUES LESS"
+                    + " THAN ('" + last.plusDays(1) + "'), PARTITION later VALUES LESS THAN (MAXVALUE))");
+
+            JdbcStore.builder(workshop.dataSource()).daysAhead(14).build().maintain();
+
+            assertThat(workshop.askAll(PARTITIONS, "inbox_ledger"))
+                    .endsWith(partition(first), partition(today.plusDays(13)), partition(today.plusDays(14)));
+            assertThat(workshop.askAll(PARTITIONS, "inbox_history"))
+                    .endsWith(
+                            partition(today.plusDays(8)), partition(today.plusDays(13)), partition(today.plusDays(14)));
+            assertThat(workshop.askKey("SELECT newest FROM inbox_horizon"))
+                    .isEqualTo(MessageKey.of(PlainDays.firstKey(today.plusDays(15))));
         }
     }
 
