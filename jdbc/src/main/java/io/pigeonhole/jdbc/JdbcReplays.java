@@ -245,16 +245,22 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
         return id;
     }
 
-    /** The moment is noted in a row, so that processes which end meanwhile ask about the same one. */
     @Override
-    public boolean isSettled(LocalDate day) {
+    public Duration untilRecorded(LocalDate day) {
         Instant now = database.look("the clock", AdminDatabase.Session::now);
         LocalDate today = LocalDate.ofInstant(now, ZoneOffset.UTC);
         if (!day.isBefore(today)) {
             throw new IllegalArgumentException(
                     day + " is not over; it is " + today + " in UTC by the clock of the database");
         }
-        if (now.isBefore(start(day.plusDays(1)).plus(barrier.delay()))) {
+        Duration left = Duration.between(now, start(day.plusDays(1)).plus(barrier.delay()));
+        return left.isNegative() ? Duration.ZERO : left;
+    }
+
+    /** The moment is noted in a row, so that processes which end meanwhile ask about the same one. */
+    @Override
+    public boolean isSettled(LocalDate day) {
+        if (!untilRecorded(day).isZero()) {
             return false;
         }
         return barrier.isPast(markOf(day).orElseGet(() -> note(day, barrier.mark())));

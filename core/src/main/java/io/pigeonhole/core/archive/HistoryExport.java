@@ -30,6 +30,7 @@ public final class HistoryExport {
 
     private static final int PAGE = 500;
     private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final long NANOS_BELOW_A_SECOND = 999_999_999;
     private static final long LOOK_NANOS = Duration.ofMillis(50).toNanos();
 
     private final HistoryDays days;
@@ -75,8 +76,10 @@ public final class HistoryExport {
      * @throws IOException if the archive cannot be written or is not the one of this store, or it has this day with other
      *     messages than the history; the day is not noted as exported then, and the message says what to do
      * @throws IllegalArgumentException if the day is not over
-     * @throws RetryableException if a transaction that may still record something on that day is open for more than three
-     *     seconds; call again. The next call waits for transactions that were open at the first one only
+     * @throws RetryableException if the day has just ended and messages may still be recorded on it that no transaction shows
+     *     ({@link HistoryDays#untilRecorded}): call again after the seconds that the message says. Or if a transaction that may still
+     *     record something on that day is open for more than three seconds; call again. The next call waits for transactions that
+     *     were open at the first one only
      * @throws PigeonholeException if the database refused
      */
     public long export(LocalDate day) throws IOException {
@@ -126,6 +129,13 @@ public final class HistoryExport {
 
     /** Somebody is always in a transaction under load, but nobody for long. */
     private void requireSettled(LocalDate day) {
+        Duration left = days.untilRecorded(day);
+        if (!left.isZero()) {
+            throw new RetryableException(
+                    day + " has just ended, and messages that were finished on it may still be recorded; export it in "
+                            + left.plusNanos(NANOS_BELOW_A_SECOND).toSeconds() + " s",
+                    null);
+        }
         long begun = System.nanoTime();
         while (!days.isSettled(day)) {
             if (System.nanoTime() - begun > PATIENCE.toNanos()

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.store;
 
+import java.time.Duration;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Optional;
@@ -21,14 +22,26 @@ public interface HistoryDays {
     /**
      * Whether nothing more can appear in the history on a day that is over, because all transactions have ended that were
      * open at the first call for this day. A moment is noted then, and later calls ask about that moment, in every process, so
-     * that transactions which overlap without end do not keep a day waiting for ever. Asking may take a second. A store whose
-     * transactions do not show what they will record answers false for a moment after the end of the day, too.
+     * that transactions which overlap without end do not keep a day waiting for ever. Asking may take a second. It answers
+     * false as long as {@link #untilRecorded} is not over, too.
      *
      * @param day a day that is over
      * @return true once all of them have ended
      * @throws IllegalArgumentException if the day is not over by the store's clock
      */
     boolean isSettled(LocalDate day);
+
+    /**
+     * How long messages of a day that is over may still be recorded without a transaction that shows it: they got their time before
+     * the end of the day, and that is all that happened so far.
+     *
+     * @param day a day that is over
+     * @return how long from now; zero where that time is over, and unless overridden
+     * @throws IllegalArgumentException if the day is not over by the store's clock, where overridden
+     */
+    default Duration untilRecorded(LocalDate day) {
+        return Duration.ZERO;
+    }
 
     /**
      * Today by the store's clock.
