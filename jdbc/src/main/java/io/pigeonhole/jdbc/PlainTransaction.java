@@ -399,7 +399,7 @@ final class PlainTransaction extends JdbcTransaction {
     public Claim claim(
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
         boolean fresh = !used;
-        long deadline = System.nanoTime() + patience.toNanos();
+        long asked = System.nanoTime();
         int starts = fresh ? FRESH_STARTS : 0;
         requireOpen();
         String together =
@@ -416,9 +416,9 @@ final class PlainTransaction extends JdbcTransaction {
                 boolean again = starts > 0
                         && !dialect.isLockTimeout(e)
                         && errors.classify(e) == ErrorClass.RETRY_NOW
-                        && System.nanoTime() < deadline;
+                        && System.nanoTime() - asked < patience.toNanos();
                 if (!again) {
-                    throw refusedWait(e, patience, keys.size() + " keys");
+                    throw refusedWait(e, asked, keys.size() + " keys");
                 }
                 starts--;
                 together = null;
@@ -481,13 +481,14 @@ final class PlainTransaction extends JdbcTransaction {
     public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
         requireOpen();
         begin();
+        long asked = System.nanoTime();
         try {
             patiently(patience, () -> {
                 PlainLanes.lock(session(), consumer, lanes);
                 return true;
             });
         } catch (SQLException e) {
-            throw refusedWait(e, patience, lanes.size() + " lanes");
+            throw refusedWait(e, asked, lanes.size() + " lanes");
         }
     }
 
@@ -508,13 +509,15 @@ final class PlainTransaction extends JdbcTransaction {
         return answer;
     }
 
-    private RuntimeException refusedWait(SQLException e, Duration patience, String what) {
+    /** The database may have waited for longer than it was to: for whole seconds, and otherwise for tables than for rows. */
+    private RuntimeException refusedWait(SQLException e, long asked, String what) {
         noteLoss(e);
         RuntimeException refusal = refused("to get " + what, e);
         return dialect.isLockTimeout(e)
                 ? new ClaimBlockedException(
-                        "waited " + patience.toMillis() + " ms in vain for another transaction to let go of one of "
-                                + what,
+                        "waited " + Duration.ofNanos(System.nanoTime() - asked).toMillis()
+                                + " ms in vain for another transaction to let go of one of " + what
+                                + (dialect.hasDays() ? ", or for a day that is added or dropped" : ""),
                         e)
                 : refusal;
     }

@@ -1,10 +1,14 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.InboxTransaction;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -18,6 +22,8 @@ class DaysBesideLongTransactionsIT {
     private static final String WAITS_FOR_TWO_SECONDS = """
             SELECT id FROM information_schema.processlist
             WHERE db = DATABASE() AND state LIKE '%metadata lock%' AND time_ms > 2000""";
+
+    private static final String WAITS = WAITS_FOR_TWO_SECONDS.replace("2000", "0");
 
     static Stream<? extends DatabaseServer> servers() {
         return MariaDbServers.all();
@@ -42,6 +48,30 @@ class DaysBesideLongTransactionsIT {
             assertThat(workshop.askAll("SELECT partition_name FROM information_schema.partitions WHERE table_schema ="
                             + " DATABASE() AND table_name = 'inbox_ledger' AND partition_name LIKE 'p%'"))
                     .hasSize(17);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void claimThatWaitedForAChangeOfTheTableSaysHowLongAndForWhat(DatabaseServer server) throws Exception {
+        try (Workshop workshop = server.schema()) {
+            StoreLab lab = StoreLab.of(server.dataSource(
+                    workshop.url().replace("sessionVariables=", "sessionVariables=lock_wait_timeout=2,")));
+            CompletableFuture<Void> changed;
+            try (InboxTransaction<JdbcContext> handler = lab.begin()) {
+                lab.claimed(handler);
+                changed = CompletableFuture.runAsync(
+                        () -> workshop.execute("ALTER TABLE inbox_ledger COMMENT = 'changed'"), OwnThread.FOR_EACH);
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> !workshop.askAll(WAITS).isEmpty());
+                try (InboxTransaction<JdbcContext> other = lab.begin()) {
+                    MessageKey key = lab.keyOf(StoreLab.message());
+                    assertThatThrownBy(() -> other.claim(lab.consumer(), List.of(key), StoreLab.SHORT))
+                            .isInstanceOf(ClaimBlockedException.class)
+                            .hasMessageMatching("waited [1-9]\\d{3,} ms .*, or for a day that is added or dropped");
+                }
+            }
+            changed.get(20, TimeUnit.SECONDS);
         }
     }
 }
