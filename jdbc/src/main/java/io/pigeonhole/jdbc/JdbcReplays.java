@@ -266,6 +266,11 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
         return barrier.isPast(markOf(day).orElseGet(() -> note(day, barrier.mark())));
     }
 
+    /** Whether all transactions have ended that were open now and may have recorded messages. */
+    boolean haveWritersEnded() {
+        return barrier.isPast(barrier.mark());
+    }
+
     /** Not one that was noted while the clock was ahead: the day may not have been over. */
     private Optional<Long> markOf(LocalDate day) {
         return database.look("since when " + day + " is waited for", session -> {

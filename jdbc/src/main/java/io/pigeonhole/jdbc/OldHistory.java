@@ -137,6 +137,19 @@ final class OldHistory {
         return entries.isPresent() && going.getAsLong() <= entries.getAsLong();
     }
 
+    /** The same for all messages that the history has of the day. */
+    boolean isExported(LocalDate day) {
+        return isExported(day, () -> days.count(day));
+    }
+
+    /**
+     * Whether all have ended who were recording something when it was called, so that a look at the history sees it; asked where the
+     * archive has to have it. It may take a second, in which others who record messages wait.
+     */
+    boolean isRecorded() {
+        return archive == null || days.haveWritersEnded();
+    }
+
     /** Whatever an archive throws keeps this day from going, and nothing else; nor does the time that it takes. */
     private boolean isArchived(HistoryArchive archive, LocalDate day) {
         if (pauses.rests(day) || isAtAnother(day) || (unsettled.contains(day) && !days.isSettled(day))) {

@@ -41,6 +41,9 @@ final class PlainRetention {
     /** So many keys one statement names at most. */
     private static final int MOST_KEYS = 1_000;
 
+    private static final String IN_THE_WAY =
+            "no day is dropped yet, because long transactions are in the way; it tries again later";
+
     private final ConnectionSource connections;
     private final Dialect dialect;
     private final RetentionSettings settings;
@@ -181,11 +184,22 @@ final class PlainRetention {
         });
     }
 
-    /** A replay may have been made since, or messages of other days recorded. */
+    /**
+     * A replay may have been made since, or messages recorded, of other days or of these. Whoever is recording has to end first: what
+     * he commits while the drop waits for him would go unseen.
+     */
     private DayDrop dropWith(List<LocalDate> earlier, LocalDate day) {
-        boolean same = earlier.containsAll(earlierIn(day));
-        boolean needed = earlier.stream().anyMatch(oldHistory::isNeeded) || oldHistory.isNeeded(day);
-        return same && !needed ? drop(HISTORY, day) : DayDrop.LATER;
+        if (!oldHistory.isRecorded()) {
+            LOG.info(IN_THE_WAY);
+            return DayDrop.NONE_NOW;
+        }
+        if (!earlier.containsAll(earlierIn(day))) {
+            return DayDrop.LATER;
+        }
+        List<LocalDate> going = new ArrayList<>(earlier);
+        going.add(day);
+        boolean exported = going.stream().allMatch(oldHistory::isExported);
+        return exported && going.stream().noneMatch(oldHistory::isNeeded) ? drop(HISTORY, day) : DayDrop.LATER;
     }
 
     private List<LocalDate> earlierIn(LocalDate day) {
@@ -253,7 +267,7 @@ final class PlainRetention {
             if (!dialect.isLockTimeout(e)) {
                 throw Refusals.byItself(new PlainErrors(dialect), "to drop a day", e);
             }
-            LOG.info("no day is dropped yet, because long transactions are in the way; it tries again later");
+            LOG.info(IN_THE_WAY);
             return DayDrop.NONE_NOW;
         }
         return dropped[0];

@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.handler.PayloadDecoder;
@@ -13,10 +14,16 @@ import io.pigeonhole.jackson.JsonLinesArchive;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -31,6 +38,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("D5")
 class EarlierDaysIT {
     private static final String READ_THROUGH = "SELECT DISTINCT CAST(h.processed_at AS DATE)";
+
+    private static final String TAKES_THE_HISTORY = "SET busy_until = ?, place = ? WHERE task";
+    private static final String WAITS =
+            "SELECT id FROM information_schema.processlist" + " WHERE db = DATABASE() AND state LIKE '%metadata lock%'";
 
     private final LocalDate old = LocalDate.now(ZoneOffset.UTC).minusDays(5);
     private final LocalDate earlier = old.minusDays(3);
@@ -135,6 +146,55 @@ class EarlierDaysIT {
 
             assertThat(store.replays().find("again")).isPresent();
             assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("2");
+        }
+    }
+
+    /** Whoever has its time already may commit while the drop waits for it. */
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void messageOfAnEarlierDayThatIsCommittedWhileItsPartitionIsToBeDroppedIsExported(
+            MariaDbServer server, @TempDir Path directory) throws Exception {
+        try (Workshop workshop = server.schema();
+                Connection late = workshop.dataSource().getConnection()) {
+            late.setAutoCommit(false);
+            recordInTwoDays(server, workshop, store(workshop, null));
+            LocalDate latest = earlier.plusDays(1);
+            AtomicReference<CompletableFuture<Void>> commit = new AtomicReference<>();
+            JdbcStore store = store(
+                    InterposedDataSource.before(1, TAKES_THE_HISTORY, workshop.dataSource(), () -> {
+                        record(late, latest);
+                        commit.set(CompletableFuture.runAsync(() -> commitOnceWaitedFor(late, workshop)));
+                    }),
+                    JsonLinesArchive.in(directory));
+
+            retireAll(store);
+            commit.get().get(20, TimeUnit.SECONDS);
+            retireAll(store);
+
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("0");
+            assertThat(workshop.askAll("SELECT CONCAT(history_day, ' ', entries) FROM inbox_export ORDER BY 1"))
+                    .containsExactly(earlier + " 1", latest + " 1", old + " 1");
+        }
+    }
+
+    private static void record(Connection connection, LocalDate day) {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("INSERT INTO inbox_history (consumer_id, message_key, source, with_payload, attempts,"
+                    + " processed_at) SELECT id, x'ff000000000000000000000000000001', 'notes', FALSE, 1, '" + day
+                    + " 12:00:00' FROM inbox_consumer");
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void commitOnceWaitedFor(Connection connection, Workshop workshop) {
+        await().atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> !workshop.askAll(WAITS).isEmpty());
+        try {
+            connection.commit();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
         }
     }
 
