@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * Keeps enough days ahead: partitions of the ledger and of the history, named by their day in UTC, each created in a short
  * transaction that also moves the horizon. Days are data, not schema. A day whose name another table has, such as one that a
  * person detached and kept, is left out of the history; the ledger has no gaps and ends before it. So is a day that the
- * database refuses, for want of a right perhaps: it is an error only where the ledger would have none for the present. A day of
- * today or later that somebody has dropped from the middle of the ledger is created anew. Safe
- * for use by many threads and many programs; the horizon only ever grows.
+ * database refuses, for want of a right perhaps: it is an error only where the ledger would have none for the present. A day
+ * that somebody has dropped from the middle of the ledger is created anew. Safe for use by many threads and many programs; the
+ * horizon only ever grows.
  */
 final class LedgerDays {
     private static final Logger LOG = LoggerFactory.getLogger(LedgerDays.class);
@@ -138,7 +138,7 @@ final class LedgerDays {
     private void addWithinLedger(LocalDate day) {
         boolean added = Errand.run(connections, "a missing day of the ledger", connection -> {
             lock(connection);
-            if (look(connection, LEDGER, day) != Found.MISSING) {
+            if (look(connection, LEDGER, day) != Found.MISSING || isForgotten(connection, day)) {
                 return false; // Another program was here first.
             }
             addLedgerDay(connection, day);
@@ -151,6 +151,11 @@ final class LedgerDays {
                     LEDGER,
                     NAME.format(day));
         }
+    }
+
+    /** Asked behind the look at a day: the horizon is raised before it goes. */
+    private static boolean isForgotten(Connection connection, LocalDate day) throws SQLException {
+        return readHorizon(connection).oldest().isAfter(day);
     }
 
     private static boolean addToLedger(Connection connection, LocalDate day) throws SQLException {
@@ -248,11 +253,12 @@ final class LedgerDays {
                 case NAME_TAKEN -> missing.leftOut().put(new Day(false, day), inTheWay(HISTORY, day));
             }
         }
-        for (LocalDate day = horizon.firstNeeded(); day.isBefore(horizon.end()); day = day.plusDays(1)) {
-            switch (look(connection, LEDGER, day)) {
-                case THERE -> {}
-                case MISSING -> missing.withinLedger().add(day);
-                case NAME_TAKEN -> missing.leftOut().put(new Day(true, day), WAIT + inTheWay(LEDGER, day));
+        for (LocalDate day = horizon.oldest(); day.isBefore(horizon.end()); day = day.plusDays(1)) {
+            Found found = look(connection, LEDGER, day);
+            if (found == Found.MISSING) {
+                missing.withinLedger().add(day);
+            } else if (found == Found.NAME_TAKEN && !isForgotten(connection, day)) {
+                missing.leftOut().put(new Day(true, day), WAIT + inTheWay(LEDGER, day));
             }
         }
         for (LocalDate day = horizon.end(); day.isBefore(end); day = day.plusDays(1)) {
@@ -304,12 +310,7 @@ final class LedgerDays {
      * @param today by the database's clock
      * @param soon the day in ten minutes
      */
-    private record Horizon(LocalDate oldest, LocalDate end, LocalDate today, LocalDate soon) {
-        /** The first day that it needs for messages of now and later. */
-        LocalDate firstNeeded() {
-            return oldest.isAfter(today) ? oldest : today;
-        }
-    }
+    private record Horizon(LocalDate oldest, LocalDate end, LocalDate today, LocalDate soon) {}
 
     /** How it is with a day of a table. */
     private enum Found {

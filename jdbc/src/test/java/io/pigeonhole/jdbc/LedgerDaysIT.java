@@ -260,6 +260,36 @@ class LedgerDaysIT {
         assertThat(inbox.process(timed).kind()).isEqualTo(Outcome.Kind.PROCESSED);
     }
 
+    /** Messages of it may come as long as the ledger knows keys of that time. */
+    @Test
+    void daysWithinTheLedgerBeforeTodayThatSomebodyDroppedAreCreatedAnew() {
+        LocalDate today = today();
+        for (int i = 1; i <= 3; i++) {
+            createInLedger(today.minusDays(i), today.minusDays(i - 1));
+        }
+        workshop.execute(
+                "UPDATE inbox_horizon SET oldest = ?",
+                firstKey(today.minusDays(3)).toUuid());
+        JdbcStore store = JdbcStore.create(workshop.dataSource());
+        inbox("payments", store, HistoryMode.NONE);
+        // Of an id with an earlier time it would keep a digest, since it may have been accepted before under one.
+        workshop.execute("UPDATE inbox_consumer SET digest_below = 0");
+        Inbox<JdbcContext> inbox = inbox("payments", store, HistoryMode.NONE);
+        workshop.execute("DROP TABLE inbox_ledger_" + DateTimeFormatter.BASIC_ISO_DATE.format(today.minusDays(1)));
+        workshop.execute("DROP TABLE inbox_ledger_" + DateTimeFormatter.BASIC_ISO_DATE.format(today.minusDays(2)));
+
+        store.maintain();
+
+        assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today.minusDays(3), 12));
+        Message ofYesterday = Message.builder("notes")
+                .id(new UUID(firstKey(today.minusDays(1)).epochMillis() << 16 | 0x7abcL, 0x8123456789abcdefL)
+                        .toString())
+                .type("note")
+                .payload("text")
+                .build();
+        assertThat(inbox.process(ofYesterday).kind()).isEqualTo(Outcome.Kind.PROCESSED);
+    }
+
     @Test
     void dayWithinTheLedgerWhoseNameIsTakenIsLeftOut() {
         inbox("payments", JdbcStore.create(workshop.dataSource()), HistoryMode.NONE);
