@@ -10,12 +10,16 @@ import java.sql.SQLException;
  * a test can put a clock of its own before the server's.
  */
 final class PostgresStatements {
+    private static final String ISOLATION = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;\n";
+
+    /** The limit of a claim of one key, with the others. */
+    private static final String PATIENCE_OF_ONE = ", set_config('lock_timeout', ?, true)";
+
     /**
      * What every transaction of the engine begins with; it must come before the first snapshot.
      * Parameters: those of {@link PostgresSession#BEGIN}.
      */
-    static final String PREAMBLE =
-            "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;\n" + PostgresSession.BEGIN;
+    static final String PREAMBLE = ISOLATION + PostgresSession.BEGIN;
 
     /**
      * The limit for statements of ours where the session has one of its own, which is meant for the application's: that one,
@@ -28,12 +32,9 @@ final class PostgresStatements {
 
     private static final String OWN_LIMIT = AT_LEAST_TEN_MINUTES.formatted(PostgresSession.STATEMENT_TIMEOUT_BEFORE);
 
-    /** The handlers' limit again, which stands in the text that {@link PostgresSession#NOW} made of the settings. */
-    private static final String HANDLERS_LIMIT = """
-            set_config('statement_timeout', (CAST(current_setting('pigeonhole.session') AS text[]))[5], true)""";
-
     /** A search of ours that may take its time, between two settings. Formatted with: the search. */
-    private static final String WITHOUT_HANDLERS_LIMIT = "SELECT " + OWN_LIMIT + ";\n%s;\nSELECT " + HANDLERS_LIMIT;
+    private static final String WITHOUT_HANDLERS_LIMIT =
+            "SELECT " + OWN_LIMIT + ";\n%s;\nSELECT " + PostgresSession.HANDLERS_LIMIT;
 
     /**
      * In front of a statement of ours that may take its time, which may be a write of many rows. For a lock it waits no longer
@@ -58,7 +59,8 @@ final class PostgresStatements {
     static final String PATIENCE = "SELECT set_config('lock_timeout', ?, true), " + OWN_LIMIT;
 
     /** What handlers have: their lock_timeout and their statement_timeout. */
-    static final String PATIENCE_OF_HANDLERS = PostgresSession.LOCK_TIMEOUT_AS_BEFORE + ", " + HANDLERS_LIMIT;
+    static final String PATIENCE_OF_HANDLERS =
+            PostgresSession.LOCK_TIMEOUT_AS_BEFORE + ", " + PostgresSession.HANDLERS_LIMIT;
 
     /**
      * The claim and the horizon that it used. Keys that no partition is for are left out, because one of them would fail the
@@ -117,8 +119,8 @@ final class PostgresStatements {
             + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
 
     /** The same behind {@link #PREAMBLE}, for sessions whose transactions begin otherwise than the engine's. */
-    static final String PREAMBLE_AND_CLAIM_ONE = PREAMBLE + ", set_config('lock_timeout', ?, true);\n" + INSERT_ONE
-            + ";\nSELECT " + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
+    static final String PREAMBLE_AND_CLAIM_ONE = ISOLATION + PostgresSession.beginWith(PATIENCE_OF_ONE) + ";\n"
+            + INSERT_ONE + ";\nSELECT " + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
 
     /**
      * The claim of one key with all that a transaction begins with. Fails as {@link #beginsOtherwise} says, before anything is
@@ -126,11 +128,10 @@ final class PostgresStatements {
      * limits are set by a statement of their own: whoever waits for a locked table waits before the insert is executed.
      * Parameters: those of {@link PostgresSession#BEGIN}, patience, then those of {@link #INSERT_ONE}.
      */
-    static final String BEGIN_WITH_CLAIM_ONE =
-            PostgresSession.BEGIN + """
-            , set_config('lock_timeout', ?, true),
-                   set_config('transaction_isolation', 'read committed', true), set_config('transaction_read_only', 'off', true);
-            """ + INSERT_ONE + ";\nSELECT " + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
+    static final String BEGIN_WITH_CLAIM_ONE = PostgresSession.beginWith(
+                    PATIENCE_OF_ONE
+                            + ", set_config('transaction_isolation', 'read committed', true), set_config('transaction_read_only', 'off', true)")
+            + ";\n" + INSERT_ONE + ";\nSELECT " + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
 
     /** The SQLSTATE, active_sql_transaction, of what can be set only before the first statement. */
     private static final String ACTIVE_TRANSACTION = "25001";

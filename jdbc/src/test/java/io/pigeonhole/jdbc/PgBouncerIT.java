@@ -39,8 +39,7 @@ class PgBouncerIT {
     private static final String SETTINGS = """
             SELECT pg_backend_pid() || ' ' || concat_ws(',', current_setting('lock_timeout'),
                 current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout'),
-                current_setting('transaction_isolation'), nullif(current_setting('pigeonhole.session', true), ''),
-                nullif(current_setting('pigeonhole.before', true), ''))""";
+                current_setting('transaction_isolation'), nullif(current_setting('pigeonhole.session', true), ''))""";
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
