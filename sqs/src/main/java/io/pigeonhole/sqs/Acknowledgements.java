@@ -94,7 +94,7 @@ final class Acknowledgements implements Runnable {
         if (first == null) {
             if (busy.get() == 0) {
                 // What could not be deleted comes again, to whomever, and shows then whether deletions work.
-                trouble.isPointless();
+                trouble.isPointlessForNow();
             }
             return !closed;
         }

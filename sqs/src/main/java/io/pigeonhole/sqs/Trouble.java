@@ -111,6 +111,14 @@ final class Trouble {
         last = null;
     }
 
+    /** The same for now, where the call will be needed again: a refusal does not pass by itself, and stays until a call succeeds. */
+    synchronized void isPointlessForNow() {
+        Throwable failure = last;
+        if (failure != null && !isRefusal(failure)) {
+            last = null;
+        }
+    }
+
     /** What fails and why, in a sentence; null where the last call succeeded, or was pointless. */
     @Nullable
     String problem() {

@@ -93,7 +93,7 @@ class SqsSourceTest {
         await().atMost(PATIENCE).until(() -> source.state() == state);
     }
 
-    private static SqsException refusal(String code) {
+    static SqsException refusal(String code) {
         return (SqsException) SqsException.builder()
                 .statusCode(403)
                 .awsErrorDetails(AwsErrorDetails.builder().errorCode(code).build())
@@ -238,6 +238,27 @@ class SqsSourceTest {
         queue.send("a", "g");
         awaitState(source, SourceState.DEGRADED);
         // Its visibility timeout is over before long, and another node is given it, and deletes it.
+        awaitState(source, SourceState.RUNNING);
+        assertThat(source.problems()).isEmpty();
+    }
+
+    @Tag("E12")
+    @Test
+    void refusedDeletionIsNotOverBeforeOneSucceeds() {
+        AtomicBoolean refuses = new AtomicBoolean(true);
+        queue.whenDeleted(() -> {
+            if (refuses.get()) {
+                throw refusal("AccessDenied");
+            }
+        });
+        SqsSource source = start(1, Duration.ofSeconds(1));
+        queue.send("a", "g");
+        awaitState(source, SourceState.DEGRADED);
+        // Longer than deletions of the message are tried.
+        await().during(Duration.ofSeconds(2)).atMost(PATIENCE).until(() -> source.state() == SourceState.DEGRADED);
+        assertThat(source.problems()).singleElement().asString().contains("deleting", "403");
+        refuses.set(false);
+        queue.send("b", "h");
         awaitState(source, SourceState.RUNNING);
         assertThat(source.problems()).isEmpty();
     }

@@ -80,4 +80,20 @@ class TroubleTest {
         assertThat(trouble.isOver()).isTrue();
         assertThat(trouble.isOver()).isFalse();
     }
+
+    @Test
+    void refusalOfACallThatIsNotNeededNowStaysUntilOneSucceeds() {
+        trouble.is(SqsSourceTest.refusal("AccessDenied"));
+        trouble.isPointlessForNow();
+        assertThat(trouble.problem()).contains("receiving");
+        trouble.isOver();
+        assertThat(trouble.problem()).isNull();
+    }
+
+    @Test
+    void errorThatPassesIsOverWhenTheCallIsNotNeededNow() {
+        warns();
+        trouble.isPointlessForNow();
+        assertThat(trouble.problem()).isNull();
+    }
 }
