@@ -28,6 +28,9 @@ final class AmqpQueue implements AutoCloseable {
             "pigeonhole-it-" + ProcessHandle.current().pid() + "-";
     private static final int PATIENCE_MILLIS = 120_000;
 
+    /** More than a client reads. */
+    private static final int TOO_DEEP = 40;
+
     private final ConnectionFactory factory;
     private final String name;
     private final Map<String, Object> arguments;
@@ -144,6 +147,20 @@ final class AmqpQueue implements AutoCloseable {
                 .contentType(message.contentType())
                 .deliveryMode(2)
                 .headers(headers);
+    }
+
+    /** Those of a message with a header that is nested deeper than the client reads. */
+    static BasicProperties unreadable() {
+        Object value = "the bottom";
+        for (int i = 0; i < TOO_DEEP; i++) {
+            value = List.of(value);
+        }
+        return new BasicProperties.Builder()
+                .messageId("deep")
+                .type("test")
+                .deliveryMode(2)
+                .headers(Map.of("deep", value))
+                .build();
     }
 
     private static @Nullable String textOf(@Nullable MessageId id) {

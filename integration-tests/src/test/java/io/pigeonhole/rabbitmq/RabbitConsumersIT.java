@@ -125,24 +125,72 @@ class RabbitConsumersIT extends RabbitSourceTestBase {
         }
     }
 
-    /** Also where the queue has no single active consumer: the broker does not tell. */
-    @Test
-    void classicQueueIsTakenWithTheWholePrefetchAtOnceWhereItsBrokerDoesNotBearAnotherConsumer() throws Exception {
+    private void assumeTakeoverDefect() throws Exception {
         try (Connection connection = AmqpBroker.factory(port()).newConnection("version")) {
             assumeTrue(TakeoverDefect.isIn(connection.getServerProperties()));
         }
+    }
+
+    /** Also where the queue has no single active consumer: the broker does not tell. */
+    @Test
+    void classicQueueTakesMoreWithTheSameConsumerWhereItsBrokerDoesNotBearAnother() throws Exception {
+        assumeTakeoverDefect();
         AmqpQueue classic = queue(AmqpQueue.CLASSIC);
         start(inbox("classic"), classic.name());
         await().atMost(PATIENCE).until(() -> classic.consumers() == 1);
+        assertThat(watched.channels().get(0).limit()).isEqualTo(1);
         assertThat(watched.channels().get(0).prefetch()).isEqualTo(500);
-        AmqpQueue quorum = queue(AmqpQueue.QUORUM);
-        start(inbox("quorum"), quorum.name());
-        await().atMost(PATIENCE).until(() -> quorum.consumers() == 1);
-        assertThat(watched.channels().get(1).prefetch()).isEqualTo(1);
         classic.send(messages(0, 1_000));
         awaitEffects(1_000);
         assertEachOnce(1_000);
+        await().atMost(PATIENCE).until(() -> watched.channels().get(0).limit() == 0);
+        assertThat(watched.channels().get(0).consumers()).isEqualTo(1);
         assertThat(watched.channels().get(0).cancelled()).isZero();
+    }
+
+    @Test
+    void messageThatHangsLeavesAClassicQueueItsSpeedWhereItsBrokerDoesNotBearAnotherConsumer() throws Exception {
+        assumeTakeoverDefect();
+        Semaphore goOn = new Semaphore(0);
+        AmqpQueue classic = queue(AmqpQueue.CLASSIC);
+        classic.send(messages(0, 500));
+        start(
+                Inbox.builder("classic-beside-one-that-hangs", store)
+                        .handle("test", PayloadDecoder.text(), (payload, context) -> {
+                            if (payload.equals("0")) {
+                                acquire(goOn);
+                            }
+                            context.defer(() -> effects.add(payload));
+                        })
+                        .build(),
+                classic.name(),
+                builder -> builder.maxBatch(1));
+        awaitEffects(300);
+        goOn.release();
+        awaitEffects(500);
+        assertEachOnce(500);
+    }
+
+    /** Its handler takes longer than a queue is tried whose first message the client cannot read. */
+    @Tag("E5")
+    @Test
+    void classicQueueIsNotGivenUpForAMessageThatTheClientCannotReadBeforeThoseInFrontAreAcknowledged() {
+        AmqpQueue queue = queue(AmqpQueue.CLASSIC);
+        queue.send(messages(0, 1));
+        queue.send(AmqpQueue.unreadable(), "unreadable".getBytes(UTF_8));
+        queue.send(messages(1, 2));
+        RabbitSource source = start(
+                Inbox.builder("slow", store)
+                        .handle("test", PayloadDecoder.text(), (payload, context) -> {
+                            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(2));
+                            context.defer(() -> effects.add(payload));
+                        })
+                        .build(),
+                queue.name());
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);
+        assertThat(source.failure()).hasMessageContaining("its first message").hasMessageContaining("nested");
+        assertThat(effects).containsExactly("0");
+        await().atMost(PATIENCE).until(() -> queue.consumers() == 0 && queue.ready() == 2);
     }
 
     @Test

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.GetResponse;
 import io.pigeonhole.core.admin.Admin;
@@ -19,7 +18,6 @@ import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -41,9 +39,6 @@ import org.junit.jupiter.api.condition.EnabledIf;
 @Tag("full")
 class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
     private static final int LIMIT = 20;
-
-    /** More than a client reads. */
-    private static final int TOO_DEEP = 40;
 
     private final CrashPlan plan = CrashPlan.none();
 
@@ -75,19 +70,6 @@ class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
                 "",
                 "x-dead-letter-routing-key",
                 thrownAway.name()));
-    }
-
-    private static BasicProperties deepHeader() {
-        Object value = "the bottom";
-        for (int i = 0; i < TOO_DEEP; i++) {
-            value = List.of(value);
-        }
-        return new BasicProperties.Builder()
-                .messageId("deep")
-                .type("test")
-                .deliveryMode(2)
-                .headers(Map.of("deep", value))
-                .build();
     }
 
     /** A handler that lets messages wait behind it: 4 lanes do about 1,000 a second. */
@@ -157,7 +139,7 @@ class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
         AmqpQueue bad = limited();
         AmqpQueue one = limited();
         AmqpQueue other = limited();
-        bad.send(deepHeader(), "deep".getBytes(UTF_8));
+        bad.send(AmqpQueue.unreadable(), "deep".getBytes(UTF_8));
         one.send(messages(0, 1_000));
         other.send(messages(1_000, 2_000));
         RabbitSource source = consume(bad, one, other);
@@ -177,7 +159,7 @@ class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
     void messagesOfTheSameQueueBeforeOneThatKillsItsConnectionTakeEffectAndTheRestStays() {
         AmqpQueue bad = limited();
         bad.send(messages(0, 300));
-        bad.send(deepHeader(), "deep".getBytes(UTF_8));
+        bad.send(AmqpQueue.unreadable(), "deep".getBytes(UTF_8));
         bad.send(messages(300, 600));
         RabbitSource source = consume(bad);
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.FAILED);
@@ -335,7 +317,7 @@ class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
         AmqpQueue deadly = limited();
         faults.breakQueue(refused.name(), AtConsume.INTERNAL_ERROR);
         faults.breakQueue(silent.name(), AtConsume.NO_ANSWER);
-        deadly.send(deepHeader(), "deep".getBytes(UTF_8));
+        deadly.send(AmqpQueue.unreadable(), "deep".getBytes(UTF_8));
         AmqpQueue again = limited();
         again.send(messages(count, 2 * count));
         begun = System.nanoTime();

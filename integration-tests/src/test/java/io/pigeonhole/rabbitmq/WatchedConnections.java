@@ -23,8 +23,10 @@ final class WatchedConnections implements ConnectionOpener {
         private final AtomicLong frames = new AtomicLong();
         private final BitSet acknowledged = new BitSet();
         private final List<String> closings = new CopyOnWriteArrayList<>();
+        private final AtomicInteger consumers = new AtomicInteger();
         private final AtomicInteger cancelled = new AtomicInteger();
         private volatile int prefetch;
+        private volatile int limit;
 
         Seen(Channel channel) {
             this.channel = channel;
@@ -41,6 +43,16 @@ final class WatchedConnections implements ConnectionOpener {
         /** How many messages the newest consumer may have, or the next. */
         int prefetch() {
             return prefetch;
+        }
+
+        /** How many messages all consumers together may have; 0 where there is no such limit. */
+        int limit() {
+            return limit;
+        }
+
+        /** How many consumers were begun. */
+        int consumers() {
+            return consumers.get();
         }
 
         /** How many consumers were cancelled. */
@@ -99,13 +111,19 @@ final class WatchedConnections implements ConnectionOpener {
         return proxy(Channel.class, channel, (method, values, result) -> {
             if (method.equals("basicAck")) {
                 seen.acknowledged((Long) values[0], (Boolean) values[1]);
+            } else if (method.equals("basicConsume")) {
+                seen.consumers.incrementAndGet();
             } else if (method.equals("basicCancel")) {
                 seen.cancelled.incrementAndGet();
             } else if (method.equals("basicQos")) {
                 if (!channels.contains(seen)) {
                     channels.add(seen);
                 }
-                seen.prefetch = (Integer) values[0];
+                if (values.length == 2) {
+                    seen.limit = (Integer) values[0];
+                } else {
+                    seen.prefetch = (Integer) values[0];
+                }
             }
             return result;
         });

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * nothing is on its way, and nobody overtakes, also where the queue lets a single consumer be active. The queue is never without a
  * consumer meanwhile: one that deletes itself stays.
  *
- * <p>Where a broker's classic queues do not bear that ({@link TakeoverDefect}), it begins with the prefetch limit.
+ * <p>Where a broker's classic queues do not bear that ({@link TakeoverDefect}), the consumer stays, and the limit of its channel is
+ * raised ({@code basic.qos} with {@code global}). Quorum queues refuse such a limit, and newer brokers deprecate it.
  *
  * <p>A quorum queue gives back what a lost connection had consumer by consumer. So two of them never take messages at the same
  * time: the older one is full, and nothing of it is acknowledged, until one of the two is cancelled.
@@ -39,6 +40,7 @@ final class Subscription extends DefaultConsumer {
 
     private final String queue;
     private final SourceSettings settings;
+    private final boolean limitsChannel;
     private final Caution caution;
     private final Consignment consignment;
     private final Runnable wakeUp;
@@ -62,12 +64,14 @@ final class Subscription extends DefaultConsumer {
             Channel channel,
             String queue,
             SourceSettings settings,
+            boolean limitsChannel,
             Consignment consignment,
             Caution caution,
             Runnable wakeUp) {
         super(channel);
         this.queue = queue;
         this.settings = settings;
+        this.limitsChannel = limitsChannel;
         this.consignment = consignment;
         this.caution = caution;
         this.wakeUp = wakeUp;
@@ -83,20 +87,20 @@ final class Subscription extends DefaultConsumer {
             Caution caution,
             Runnable wakeUp)
             throws IOException {
-        // The classic queues of such a broker count no deliveries, so that nothing is lost by many at once.
-        int first = TakeoverDefect.concerns(connection, queue) ? settings.prefetch() : caution.first();
+        boolean limitsChannel = TakeoverDefect.concerns(connection, queue);
         Channel channel = connection.createChannel();
         if (channel == null) {
             throw new IOException("the connection has no channel left");
         }
-        Subscription subscription = new Subscription(channel, queue, settings, consignment, caution, wakeUp);
+        Subscription subscription =
+                new Subscription(channel, queue, settings, limitsChannel, consignment, caution, wakeUp);
         try {
             if (caution.isCareful()) {
                 DeclareOk found = channel.queueDeclarePassive(queue);
                 // Others may get them: the active consumer, or one of a higher priority.
                 subscription.messagesWaited = found.getMessageCount() > 0 && found.getConsumerCount() == 0;
             }
-            subscription.consume(first);
+            subscription.consume(caution.first());
             return subscription;
         } catch (IOException | RuntimeException e) {
             // The broker has closed the channel, or nobody knows what it has done, and the connection is to be closed.
@@ -107,9 +111,25 @@ final class Subscription extends DefaultConsumer {
 
     private void consume(int messages) throws IOException {
         Window window = windows.add(messages);
-        getChannel().basicQos(messages);
+        getChannel().basicQos(limitsChannel ? settings.prefetch() : messages);
+        if (limitsChannel) {
+            // Behind the other: the broker lifts the limit of the channel where that of consumers is set.
+            limitChannel(messages);
+        }
         getChannel().basicConsume(queue, false, window.tag(), this);
         stepped();
+    }
+
+    /** Takes more with the consumer that there is. */
+    private void raise(int messages) throws IOException {
+        limitChannel(messages);
+        windows.raise(messages);
+        stepped();
+    }
+
+    /** None where that of the consumer is enough: the broker takes less time without. */
+    private void limitChannel(int messages) throws IOException {
+        getChannel().basicQos(messages < settings.prefetch() ? messages : 0, true);
     }
 
     /** What is settled from now on counts for the next step. */
@@ -198,6 +218,8 @@ final class Subscription extends DefaultConsumer {
             cancelOlder();
         } else if (!more) {
             hold.end();
+        } else if (limitsChannel) {
+            raise(next);
         } else if (windows.isNewestFullAndSettled()) {
             consume(next);
             cancelOlder();

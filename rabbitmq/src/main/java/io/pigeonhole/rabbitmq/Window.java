@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** One consumer of a channel: how many messages it may have, and what became of those that it got. Safe for use by many threads. */
 final class Window {
     private final String tag;
-    private final int limit;
     private final AtomicInteger unacknowledged = new AtomicInteger();
     private final AtomicInteger unsettled = new AtomicInteger();
+    private volatile int limit;
 
     Window(String tag, int limit) {
         this.tag = tag;
@@ -22,6 +22,11 @@ final class Window {
     /** How many messages it may have that are not acknowledged. */
     int limit() {
         return limit;
+    }
+
+    /** From now on it may have so many. */
+    void raise(int more) {
+        limit = more;
     }
 
     void delivered() {

@@ -29,6 +29,11 @@ final class Windows {
         return window;
     }
 
+    /** The limit of the channel, whose only consumer this is, was raised: it may have so many from now on. */
+    synchronized void raise(int limit) {
+        newest().raise(limit);
+    }
+
     /** A message was delivered; answers the consumer that it came to. */
     synchronized Window delivered(String tag) {
         delivered++;
