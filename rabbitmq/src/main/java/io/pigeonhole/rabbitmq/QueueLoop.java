@@ -1,5 +1,6 @@
 package io.pigeonhole.rabbitmq;
 
+import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.ChannelContinuationTimeoutException;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.Recoverable;
@@ -50,7 +51,6 @@ final class QueueLoop {
     private volatile @Nullable Subscription subscription;
     private volatile @Nullable Connection connection;
     private volatile @Nullable Throwable failure;
-    private volatile boolean waitsForStore;
     private volatile boolean closing;
 
     QueueLoop(
@@ -92,11 +92,6 @@ final class QueueLoop {
     void close() {
         closing = true;
         wakeUp();
-    }
-
-    /** Whether it does not consume because the inbox takes nothing: the database is away or full, or the consumer paused. */
-    boolean waitsForStore() {
-        return waitsForStore;
     }
 
     /** Whether it may have messages that are worth waiting for. */
@@ -172,8 +167,6 @@ final class QueueLoop {
     }
 
     private void connect() throws InterruptedException {
-        // Whoever has no broker does not wait for the database.
-        waitsForStore = false;
         try {
             Connection opened = settings.opener().open(settings.connectionFactory(), name);
             if (opened instanceof Recoverable) {
@@ -202,7 +195,7 @@ final class QueueLoop {
             if (left > 0) {
                 return left;
             }
-            return isInboxOpen() ? begin(open) : LONGEST_WAIT.toNanos();
+            return begin(open);
         }
         Throwable thrown = current.failure();
         if (thrown != null) {
@@ -240,17 +233,28 @@ final class QueueLoop {
     private boolean isInboxOpen() {
         try {
             inbox.probeClaim();
-            waitsForStore = false;
+            troubles.inboxTakes(queue);
+            return true;
         } catch (RuntimeException e) {
             log.debug("{}: nothing is consumed yet", name, e);
-            troubles.tell(queue, "the inbox takes no messages now: " + FailureText.describe(e));
-            waitsForStore = true;
+            troubles.inboxRefuses(queue, "the inbox takes no messages now: " + FailureText.describe(e));
+            return false;
         }
-        return !waitsForStore;
+    }
+
+    /** Of a queue that is not there nothing is to be held back: its inbox is not asked. */
+    private void find(Connection open) throws IOException {
+        Channel channel = Channels.open(open);
+        channel.queueDeclarePassive(queue);
+        channel.abort();
     }
 
     private long begin(Connection open) throws InterruptedException {
         try {
+            find(open);
+            if (!isInboxOpen() || closing) {
+                return LONGEST_WAIT.toNanos();
+            }
             Subscription begun = Subscription.begin(open, queue, settings, lanes.open(), caution, this::wakeUp);
             subscription = begun;
             caution.begun();

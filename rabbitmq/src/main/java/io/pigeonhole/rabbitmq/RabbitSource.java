@@ -124,7 +124,7 @@ public final class RabbitSource implements Source {
         if (now == null) {
             return SourceState.NEW;
         }
-        if (now.lanes().isWaiting() || now.loops().stream().anyMatch(QueueLoop::waitsForStore)) {
+        if (now.lanes().isWaiting() || now.troubles().isInboxRefusing()) {
             return SourceState.WAITING_FOR_STORE;
         }
         int troubled = now.troubles().count();

@@ -88,10 +88,7 @@ final class Subscription extends DefaultConsumer {
             Runnable wakeUp)
             throws IOException {
         boolean limitsChannel = TakeoverDefect.concerns(connection, queue);
-        Channel channel = connection.createChannel();
-        if (channel == null) {
-            throw new IOException("the connection has no channel left");
-        }
+        Channel channel = Channels.open(connection);
         Subscription subscription =
                 new Subscription(channel, queue, settings, limitsChannel, consignment, caution, wakeUp);
         try {

@@ -58,10 +58,7 @@ final class TakeoverDefect {
     }
 
     private static boolean isClassic(Connection connection, String queue) throws IOException {
-        Channel channel = connection.createChannel();
-        if (channel == null) {
-            throw new IOException("the connection has no channel left");
-        }
+        Channel channel = Channels.open(connection);
         try {
             channel.basicConsume(queue, false, REFUSED, new DefaultConsumer(channel));
         } catch (IOException e) {

@@ -18,6 +18,7 @@ final class Troubles {
 
     private final String name;
     private final Map<String, String> reasons = new TreeMap<>();
+    private final Map<String, String> refusals = new TreeMap<>();
     private final LogBudget budget = new LogBudget();
 
     Troubles(String name) {
@@ -31,12 +32,32 @@ final class Troubles {
 
     /** A queue cannot be consumed; it is tried again. */
     synchronized void tell(String queue, String reason) {
+        refusals.remove(queue);
         boolean known = reason.equals(reasons.put(queue, reason));
         log(known ? Level.DEBUG : Level.WARN, "queue '" + queue + "': " + reason + "; trying again until it works");
     }
 
+    /** A queue could be consumed, and is not while its inbox takes nothing: until {@link #inboxTakes}, or until it cannot be consumed. */
+    synchronized void inboxRefuses(String queue, String reason) {
+        boolean known = reason.equals(refusals.put(queue, reason));
+        log(known ? Level.DEBUG : Level.WARN, "queue '" + queue + "': " + reason + "; trying again until it works");
+    }
+
+    /** The inbox of a queue takes messages, which does not yet mean that the queue is consumed. */
+    synchronized void inboxTakes(String queue) {
+        if (refusals.remove(queue) != null) {
+            log(Level.INFO, "queue '" + queue + "': the inbox takes messages again");
+        }
+    }
+
+    /** Whether a queue is not consumed because its inbox takes nothing: the database is away or full, or the consumer paused. */
+    synchronized boolean isInboxRefusing() {
+        return !refusals.isEmpty();
+    }
+
     /** A queue cannot be consumed, and is not tried again. Whoever gave it up logs that. */
     synchronized void gaveUp(String queue, String reason) {
+        refusals.remove(queue);
         reasons.put(queue, "given up: " + reason);
     }
 
@@ -51,7 +72,8 @@ final class Troubles {
     /** One sentence for each queue that is not consumed. */
     synchronized List<String> list() {
         return reasons.entrySet().stream()
-                .map(trouble -> "queue '" + trouble.getKey() + "': " + trouble.getValue())
+                .map(trouble -> "queue '" + trouble.getKey() + "': "
+                        + refusals.getOrDefault(trouble.getKey(), trouble.getValue()))
                 .toList();
     }
 

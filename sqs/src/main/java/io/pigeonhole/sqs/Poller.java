@@ -78,8 +78,7 @@ final class Poller implements Runnable {
         while (stopping.getCount() > 0) {
             try {
                 if (!begun) {
-                    awaitInbox();
-                    begun = true;
+                    begun = begins();
                 } else if (isHeldBack()) {
                     pause(PAUSE_WHILE_FULL);
                 } else {
@@ -101,6 +100,20 @@ final class Poller implements Runnable {
             // Most likely the memory is used up, and nothing can be said.
         }
         LockSupport.parkNanos(PAUSE_AFTER_ERROR.toNanos());
+    }
+
+    /** Of a queue that is not there nothing is to be held back: its inbox is not asked. */
+    private boolean begins() throws InterruptedException {
+        try {
+            queue.find();
+        } catch (RuntimeException e) {
+            failed(e);
+            return false;
+        }
+        // It is there. Whether it lets anybody receive shows later.
+        receiving.isPointless();
+        awaitInbox();
+        return true;
     }
 
     /**
@@ -137,10 +150,7 @@ final class Poller implements Runnable {
             receiving.isOver();
             failures = 0;
         } catch (RuntimeException e) {
-            if (stopping.getCount() > 0) {
-                receiving.is(e);
-                pause(pauseAfter(failures++));
-            }
+            failed(e);
             return;
         }
         if (messages.isEmpty()) {
@@ -152,6 +162,13 @@ final class Poller implements Runnable {
         if (inFlight.take(received)) {
             submit(received);
             handing.isOver();
+        }
+    }
+
+    private void failed(RuntimeException e) throws InterruptedException {
+        if (stopping.getCount() > 0) {
+            receiving.is(e);
+            pause(pauseAfter(failures++));
         }
     }
 

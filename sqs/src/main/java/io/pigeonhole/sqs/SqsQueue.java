@@ -51,6 +51,11 @@ final class SqsQueue {
         this.wait = wait;
     }
 
+    /** Looks up a queue that is known by its name, once; one that is known by its URL is found without asking. */
+    void find() {
+        call(known -> known);
+    }
+
     /** The next messages, or none if none comes within the waiting time. */
     List<Message> receive() {
         return call(queue -> client.receiveMessage(request -> request.queueUrl(queue)

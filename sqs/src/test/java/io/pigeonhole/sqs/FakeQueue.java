@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -18,9 +19,12 @@ import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchResponse;
 import software.amazon.awssdk.services.sqs.model.GetQueueAttributesRequest;
 import software.amazon.awssdk.services.sqs.model.GetQueueAttributesResponse;
+import software.amazon.awssdk.services.sqs.model.GetQueueUrlRequest;
+import software.amazon.awssdk.services.sqs.model.GetQueueUrlResponse;
 import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
+import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
 import software.amazon.awssdk.services.sqs.model.ReceiveMessageRequest;
 import software.amazon.awssdk.services.sqs.model.ReceiveMessageResponse;
 
@@ -30,6 +34,12 @@ final class FakeQueue implements SqsClient {
 
     /** What the next receives throw; null lets one pass. */
     final Queue<Supplier<? extends Throwable>> receives = new ConcurrentLinkedQueue<>();
+
+    /** Whether it can be looked up by its name. */
+    volatile boolean isThere = true;
+
+    /** How often somebody looked it up. */
+    final AtomicInteger lookUps = new AtomicInteger();
 
     private final List<Kept> messages = new ArrayList<>();
     private final Map<String, Kept> byReceipt = new HashMap<>();
@@ -195,6 +205,15 @@ final class FakeQueue implements SqsClient {
             notifyAll();
         }
         return DeleteMessageBatchResponse.builder().failed(List.of()).build();
+    }
+
+    @Override
+    public GetQueueUrlResponse getQueueUrl(GetQueueUrlRequest request) {
+        lookUps.incrementAndGet();
+        if (!isThere) {
+            throw QueueDoesNotExistException.builder().statusCode(400).build();
+        }
+        return GetQueueUrlResponse.builder().queueUrl("https://queues/" + NAME).build();
     }
 
     @Override

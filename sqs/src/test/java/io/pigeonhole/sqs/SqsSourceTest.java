@@ -11,6 +11,9 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.testkit.crash.CrashPlan;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import io.pigeonhole.testkit.crash.CrashingStore;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
@@ -280,6 +283,27 @@ class SqsSourceTest {
         await().atMost(PATIENCE).until(() -> effects.contains("a"));
         awaitState(source, SourceState.RUNNING);
         await().atMost(PATIENCE).until(() -> queue.left() == 0);
+    }
+
+    @Tag("E2")
+    @Test
+    void queueThatIsNotThereCostsTheDatabaseNothing() {
+        CrashPlan plan = CrashPlan.none();
+        Inbox<InMemoryContext> watched = Inbox.builder("watched", new CrashingStore<>(store, plan))
+                .defaultType("text")
+                .handle("text", PayloadDecoder.text(), (text, context) -> context.defer(() -> effects.add(text)))
+                .build();
+        queue.isThere = false;
+        queue.send("a", "g");
+        SqsSource source = SqsSource.of(watched, queue, FakeQueue.NAME);
+        started.add(source);
+        source.start();
+        await().atMost(PATIENCE).until(() -> queue.lookUps.get() > 2);
+        awaitState(source, SourceState.WAITING_FOR_BROKER);
+        assertThat(plan.passages(CrashPoint.BEFORE_CLAIM)).isZero();
+        queue.isThere = true;
+        await().atMost(PATIENCE).until(() -> effects.contains("a"));
+        awaitState(source, SourceState.RUNNING);
     }
 
     @Tag("E5")

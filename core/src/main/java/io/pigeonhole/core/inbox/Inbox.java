@@ -417,7 +417,8 @@ public final class Inbox<C extends HandlerContext> {
     /**
      * Asks whether the inbox takes messages now, by a claim that is rolled back: not while its consumer is paused, nor while the
      * database answers and refuses to write. For sources whose broker counts deliveries: what is delivered in vain brings a
-     * message closer to its limit. {@link #probe} is cheaper, and enough where nothing is delivered because of the answer.
+     * message closer to its limit. {@link #probe} is cheaper, and enough where nothing is delivered because of the answer. Not
+     * worth its write where there is nothing to take messages from, such as for a queue that does not exist.
      *
      * @throws PigeonholeException if it takes none, with the reason; ask again later
      */
