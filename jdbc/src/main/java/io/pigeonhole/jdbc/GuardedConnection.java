@@ -202,6 +202,7 @@ final class GuardedConnection implements InvocationHandler {
     }
 
     private @Nullable Object invoke(Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
+        method.trySetAccessible(); // Or the right to call it is looked into each time that another class has called it before.
         try {
             return method.invoke(target, arguments);
         } catch (InvocationTargetException e) {

@@ -199,6 +199,7 @@ final class StoreSchema {
             if (method.getName().equals("equals") && arguments != null) {
                 return proxy == arguments[0];
             }
+            method.trySetAccessible(); // As in GuardedConnection.
             try {
                 Object result = method.invoke(target, qualified(method, arguments));
                 return result instanceof Statement statement && method.getName().equals("createStatement")
