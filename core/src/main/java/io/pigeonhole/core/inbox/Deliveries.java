@@ -237,14 +237,10 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     private void holdBackOf(Set<Integer> busyLanes) {
         Set<Object> held = new HashSet<>();
         for (Envelope envelope : group) {
-            Object order = orderOf(envelope);
             if (needsLane(envelope) && busyLanes.contains(laneOf(envelope))) {
                 heldBack.put(envelope, LANE_BUSY);
-                held.add(envelope.key());
-                if (order != null) {
-                    held.add(order);
-                }
-            } else if (held.contains(envelope.key()) || (order != null && held.contains(order))) {
+                hold(envelope, held);
+            } else if (isBehind(envelope, held)) {
                 heldBack.putIfAbsent(envelope, BEHIND_BUSY);
             }
         }
@@ -264,16 +260,22 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         return envelope.byLedger() && log.isAhead(envelope) && !heldBack.containsKey(envelope);
     }
 
-    /** What messages share that must not overtake each other; null for one that may overtake all others. */
+    /**
+     * The order that a message belongs to: what it shares with those that must not overtake it while it is busy, and that it must
+     * not overtake; null for one that belongs to none.
+     *
+     * <p>Without an order per key too, nothing passes a message of its key that somebody else is at, who may yet roll back. One that
+     * was set aside is passed there like one that failed.
+     */
     private @Nullable Object orderOf(Envelope envelope) {
         if (envelope.partition() != null) {
             return envelope.partition();
         }
         // The dead letter of an unusable message holds back those behind it, so that it must not overtake any either.
-        boolean keeps = envelope.unusable() == null
-                ? consumer.order().isKept()
+        boolean belongs = envelope.unusable() == null
+                ? consumer.order().isKept() || !envelope.isSetAside()
                 : consumer.order() == KeyOrder.BEHIND_DEAD_LETTERS;
-        return keeps ? OrderingKey.of(envelope.message()) : null;
+        return belongs ? OrderingKey.of(envelope.message()) : null;
     }
 
     private Claimer claim(InboxTransaction<C> transaction, boolean inHalves, Map<MessageKey, PayloadHash> hashes) {
@@ -309,9 +311,8 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     }
 
     /**
-     * What stands behind a busy message of its key, or of its partition, must not pass it, also where no order per key is kept:
-     * nothing has failed, somebody else is at it and may yet roll back. If some of it is claimed already, this transaction is of no use:
-     * the next leaves it out.
+     * What stands behind a busy message of its order must not pass it. If some of it is claimed already, this transaction is of no
+     * use: the next leaves it out.
      */
     private void holdBackBehindBusy(Claimer claimer) {
         if (!claimer.hasBusy()) {
@@ -320,9 +321,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         Set<Object> held = new HashSet<>();
         boolean claimedOne = false;
         for (Envelope envelope : group) {
-            Object order = envelope.unusable() == null && envelope.partition() == null
-                    ? OrderingKey.of(envelope.message())
-                    : orderOf(envelope);
+            Object order = orderOf(envelope);
             if (order == null) {
                 continue;
             }
@@ -348,19 +347,25 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         Set<Envelope> here = new HashSet<>(group);
         Set<Object> held = new HashSet<>();
         for (Envelope envelope : call) {
-            Object order = orderOf(envelope);
-            boolean unsettled = envelope.hasOutcome() && !envelope.outcome().settled();
-            if (unsettled) {
-                held.add(envelope.key());
-            }
-            if (unsettled && order != null) {
-                held.add(order);
-            } else if (!held.isEmpty()
-                    && here.contains(envelope)
-                    && (held.contains(envelope.key()) || (order != null && held.contains(order)))) {
+            if (envelope.hasOutcome() && !envelope.outcome().settled()) {
+                hold(envelope, held);
+            } else if (!held.isEmpty() && here.contains(envelope) && isBehind(envelope, held)) {
                 heldBack.putIfAbsent(envelope, BEHIND_BUSY);
             }
         }
+    }
+
+    private void hold(Envelope busy, Set<Object> held) {
+        held.add(busy.key());
+        Object order = orderOf(busy);
+        if (order != null) {
+            held.add(order);
+        }
+    }
+
+    private boolean isBehind(Envelope envelope, Set<Object> held) {
+        Object order = orderOf(envelope);
+        return held.contains(envelope.key()) || (order != null && held.contains(order));
     }
 
     /** Accepted before, as far as the ledger, the work and the dead letters can tell. */

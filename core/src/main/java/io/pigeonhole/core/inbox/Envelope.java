@@ -34,6 +34,7 @@ final class Envelope {
     private @Nullable Outcome outcome;
     private @Nullable MessageKey horizon;
     private @Nullable MessageKey endOfLedger;
+    private boolean setAside;
 
     /** Why a message cannot even be claimed. */
     record Unusable(DeadReason reason, String detail) {}
@@ -216,6 +217,17 @@ final class Envelope {
     @Nullable
     MessageKey endOfLedger() {
         return endOfLedger;
+    }
+
+    /** Makes it busy for its own sake: it belongs to a flood, or the database refuses to keep it, and nobody else is at it. */
+    void setAside(String why) {
+        propose(new Outcome.Busy(why));
+        setAside = true;
+    }
+
+    /** Whether it is busy for its own sake. */
+    boolean isSetAside() {
+        return setAside;
     }
 
     /** The transaction is committed. Answers null where it left the message as it was. */

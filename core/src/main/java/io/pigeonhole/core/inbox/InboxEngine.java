@@ -104,7 +104,7 @@ final class InboxEngine<C extends HandlerContext> {
             if (why == null) {
                 passing.add(envelope);
             } else {
-                busy(envelope, why);
+                setAside(envelope, why);
             }
         }
         return passing;
@@ -159,11 +159,16 @@ final class InboxEngine<C extends HandlerContext> {
 
     /** There is nothing to be asked of the database. */
     private void busyHere(Envelope envelope) {
-        busy(envelope, "another thread of this process is working on the same message");
+        envelope.propose(new Outcome.Busy("another thread of this process is working on the same message"));
+        settleAndAnnounce(envelope);
     }
 
-    private void busy(Envelope envelope, String why) {
-        envelope.propose(new Outcome.Busy(why));
+    private void setAside(Envelope envelope, String why) {
+        envelope.setAside(why);
+        settleAndAnnounce(envelope);
+    }
+
+    private void settleAndAnnounce(Envelope envelope) {
         envelope.settle();
         announcer.outcome(envelope.message(), envelope.outcome());
     }
@@ -246,7 +251,7 @@ final class InboxEngine<C extends HandlerContext> {
             if (culprit.item() == null && isNeverStored(result, before)) {
                 Throwable cause = result.failure().cause();
                 notStored.busy(culprit.message(), cause);
-                busy(
+                setAside(
                         culprit,
                         "the database refuses to keep it, even as a dead letter without its bytes: "
                                 + ErrorText.bounded(cause.getMessage()));

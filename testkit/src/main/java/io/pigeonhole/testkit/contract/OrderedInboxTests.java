@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The messages of an ordering key take effect in the order of their arrival, whatever fails. */
 abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
@@ -284,11 +286,10 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
         assertThat(effectsOf("a")).containsExactly("a0", "a1");
     }
 
-    @Test
-    void busyMessageHoldsBackThoseBehindItInEveryChunk() {
-        Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS)
-                .twinPatience(Duration.ofMillis(50))
-                .build();
+    @ParameterizedTest
+    @EnumSource(KeyOrder.class)
+    void busyMessageHoldsBackThoseBehindItInEveryChunk(KeyOrder order) {
+        Inbox<C> inbox = ordered(order).twinPatience(Duration.ofMillis(50)).build();
         fail("b0", 1);
         fail("c0", 1);
         List<Message> messages = manyOf(20, "a", "b", "c");

@@ -1,0 +1,87 @@
+package io.pigeonhole.core.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.testkit.crash.CrashPlan;
+import io.pigeonhole.testkit.crash.CrashPoint;
+import io.pigeonhole.testkit.crash.CrashingStore;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Messages that are busy for their own sake hold back those behind them of their key where an order per key is kept, and only there. */
+class SetAsideTest {
+    /** Behind the registration of the consumer: what is before that is not late. */
+    private static final Instant NOW = Instant.now().plus(Duration.ofMinutes(1));
+
+    private final InMemoryStore store = InMemoryStore.create();
+    private final CrashPlan plan = CrashPlan.none();
+
+    private Inbox<InMemoryContext> inbox(KeyOrder order) {
+        return Inbox.builder("payments", new CrashingStore<>(store, plan))
+                .lateLimit(1)
+                .order(order)
+                .handle("payment", PayloadDecoder.text(), (payload, context) -> {
+                    if (payload.equals("poison")) {
+                        throw new PermanentFailure("never");
+                    }
+                })
+                .build();
+    }
+
+    private static Message message(Instant created, String payload) {
+        UUID random = UUID.randomUUID();
+        long high = created.toEpochMilli() << 16 | 7L << 12 | (random.getMostSignificantBits() & 0xFFF);
+        return Message.builder("queue")
+                .id(new UUID(high, random.getLeastSignificantBits()).toString())
+                .type("payment")
+                .orderingKey("k")
+                .payload(payload)
+                .build();
+    }
+
+    private static Outcome.Kind behind(KeyOrder order) {
+        return order.isKept() ? Outcome.Kind.BUSY : Outcome.Kind.PROCESSED;
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = KeyOrder.class,
+            names = {"NONE", "PAST_DEAD_LETTERS"})
+    void messageOfAFloodIsPassedByThoseOfItsKeyWhereNoOrderIsKept(KeyOrder order) {
+        Inbox<InMemoryContext> inbox = inbox(order);
+        store.horizon(NOW.plus(Duration.ofMinutes(10)), null);
+        assertThat(inbox.process(message(NOW, "late"))).isInstanceOf(Outcome.Late.class);
+
+        assertThat(inbox.process(
+                        List.of(message(NOW, "one too many"), message(NOW.plus(Duration.ofMinutes(20)), "in time"))))
+                .extracting(Outcome::kind)
+                .containsExactly(Outcome.Kind.BUSY, behind(order));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = KeyOrder.class,
+            names = {"NONE", "PAST_DEAD_LETTERS"})
+    void messageThatTheDatabaseRefusesToKeepIsPassedByThoseOfItsKeyWhereNoOrderIsKept(KeyOrder order) {
+        Inbox<InMemoryContext> inbox = inbox(order);
+        plan.always(CrashPoint.BEFORE_BURY, () -> {
+            throw new StoreException(ErrorClass.MESSAGE, "the table does not take it", null);
+        });
+
+        assertThat(inbox.process(List.of(message(NOW, "poison"), message(NOW, "sound"))))
+                .extracting(Outcome::kind)
+                .containsExactly(Outcome.Kind.BUSY, behind(order));
+    }
+}
