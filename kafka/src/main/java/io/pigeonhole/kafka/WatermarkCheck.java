@@ -45,6 +45,7 @@ final class WatermarkCheck implements AutoCloseable {
     /** How often a partition had to be acquired anew within a short time. */
     private record Taken(int times, long at) {}
 
+    /** What this member knew of a partition when the database was asked. */
     private record Known(Assignment assignment, Watermark owner, long accepted) {}
 
     private record Question(Map<LogPartition, Known> known, CompletableFuture<List<Watermark>> answer) {}
@@ -52,7 +53,7 @@ final class WatermarkCheck implements AutoCloseable {
     /**
      * A partition that is to be acquired anew.
      *
-     * @param assignment as it was when the database was asked
+     * @param assignment the one that the database was asked about
      * @param position an offset before which all is accepted
      * @param why what the database says
      */
@@ -115,10 +116,11 @@ final class WatermarkCheck implements AutoCloseable {
             Watermark now = found.get(partition);
             String why = why(known, now);
             if (why != null && isTime(known.assignment().partition())) {
-                // Where somebody took the position away, the offset of the group stays where this member brought it.
-                long position = now == null || !now.hasPosition()
-                        ? known.accepted()
-                        : Math.min(now.position(), known.accepted());
+                // More may have been accepted while the question was under way. Where somebody took the position away,
+                // the
+                // offset of the group stays where this member brought it.
+                long accepted = known.assignment().acceptedPosition();
+                long position = now == null || !now.hasPosition() ? accepted : Math.min(now.position(), accepted);
                 lost.add(new Lost(known.assignment(), position, why));
             }
         });
