@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
  * than partitions, never has a record: for it, time without an error counts. While there is no connection to a broker, or the member
  * waits to join its group, nothing fails and nothing counts.
  *
- * <p>Used by the poll thread; others may ask {@link #hasWorked} and {@link #hasRecovered}.
+ * <p>Used by the poll thread; others may ask {@link #hasJoined}, {@link #hasWorked} and {@link #hasRecovered}.
  */
 final class GoodPolls {
     /** A group that refuses nothing for so long has accepted the member. */
@@ -19,6 +19,7 @@ final class GoodPolls {
     private final LongSupplier clock;
     private final long begun;
     private long goodSince;
+    private volatile boolean hasJoined;
     private volatile boolean hasWorked;
     private volatile boolean hasRecovered;
 
@@ -43,6 +44,9 @@ final class GoodPolls {
         if (!isMember) {
             goodSince = now;
         }
+        if (hasPartitions || isMember) {
+            hasJoined = true;
+        }
         if ((hasPartitions && isLonger(now - begun, ACCEPTED)) || isLonger(now - goodSince, ACCEPTED)) {
             hasRecovered = true;
         }
@@ -59,6 +63,11 @@ final class GoodPolls {
 
     private static boolean isLonger(long nanos, Duration duration) {
         return nanos > duration.toNanos();
+    }
+
+    /** Whether the group has let the member in once. */
+    boolean hasJoined() {
+        return hasJoined;
     }
 
     /** Whether Kafka has accepted the member: it has given it records, or refused it nothing for a minute in its group. */

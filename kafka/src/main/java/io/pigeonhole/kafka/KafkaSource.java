@@ -192,7 +192,7 @@ public final class KafkaSource implements Source {
         if (loop.isWaiting()) {
             return SourceState.WAITING_FOR_STORE;
         }
-        if (now.trouble().problem() != null || loop.isDisconnected()) {
+        if (brokerProblem(now) != null) {
             return SourceState.WAITING_FOR_BROKER;
         }
         boolean works = now.unreadable().problems().isEmpty() && missingPoll(loop) == null;
@@ -206,18 +206,32 @@ public final class KafkaSource implements Source {
             return List.of();
         }
         List<String> problems = new ArrayList<>(now.unreadable().problems());
-        String problem = now.trouble().problem();
+        String problem = brokerProblem(now);
         if (problem != null) {
             problems.add(problem);
-        } else if (now.loops().current().isDisconnected()) {
-            problems.add("there is no connection to any broker of "
-                    + consumerSettings.values().get("bootstrap.servers"));
         }
         String missing = missingPoll(now.loops().current());
         if (missing != null) {
             problems.add(missing);
         }
         return problems.stream().map(each -> name() + ": " + each).toList();
+    }
+
+    /** Why nothing comes from Kafka; null where nothing says so. */
+    private @Nullable String brokerProblem(Running now) {
+        String problem = now.trouble().problem();
+        if (problem != null) {
+            return problem;
+        }
+        PollLoop loop = now.loops().current();
+        Object servers = consumerSettings.values().get("bootstrap.servers");
+        if (loop.isDisconnected()) {
+            return "there is no connection to any broker of " + servers;
+        }
+        return loop.hasJoined()
+                ? null
+                : "it has not joined its group '" + consumerSettings.values().get("group.id") + "' at " + servers
+                        + " yet";
     }
 
     /** That nothing was polled for longer than half of what the group allows; null where it was. */

@@ -122,6 +122,11 @@ final class PollLoop implements Runnable {
         return Duration.ofNanos(settings.clock().getAsLong() - polledAt);
     }
 
+    /** Whether the group has let the member in once; before that nothing fails, and nothing comes. */
+    boolean hasJoined() {
+        return goodPolls.hasJoined();
+    }
+
     /** Whether Kafka has accepted the member: it has given it records, or refused nothing for a while. */
     boolean hasWorked() {
         return goodPolls.hasWorked();

@@ -431,6 +431,26 @@ class KafkaSourceRecoveryTest {
 
     @Tag("E5")
     @Test
+    void memberWaitsForTheBrokerUntilItHasJoinedItsGroupOnce() {
+        log.hasEnoughMembers.set(true);
+        log.hasNoCoordinator.set(true);
+        source.start();
+        awaitGoodPolls();
+        now.addAndGet(Duration.ofMinutes(10).toNanos());
+        awaitGoodPolls();
+        assertThat(source.state()).isEqualTo(SourceState.WAITING_FOR_BROKER);
+        assertThat(source.problems()).singleElement().asString().contains("has not joined its group", "'test'", "none");
+        log.hasNoCoordinator.set(false);
+        awaitState(SourceState.RUNNING);
+        assertThat(source.problems()).isEmpty();
+        // Such as while the group waits for the others.
+        log.hasNoCoordinator.set(true);
+        awaitGoodPolls();
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+    }
+
+    @Tag("E5")
+    @Test
     void standbyIsRunningAgainSomeTimeAfterAnError() {
         log.hasEnoughMembers.set(true);
         source.start();

@@ -12,8 +12,8 @@ public enum SourceState {
      */
     DEGRADED,
     /**
-     * It takes no messages because the broker is away or refuses it; it tries again by itself until it works. See
-     * {@link Source#problems()}.
+     * It takes no messages because the broker is away, refuses it or has not let it in yet; it tries again by itself until it
+     * works. See {@link Source#problems()}.
      */
     WAITING_FOR_BROKER,
     /**
