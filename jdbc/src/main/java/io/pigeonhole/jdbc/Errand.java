@@ -27,10 +27,23 @@ interface Errand<T> {
 
     /** The same with other settings to begin with. */
     static <T> T run(ConnectionSource connections, String begin, String doing, Errand<T> errand) {
+        return repeat(connections, doing, connection -> inTransaction(connection, begin, errand));
+    }
+
+    /** The same as the first, within a {@link NetworkLimit}: for a caller who must not wait over a dead connection. */
+    static <T> T runQuick(ConnectionSource connections, String doing, Errand<T> errand) {
+        return repeat(
+                connections,
+                doing,
+                connection -> NetworkLimit.within(
+                        connection, limited -> inTransaction(limited, PostgresStatements.ERRAND, errand)));
+    }
+
+    private static <T> T repeat(ConnectionSource connections, String doing, Errand<T> transaction) {
         int attempts = 5;
         while (true) {
-            try {
-                return runOnce(connections, begin, errand);
+            try (Connection connection = open(connections)) {
+                return transaction.run(connection);
             } catch (SQLException e) {
                 attempts--;
                 if (attempts == 0 || !SqlStates.isTransient(e)) {
@@ -40,26 +53,24 @@ interface Errand<T> {
         }
     }
 
-    private static <T> T runOnce(ConnectionSource connections, String begin, Errand<T> errand) throws SQLException {
-        try (Connection connection = open(connections)) {
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(false);
-            try {
-                try (Statement statement = connection.createStatement()) {
-                    statement.execute(begin + searchPath(connection));
-                }
-                T result = errand.run(connection);
-                connection.commit();
-                reset(connection, autoCommit);
-                return result;
-            } catch (Throwable e) {
-                if (rollback(connection)) {
-                    reset(connection, autoCommit);
-                } else {
-                    abort(connection);
-                }
-                throw e;
+    private static <T> T inTransaction(Connection connection, String begin, Errand<T> errand) throws SQLException {
+        boolean autoCommit = connection.getAutoCommit();
+        connection.setAutoCommit(false);
+        try {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(begin + searchPath(connection));
             }
+            T result = errand.run(connection);
+            connection.commit();
+            reset(connection, autoCommit);
+            return result;
+        } catch (Throwable e) {
+            if (rollback(connection)) {
+                reset(connection, autoCommit);
+            } else {
+                abort(connection);
+            }
+            throw e;
         }
     }
 

@@ -28,7 +28,7 @@ final class LeaseHeartbeat implements Heartbeat {
     public Set<Long> prolong(RegisteredConsumer consumer, List<WorkItem> items, Duration duration) {
         try (Connection connection = Errand.open(connections)) {
             try {
-                return prolong(connection, consumer, items, duration);
+                return NetworkLimit.within(connection, limited -> prolong(limited, consumer, items, duration));
             } catch (Throwable e) {
                 // A pool must not hand out again what may be lost.
                 Errand.abort(connection);
@@ -43,8 +43,6 @@ final class LeaseHeartbeat implements Heartbeat {
             Connection connection, RegisteredConsumer consumer, List<WorkItem> items, Duration duration)
             throws SQLException {
         boolean autoCommit = connection.getAutoCommit();
-        int networkTimeout = connection.getNetworkTimeout();
-        connection.setNetworkTimeout(Runnable::run, 2 * SECONDS * 1000);
         connection.setAutoCommit(false);
         Set<Long> prolonged;
         try (PreparedStatement begin = connection.prepareStatement(PostgresStatements.ERRAND);
@@ -55,7 +53,6 @@ final class LeaseHeartbeat implements Heartbeat {
             connection.commit();
         }
         connection.setAutoCommit(autoCommit);
-        connection.setNetworkTimeout(Runnable::run, networkTimeout);
         return prolonged;
     }
 

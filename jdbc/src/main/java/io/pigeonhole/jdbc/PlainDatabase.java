@@ -120,7 +120,7 @@ final class PlainDatabase implements Database {
 
     @Override
     public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
-        return PlainErrand.run(
+        return PlainErrand.runQuick(
                 connections,
                 dialect,
                 "to note that " + consumer.name() + " begins with " + start.what(),
@@ -129,7 +129,7 @@ final class PlainDatabase implements Database {
 
     @Override
     public void ended(RegisteredConsumer consumer, Start start) {
-        PlainErrand.run(
+        PlainErrand.runQuick(
                 connections,
                 dialect,
                 "to note that " + consumer.name() + " has left " + start.what(),
@@ -138,7 +138,7 @@ final class PlainDatabase implements Database {
 
     @Override
     public void survived(RegisteredConsumer consumer, Start start) {
-        PlainErrand.run(
+        PlainErrand.runQuick(
                 connections,
                 dialect,
                 "to note that " + consumer.name() + " has survived " + start.what(),
@@ -147,7 +147,7 @@ final class PlainDatabase implements Database {
 
     @Override
     public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
-        return PlainErrand.run(
+        return PlainErrand.runQuick(
                 connections,
                 dialect,
                 "to acquire " + partition + " for " + consumer.name(),

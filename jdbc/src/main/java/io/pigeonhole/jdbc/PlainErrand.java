@@ -25,20 +25,32 @@ interface PlainErrand<T> {
 
     /** Runs an errand, and once more, at most a few times, where another transaction was in its way. */
     static <T> T run(ConnectionSource connections, Dialect dialect, String doing, PlainErrand<T> errand) {
-        return run(connections, dialect, doing, PlainSettings::begin, errand);
+        return repeat(connections, dialect, doing, connection -> inTransaction(connection, dialect, errand));
     }
 
     /** The same for one that only reads, all of it as it is at one moment. */
     static <T> T read(ConnectionSource connections, Dialect dialect, String doing, PlainErrand<T> errand) {
-        return run(connections, dialect, doing, PlainSettings::beginToRead, errand);
+        return repeat(
+                connections,
+                dialect,
+                doing,
+                connection -> inTransaction(connection, dialect, PlainSettings::beginToRead, errand));
     }
 
-    private static <T> T run(
-            ConnectionSource connections, Dialect dialect, String doing, Beginning beginning, PlainErrand<T> errand) {
+    /** The same as {@link #run}, within a {@link NetworkLimit}: for a caller who must not wait over a dead connection. */
+    static <T> T runQuick(ConnectionSource connections, Dialect dialect, String doing, PlainErrand<T> errand) {
+        return repeat(
+                connections,
+                dialect,
+                doing,
+                connection -> NetworkLimit.within(connection, limited -> inTransaction(limited, dialect, errand)));
+    }
+
+    private static <T> T repeat(ConnectionSource connections, Dialect dialect, String doing, Errand<T> transaction) {
         int attempts = 5;
         while (true) {
             try (Connection connection = Errand.open(connections)) {
-                return inTransaction(connection, dialect, beginning, errand);
+                return transaction.run(connection);
             } catch (SQLException e) {
                 attempts--;
                 if (attempts == 0 || dialect.classOf(e) != ErrorClass.RETRY_NOW) {

@@ -23,8 +23,10 @@ final class PlainHeartbeat implements Heartbeat {
     public Set<Long> prolong(RegisteredConsumer consumer, List<WorkItem> items, Duration duration) {
         try (Connection connection = Errand.open(connections)) {
             try {
-                return PlainErrand.inTransaction(
-                        connection, dialect, session -> PlainLeases.prolong(session, consumer, items, duration));
+                return NetworkLimit.within(
+                        connection,
+                        limited -> PlainErrand.inTransaction(
+                                limited, dialect, session -> PlainLeases.prolong(session, consumer, items, duration)));
             } catch (Throwable e) {
                 Errand.abort(connection);
                 throw e;

@@ -105,7 +105,7 @@ final class PostgresDatabase implements Database {
 
     @Override
     public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
-        return Errand.run(
+        return Errand.runQuick(
                 connections,
                 "to note that " + consumer.name() + " begins with " + start.what(),
                 connection -> StartRows.started(connection, consumer, start, limit, fresh));
@@ -113,7 +113,7 @@ final class PostgresDatabase implements Database {
 
     @Override
     public void ended(RegisteredConsumer consumer, Start start) {
-        Errand.run(
+        Errand.runQuick(
                 connections,
                 "to note that " + consumer.name() + " has left " + start.what(),
                 connection -> StartRows.ended(connection, consumer, start));
@@ -121,7 +121,7 @@ final class PostgresDatabase implements Database {
 
     @Override
     public void survived(RegisteredConsumer consumer, Start start) {
-        Errand.run(
+        Errand.runQuick(
                 connections,
                 "to note that " + consumer.name() + " has survived " + start.what(),
                 connection -> StartRows.survived(connection, consumer, start));
@@ -129,7 +129,7 @@ final class PostgresDatabase implements Database {
 
     @Override
     public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
-        return Errand.run(
+        return Errand.runQuick(
                 connections,
                 "to acquire " + partition + " for " + consumer.name(),
                 connection -> WatermarkRows.acquire(connection, consumer, partition, log));

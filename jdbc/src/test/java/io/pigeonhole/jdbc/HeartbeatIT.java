@@ -6,6 +6,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ReceivedMessage;
+import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.WorkItem;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The connection that a heartbeat borrows, from a pool that resets nothing. */
+/** The connection that a heartbeat borrows, or a question of a source, from a pool that resets nothing. */
 @ParameterizedClass
 @MethodSource("servers")
 class HeartbeatIT {
@@ -109,6 +110,22 @@ class HeartbeatIT {
         assertThat(connection.getAutoCommit()).isFalse();
         assertThat(connection.isReadOnly()).isEqualTo(readOnly);
         assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
+        assertThat(connection.getNetworkTimeout()).isEqualTo(networkTimeout);
+    }
+
+    @Test
+    @Tag("E10")
+    void connectionOfASourcesQuestionIsGivenBackAsItWas() throws SQLException {
+        Start start = new Start("kafka t-0", "begun", "member");
+        JdbcStore store = JdbcStore.create(pool());
+        connection.setNetworkTimeout(Runnable::run, 60_000);
+        int networkTimeout = connection.getNetworkTimeout();
+
+        assertThat(store.started(lab.consumer(), start)).isPositive();
+        store.survived(lab.consumer(), start);
+        store.ended(lab.consumer(), start);
+
+        assertThat(borrowed).hasValue(0);
         assertThat(connection.getNetworkTimeout()).isEqualTo(networkTimeout);
     }
 }

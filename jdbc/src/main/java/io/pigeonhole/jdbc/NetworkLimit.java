@@ -1,0 +1,49 @@
+package io.pigeonhole.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+
+/**
+ * How long the answer to a statement of a short transaction of the store's own may take. A connection that a firewall has dropped
+ * answers nothing and is not closed: without a limit whoever asks over it waits as long as the operating system does. Where a driver
+ * has no such limit, there is none.
+ */
+final class NetworkLimit {
+    /** More than such a transaction waits for others, which is {@link PlainErrand#PATIENCE} for each lock. */
+    private static final int MILLIS = 10_000;
+
+    private NetworkLimit() {}
+
+    /** Does something over a connection, which has its own limit again afterwards; one that is shorter stays. */
+    static <T> T within(Connection connection, Errand<T> work) throws SQLException {
+        int own = connection.getNetworkTimeout();
+        boolean isShorter = own > 0 && own <= MILLIS;
+        if (isShorter || !isSet(connection)) {
+            return work.run(connection);
+        }
+        try {
+            return work.run(connection);
+        } finally {
+            restore(connection, own);
+        }
+    }
+
+    private static boolean isSet(Connection connection) throws SQLException {
+        try {
+            connection.setNetworkTimeout(Runnable::run, MILLIS);
+            return true;
+        } catch (SQLFeatureNotSupportedException e) {
+            return false;
+        }
+    }
+
+    /** A pool must not hand out a connection that is given up sooner than it was. */
+    private static void restore(Connection connection, int own) {
+        try {
+            connection.setNetworkTimeout(Runnable::run, own);
+        } catch (SQLException e) {
+            Errand.abort(connection);
+        }
+    }
+}
