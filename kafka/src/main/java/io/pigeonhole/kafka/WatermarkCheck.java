@@ -116,9 +116,8 @@ final class WatermarkCheck implements AutoCloseable {
             Watermark now = found.get(partition);
             String why = why(known, now);
             if (why != null && isTime(known.assignment().partition())) {
-                // More may have been accepted while the question was under way. Where somebody took the position away,
-                // the
-                // offset of the group stays where this member brought it.
+                // More may have been accepted meanwhile. Where somebody took the position away, the offset of the group
+                // stays where this member brought it.
                 long accepted = known.assignment().acceptedPosition();
                 long position = now == null || !now.hasPosition() ? accepted : Math.min(now.position(), accepted);
                 lost.add(new Lost(known.assignment(), position, why));
