@@ -64,7 +64,9 @@ final class Claims {
         for (int i = 0; i < skipped; i++) {
             statement.getMoreResults();
         }
-        return statement.getUpdateCount() == 1;
+        try (ResultSet inserted = statement.getResultSet()) {
+            return inserted.next();
+        }
     }
 
     private static void bindOne(

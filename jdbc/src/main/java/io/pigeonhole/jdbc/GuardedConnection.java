@@ -202,7 +202,8 @@ final class GuardedConnection implements InvocationHandler {
     }
 
     private @Nullable Object invoke(Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
-        method.trySetAccessible(); // Or the right to call it is looked into each time that another class has called it before.
+        // Else the JDK looks each time whether this class may call it, where another class called it last.
+        method.trySetAccessible();
         try {
             return method.invoke(target, arguments);
         } catch (InvocationTargetException e) {

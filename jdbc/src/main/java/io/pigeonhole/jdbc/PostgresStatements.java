@@ -100,7 +100,7 @@ final class PostgresStatements {
     /**
      * One key; no row is inserted where it is known, outside the ledger's days, or the consumer is paused, or a unique index of
      * somebody's own refuses it: the claim of many tells these apart. Not to name the key that decides saves the server a look at
-     * the day's index in the catalog.
+     * the day's index in the catalog. Where the row is inserted, handlers have their own lock_timeout again, without a statement more.
      * Parameters: the key, its hash or null, consumer.
      */
     private static final String INSERT_ONE = """
@@ -109,18 +109,18 @@ final class PostgresStatements {
             FROM inbox_horizon AS l, inbox_consumer AS c, (SELECT CAST(? AS uuid) AS k, CAST(? AS uuid) AS hash) AS u
             WHERE c.id = ? AND NOT c.paused AND u.k >= l.oldest
                 AND (u.k < l.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
-            ON CONFLICT DO NOTHING""";
+            ON CONFLICT DO NOTHING
+            RETURNING\s""" + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
 
     /**
      * The claim of one key: what nearly always is all there is to do. Nothing is asked besides.
      * Parameters: patience, then those of {@link #INSERT_ONE}.
      */
-    static final String CLAIM_ONE = "SELECT set_config('lock_timeout', ?, true);\n" + INSERT_ONE + ";\nSELECT "
-            + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
+    static final String CLAIM_ONE = "SELECT set_config('lock_timeout', ?, true);\n" + INSERT_ONE;
 
     /** The same behind {@link #PREAMBLE}, for sessions whose transactions begin otherwise than the engine's. */
-    static final String PREAMBLE_AND_CLAIM_ONE = ISOLATION + PostgresSession.beginWith(PATIENCE_OF_ONE) + ";\n"
-            + INSERT_ONE + ";\nSELECT " + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
+    static final String PREAMBLE_AND_CLAIM_ONE =
+            ISOLATION + PostgresSession.beginWith(PATIENCE_OF_ONE) + ";\n" + INSERT_ONE;
 
     /**
      * The claim of one key with all that a transaction begins with. Fails as {@link #beginsOtherwise} says, before anything is
@@ -131,7 +131,7 @@ final class PostgresStatements {
     static final String BEGIN_WITH_CLAIM_ONE = PostgresSession.beginWith(
                     PATIENCE_OF_ONE
                             + ", set_config('transaction_isolation', 'read committed', true), set_config('transaction_read_only', 'off', true)")
-            + ";\n" + INSERT_ONE + ";\nSELECT " + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
+            + ";\n" + INSERT_ONE;
 
     /** The SQLSTATE, active_sql_transaction, of what can be set only before the first statement. */
     private static final String ACTIVE_TRANSACTION = "25001";
@@ -148,9 +148,13 @@ final class PostgresStatements {
     /** The setting in which {@link #CLAIM_ONE_BY_HAND} notes for its end that the limit is ours. */
     static final String WAIT_BY_HAND = "pigeonhole.wait";
 
+    private static final String STOP_WAITING_BY_HAND =
+            "CASE WHEN current_setting('%s', true) <> '' THEN set_config('lock_timeout', '0', true) END"
+                    .formatted(WAIT_BY_HAND);
+
     /**
      * One key away from the engine. Where the caller's session has no lock_timeout, it waits for another transaction, and for a
-     * table that is locked, no longer than ours, which is taken back before anything else is executed.
+     * table that is locked, no longer than ours, which is taken back with the insert, or else by {@link #CLAIM_BY_HAND}.
      * Parameters: lock_timeout, key, consumer.
      */
     static final String CLAIM_ONE_BY_HAND = """
@@ -161,10 +165,10 @@ final class PostgresStatements {
             FROM inbox_horizon AS l, inbox_consumer AS c, (SELECT CAST(? AS uuid) AS k) AS u
             WHERE c.id = ? AND u.k >= l.oldest
                 AND (u.k < l.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
-            ON CONFLICT DO NOTHING;
-            SELECT CASE WHEN current_setting('%1$s') <> '' THEN set_config('lock_timeout', '0', true) END""".formatted(WAIT_BY_HAND);
+            ON CONFLICT DO NOTHING
+            RETURNING %2$s""".formatted(WAIT_BY_HAND, STOP_WAITING_BY_HAND);
 
-    /** The claim away from the engine, with the settings that the transaction has. Parameters: consumer, keys. */
+    /** The claim away from the engine, also behind {@link #CLAIM_ONE_BY_HAND}, whose wait it ends. Parameters: consumer, keys. */
     static final String CLAIM_BY_HAND = """
             WITH h AS MATERIALIZED (
                 SELECT oldest, newest FROM inbox_horizon
@@ -177,7 +181,8 @@ final class PostgresStatements {
                 RETURNING message_key
             )
             SELECT h.oldest, h.newest, r.claimed, r.keys, false
-            FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r""";
+            FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r;
+            SELECT\s""" + STOP_WAITING_BY_HAND;
 
     /** Parameters: consumer and key, three times. */
     static final String CONTAINS = """

@@ -50,19 +50,19 @@ class TripsIT {
         pool.close();
     }
 
-    /** Begin, the settings, the insert, the handlers' settings again; the constraints, the proof, the commit. */
+    /** Begin, the settings, the insert; the constraints, the proof, the commit. */
     @Test
-    void claimOfOneMessageAndCommitCostTwoTripsAndSevenStatements() {
+    void claimOfOneMessageAndCommitCostTwoTripsAndSixStatements() {
         try (HikariDataSource readCommitted = pool("TRANSACTION_READ_COMMITTED")) {
             StoreLab ofTheLevel = StoreLab.of(readCommitted);
-            assertThat(statementsOfOneMessage(ofTheLevel)).isEqualTo(7);
+            assertThat(statementsOfOneMessage(ofTheLevel)).isEqualTo(6);
         }
     }
 
-    /** Begin, the level, the settings, the insert, the handlers' settings again; the constraints, the proof, the commit. */
+    /** Begin, the level, the settings, the insert; the constraints, the proof, the commit. */
     @Test
     void whereSessionsAreOfAnotherLevelThatCostsOneStatementMoreFromTheSecondMessageOn() {
-        assertThat(statementsOfOneMessage(lab)).isEqualTo(8);
+        assertThat(statementsOfOneMessage(lab)).isEqualTo(7);
     }
 
     /** Of the second message, in two trips. */
@@ -105,9 +105,9 @@ class TripsIT {
         assertThat(CountingSockets.trips() - before).isEqualTo(3);
     }
 
-    /** The limit of the wait, the insert, the limit as it was. */
+    /** The limit of the wait, the insert, which also takes the limit back. */
     @Test
-    void claimInACallersTransactionCostsOneTripAndThreeStatements() throws SQLException {
+    void claimInACallersTransactionCostsOneTripAndTwoStatements() throws SQLException {
         try (Connection connection = pool.getConnection()) {
             connection.setAutoCommit(false);
             try (Statement statement = connection.createStatement()) {
@@ -121,7 +121,7 @@ class TripsIT {
                             .claimed())
                     .hasSize(1);
             assertThat(CountingSockets.trips() - before).isEqualTo(1);
-            assertThat(CountingSockets.statements() - statements).isEqualTo(3);
+            assertThat(CountingSockets.statements() - statements).isEqualTo(2);
             connection.rollback();
         }
     }
