@@ -14,12 +14,13 @@ import tools.jackson.databind.exc.InvalidDefinitionException;
  *
  * <p>{@link #json(Class)} is strict: a value is read as what was sent, or the payload is undecodable. Text is not taken for a
  * number, a number not for an enum, a date or a boolean, nothing is rounded to infinity or cut to fit, an empty text is not
- * null, and a primitive component of a record, or parameter of a creator, that is absent is not zero. The keys of maps are read
- * as strictly, and two names of one map never become the same key. The exponent of a number is at most 10,000, up or down. The
- * bytes are UTF-8, well-formed, without a byte order mark and without escapes of half a character. Names that the type does not
- * know are ignored, so that producers may add fields; for an absent name that is no primitive the type gets null, so that it
- * may add fields too. What a type says by Jackson's annotations is the type's decision, but no text is read in part. {@code
- * docs/failures.md} has the list. {@link #json(Class, ObjectMapper)} leaves all of it to a mapper of the caller's.
+ * null, blanks around a value are not dropped, and a primitive component of a record, or parameter of a creator, that is absent
+ * is not zero. The keys of maps are read as strictly, and two names of one map never become the same key. The exponent of a
+ * number is at most 10,000, up or down. The bytes are UTF-8, well-formed, without a byte order mark and without escapes of half
+ * a character. Two names of one property ({@code @JsonAlias}) are refused. Names that the type does not know are ignored, so
+ * that producers may add fields; for an absent name that is no primitive the type gets null, so that it may add fields too. What
+ * a type says by Jackson's annotations is the type's decision, but no text is read in part. {@code docs/failures.md} has the
+ * list. {@link #json(Class, ObjectMapper)} leaves all of it to a mapper of the caller's.
  *
  * <p>All decoders are safe for use by many threads. They keep no state, so a crash does nothing to them.
  */

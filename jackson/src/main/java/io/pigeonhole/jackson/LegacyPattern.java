@@ -3,20 +3,27 @@ package io.pigeonhole.jackson;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import java.text.ParsePosition;
 import java.text.SimpleDateFormat;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
 
-/** A date of an older type with a pattern of its own: the pattern stands for all of the text, not only for how it begins. */
+/**
+ * A date of an older type with a pattern of its own: the pattern stands for all of the text, not only for how it begins, and its
+ * milliseconds are three digits.
+ */
 final class LegacyPattern extends DelegatingDeserializer {
     /** Not safe for use by many threads: each call takes a copy. */
     private final SimpleDateFormat pattern;
 
+    private final @Nullable Milliseconds milliseconds;
+
     LegacyPattern(ValueDeserializer<?> delegate, SimpleDateFormat pattern) {
         super(delegate);
         this.pattern = pattern;
+        this.milliseconds = Milliseconds.of(pattern.toPattern());
     }
 
     static LegacyPattern of(ValueDeserializer<?> delegate, JsonFormat.Value format, DeserializationContext context) {
@@ -40,6 +47,10 @@ final class LegacyPattern extends DelegatingDeserializer {
             if (position.getErrorIndex() < 0 && position.getIndex() < text.length()) {
                 throw new RefusedValueException(
                         parser, "the pattern of the type says nothing of how the text ends", handledType());
+            }
+            if (position.getErrorIndex() < 0 && milliseconds != null && !milliseconds.areExact(text)) {
+                throw new RefusedValueException(
+                        parser, "the milliseconds of the pattern are read from three digits", handledType());
             }
         }
         return super.deserialize(parser, context);

@@ -28,7 +28,10 @@ final class NumberArray extends DelegatingDeserializer {
     @Override
     public Object deserialize(JsonParser parser, DeserializationContext context) {
         if (element == byte.class && parser.hasToken(JsonToken.VALUE_STRING)) {
-            return super.deserialize(parser, context);
+            String text = parser.getString();
+            byte[] bytes = (byte[]) super.deserialize(parser, context);
+            ExactBase64.require(bytes, text, parser, handledType());
+            return bytes;
         }
         List<?> read = context.readValue(
                 parser, context.getTypeFactory().constructCollectionType(List.class, context.constructType(element)));

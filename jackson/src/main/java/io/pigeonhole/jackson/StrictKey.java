@@ -2,6 +2,7 @@ package io.pigeonhole.jackson;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
@@ -57,6 +58,9 @@ final class StrictKey extends KeyDeserializer implements ContextualKeyDeserializ
         }
         if (isWhole(key)) {
             return name.equals(key.toString());
+        }
+        if (key instanceof Locale locale) {
+            return ExactLocale.isSame(locale, name);
         }
         // Capitals are another way to write the same.
         return !(key instanceof UUID) || name.equalsIgnoreCase(key.toString());

@@ -1,6 +1,7 @@
 package io.pigeonhole.jackson;
 
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
 import java.util.Calendar;
 import java.util.Date;
 import java.util.OptionalDouble;
@@ -11,6 +12,8 @@ import tools.jackson.databind.JavaType;
 import tools.jackson.databind.KeyDeserializer;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.deser.ValueDeserializerModifier;
+import tools.jackson.databind.deser.bean.BeanDeserializerBase;
+import tools.jackson.databind.deser.jdk.EnumDeserializer;
 import tools.jackson.databind.deser.std.FromStringDeserializer;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.type.ArrayType;
@@ -48,13 +51,21 @@ final class StrictModule extends SimpleModule {
             if (SingleNumber.makes(deserializer)) {
                 return new SingleNumber(deserializer);
             }
+            if (type == ByteBuffer.class) {
+                return new ExactBase64(deserializer);
+            }
             if (LegacyTime.is(type)) {
                 return new TimeAsText(deserializer);
             }
             if (deserializer instanceof FromStringDeserializer) {
                 return new TextOnly(deserializer);
             }
-            return isTime(type) ? new TimeAsText(deserializer) : deserializer;
+            if (isTime(type)) {
+                return new TimeAsText(deserializer);
+            }
+            return deserializer instanceof BeanDeserializerBase
+                    ? AliasedBean.of(deserializer, bean.get())
+                    : deserializer;
         }
 
         @Override
@@ -63,7 +74,10 @@ final class StrictModule extends SimpleModule {
                 JavaType type,
                 BeanDescription.Supplier bean,
                 ValueDeserializer<?> deserializer) {
-            return isTime(type.getRawClass()) ? new TimeAsText(deserializer) : deserializer;
+            if (isTime(type.getRawClass())) {
+                return new TimeAsText(deserializer);
+            }
+            return deserializer instanceof EnumDeserializer ? new ExactEnum(deserializer) : deserializer;
         }
 
         @Override

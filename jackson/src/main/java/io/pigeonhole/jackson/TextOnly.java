@@ -1,8 +1,14 @@
 package io.pigeonhole.jackson;
 
+import java.nio.ByteBuffer;
 import java.time.DateTimeException;
 import java.time.ZoneId;
+import java.util.Locale;
+import java.util.Set;
 import java.util.TimeZone;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.databind.DeserializationContext;
@@ -10,10 +16,13 @@ import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
 
 /**
- * What is read from text, such as a URI or a locale, is not made of a number or a boolean. A time zone is the one that was sent: the JDK makes
- * GMT of every name that it does not know.
+ * What is read from text, such as a URI or a locale, is not made of a number or a boolean, and nothing of the text is left out. A time
+ * zone is the one that was sent: the JDK makes GMT of every name that it does not know.
  */
 final class TextOnly extends DelegatingDeserializer {
+    /** Of these, blanks are a part. */
+    private static final Set<Class<?>> WITH_BLANKS = Set.of(StringBuilder.class, StringBuffer.class, Pattern.class);
+
     TextOnly(ValueDeserializer<?> delegate) {
         super(delegate);
     }
@@ -29,10 +38,32 @@ final class TextOnly extends DelegatingDeserializer {
         if (token.isScalarValue() && token != JsonToken.VALUE_STRING && token != JsonToken.VALUE_NULL) {
             throw new RefusedValueException(parser, "a text is expected", handledType());
         }
+        if (!WITH_BLANKS.contains(handledType())) {
+            Blanks.requireNone(parser, handledType());
+        }
         if (TimeZone.class.isAssignableFrom(handledType()) && token == JsonToken.VALUE_STRING) {
             return zone(parser);
         }
-        return super.deserialize(parser, context);
+        String text = token == JsonToken.VALUE_STRING ? parser.getString() : "";
+        Object read = super.deserialize(parser, context);
+        requireAll(read, text, parser);
+        return read;
+    }
+
+    private static void requireAll(@Nullable Object read, String text, JsonParser parser) {
+        if (read instanceof Locale locale) {
+            ExactLocale.require(locale, text, parser);
+        }
+        if (read instanceof UUID uuid && !uuid.toString().equalsIgnoreCase(text)) {
+            ExactBase64.require(bytes(uuid), text, parser, UUID.class);
+        }
+    }
+
+    private static byte[] bytes(UUID uuid) {
+        return ByteBuffer.allocate(2 * Long.BYTES)
+                .putLong(uuid.getMostSignificantBits())
+                .putLong(uuid.getLeastSignificantBits())
+                .array();
     }
 
     private TimeZone zone(JsonParser parser) {

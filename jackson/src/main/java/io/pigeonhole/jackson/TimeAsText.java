@@ -61,6 +61,7 @@ final class TimeAsText extends DelegatingDeserializer {
 
     @Override
     public Object deserialize(JsonParser parser, DeserializationContext context) {
+        Blanks.requireNone(parser, handledType());
         if (handledType() == Year.class) {
             return super.deserialize(parser, context);
         }

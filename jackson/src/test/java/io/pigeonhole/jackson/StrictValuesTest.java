@@ -16,9 +16,11 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Message;
+import java.io.File;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.sql.Timestamp;
@@ -199,7 +201,29 @@ class StrictValuesTest {
             MonthDay monthDay,
             Money money,
             Optional<BigDecimal> optionalDecimal,
-            List<BigDecimal> decimals) {}
+            List<BigDecimal> decimals,
+            Alias alias,
+            File file,
+            ByteBuffer buffer,
+
+            @JsonFormat(pattern = "yyyy-MM-dd'T'HH:mm:ss.SSSX")
+            Date oldMillis,
+
+            @JsonFormat(pattern = "yyyyMMddHHmmssSSS") Date oldCompact,
+
+            @JsonFormat(pattern = "yyyy-MM-dd 'o''clock' HH:mm:ss,SSS")
+            Calendar calendarMillis,
+
+            Aliased aliased,
+            AliasedShape aliasedShape) {}
+
+    record Aliased(@JsonAlias({"key", "number"}) Integer id, List<Aliased> inner, Object other) {}
+
+    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
+    @JsonSubTypes(@JsonSubTypes.Type(value = Square.class, name = "square"))
+    sealed interface AliasedShape permits Square {}
+
+    record Square(@JsonAlias("size") Integer side) implements AliasedShape {}
 
     enum Alias {
         @JsonAlias("uno")
@@ -497,6 +521,40 @@ class StrictValuesTest {
                 "decimals | [1e1000000000]",
                 "money | 1e1000000000",
                 "temperature | 1e-400",
+                "status | \" PAID \"",
+                "status | \"PAID\\n\"",
+                "alias | \" uno\"",
+                "statuses | [\" PAID\"]",
+                "monthName | \" MARCH\"",
+                "uri | \" https://a.example\"",
+                "file | \" name \"",
+                "instant | \" 2026-11-21T02:00:00Z\"",
+                "year | \" 2026\"",
+                "locale | \"xx-yy-zz-!!\"",
+                "locale | \"no-NO-NY\"",
+                "locale | \" de\"",
+                "byLocale | {\"xx-yy-zz-!!\":1}",
+                "bytes | \"yB==\"",
+                "bytes | \"yPB=\"",
+                "bytes | \" yA==\"",
+                "bytes | \"yA==\\n\"",
+                "bytes | \"yAAA yAAA\"",
+                "bytes | \"yA==yA==\"",
+                "bytes | \"yA\"",
+                "bytes | \"yA==x\"",
+                "buffer | \"yB==\"",
+                "uuid | \"AYkKXayWd0u8zrMCCZqAVx==\"",
+                "oldMillis | \"2026-11-22T10:00:00.5Z\"",
+                "oldMillis | \"2026-11-22T10:00:00.50Z\"",
+                "oldMillis | \"2026-11-22T10:00:00. 50Z\"",
+                "oldMillis | \"2026-11-22T10:00:00.0005Z\"",
+                "oldCompact | \"202611221000005\"",
+                "calendarMillis | \"2026-11-22 o'clock 10:00:00,5\"",
+                "aliased | {\"id\":1,\"key\":2}",
+                "aliased | {\"key\":1,\"number\":1}",
+                "aliased | {\"id\":1,\"inner\":[{\"key\":1,\"id\":null}]}",
+                "aliased | {\"inner\":[{\"id\":1}],\"other\":{\"id\":1,\"key\":2},\"id\":1,\"key\":1}",
+                "aliasedShape | {\"size\":1,\"kind\":\"square\",\"side\":2}",
             })
     void valueThatWouldBecomeAnotherOneIsRefusedWithItsFieldAndWithoutItsValue(String field, String value) {
         String document = "{\"" + field + "\":" + value + "}";
@@ -517,7 +575,7 @@ class StrictValuesTest {
     private static List<String> digits(String value) {
         return List.of(value.split("[^0-9A-Za-z.]+")).stream()
                 .filter(part -> part.length() > 3)
-                .filter(part -> !Set.of("null", "true", "kind", "count", "weight", "radius", "small")
+                .filter(part -> !Set.of("null", "true", "kind", "count", "weight", "radius", "small", "inner", "side")
                         .contains(part))
                 .toList();
     }
@@ -621,6 +679,18 @@ class StrictValuesTest {
                 "any | [1,2.50,12345678901234567890] | [1, 2.50, 12345678901234567890]",
                 "money | 0.1000000000000000055511151231257827 | 0.1000000000000000055511151231257827 CHF",
                 "money | 1e400 | 1E+400 CHF",
+                "locale | \"de_CH\" | de_CH",
+                "locale | \"zh-Hans-CN\" | zh_CN_#Hans",
+                "locale | \"zh_CN_#Hans\" | zh_CN_#Hans",
+                "locale | \"de-DE-1996\" | de_DE_1996",
+                "locale | \"x-private\" | ``",
+                "byLocale | {\"de-CH\":1} | {de_CH=1}",
+                "uuid | \"AYkKXayWd0u8zrMCCZqAVw==\" | 01890a5d-ac96-774b-bcce-b302099a8057",
+                "alias | \"uno\" | ONE",
+                "aliased | {\"key\":1} | Aliased[id=1, inner=null, other=null]",
+                "aliased | {\"id\":1,\"inner\":[{\"key\":2},{\"id\":3}],\"other\":{\"id\":4,\"key\":5}} | Aliased[id=1, inner=[Aliased[id=2, inner=null, other=null], Aliased[id=3, inner=null, other=null]], other={id=4, key=5}]",
+                "aliased | {\"unknown\":{\"id\":1},\"inner\":[{\"unknown\":[[{}]],\"key\":2}],\"number\":1} | Aliased[id=1, inner=[Aliased[id=2, inner=null, other=null]], other=null]",
+                "aliasedShape | {\"size\":1,\"kind\":\"square\"} | Square[side=1]",
                 "text | \"\\ud83d\\ude00 \\\\ud800 \\n\" | `\uD83D\uDE00 \\ud800 \n`",
             })
     void valueIsWhatWasSent(String field, String value, String expected) throws Exception {
@@ -795,6 +865,8 @@ class StrictValuesTest {
                                 "{\"old\":\"2026-11-22T10:00:00.123+02:00\",\"timestamp\":\"2026-11-22T10:00:00.123456789Z\","
                                         + "\"calendar\":\"2026-11-22T10:00:00.123+02:00\",\"gregorian\":\"2026-11-22T10:00:00Z\","
                                         + "\"oldPattern\":\"2026-11-22\",\"oldText\":\"2026-11-22T10:00:00Z\","
+                                        + "\"oldMillis\":\"2026-11-22T12:00:00.050+02\",\"oldCompact\":\"20261122100000050\","
+                                        + "\"calendarMillis\":\"2026-11-22 o'clock 10:00:00,500\","
                                         + "\"byOld\":{\"2026-11-22T10:00:00Z\":1},\"byTimestamp\":{\"2026-11-22T10:00:00.123456789Z\":1}}"));
 
         assertThat(all.old().toInstant()).isEqualTo("2026-11-22T08:00:00.123Z");
@@ -804,6 +876,9 @@ class StrictValuesTest {
                 .isEqualTo(Duration.ofHours(2).toMillis());
         assertThat(all.gregorian().toInstant()).isEqualTo("2026-11-22T10:00:00Z");
         assertThat(all.oldPattern().toInstant()).isEqualTo("2026-11-22T00:00:00Z");
+        assertThat(all.oldMillis().toInstant()).isEqualTo("2026-11-22T10:00:00.050Z");
+        assertThat(all.oldCompact().toInstant()).isEqualTo("2026-11-22T10:00:00.050Z");
+        assertThat(all.calendarMillis().toInstant()).isEqualTo("2026-11-22T10:00:00.500Z");
         assertThat(all.oldText().toInstant()).isEqualTo("2026-11-22T10:00:00Z");
         assertThat(all.byOld()).containsOnlyKeys(Date.from(Instant.parse("2026-11-22T10:00:00Z")));
         assertThat(all.byTimestamp()).containsOnlyKeys(Timestamp.from(Instant.parse("2026-11-22T10:00:00.123456789Z")));
@@ -965,6 +1040,21 @@ class StrictValuesTest {
                         .decode(message(
                                 "{\"lines\":{\"RED\":{\"counts\":{\"1\":5}},\"BLUE\":{\"counts\":{\"1\":7}}}}")))
                 .doesNotThrowAnyException();
+    }
+
+    record Unwrapped(@JsonUnwrapped Aliased aliased, int count) {}
+
+    @Test
+    @Tag("E9")
+    void twoNamesOfOnePropertyAreRefusedWithItWhereverTheyStand() {
+        for (Class<?> type : List.of(Aliased.class, Unwrapped.class)) {
+            assertThatThrownBy(() -> json(type).decode(message("{\"key\":1,\"count\":7,\"id\":2}")))
+                    .hasMessageContaining("id: two names of the object are of this property");
+            assertThatCode(() -> json(type).decode(message("{\"key\":1,\"count\":7}")))
+                    .doesNotThrowAnyException();
+        }
+        assertThatThrownBy(() -> json(Aliased.class).decode(message("{\"inner\":[{},{\"key\":1,\"id\":2}]}")))
+                .hasMessageContaining("inner[1].id: two names");
     }
 
     @Test
