@@ -2,6 +2,8 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.StoreException;
 import java.sql.Connection;
@@ -36,7 +38,13 @@ final class PlainNumbers {
         this.dialect = dialect;
     }
 
-    /** Moves counters ahead that are behind the rows. Changes nothing where they are not. */
+    /**
+     * Moves counters ahead that are behind the rows, each also where another one cannot be moved. Changes nothing where they are not
+     * behind.
+     *
+     * @throws ConfigurationException if the database refuses that, with the statement to execute
+     * @throws PigeonholeException if it is impossible for now
+     */
     void ensure() {
         String doing = "to look at the numbers of its rows";
         if (dialect.countsNumbersOfRows()) {
@@ -48,7 +56,7 @@ final class PlainNumbers {
             try {
                 PlainErrand.alone(connections, dialect, true, this::restart);
             } catch (SQLException e) {
-                throw Refusals.byItself(new PlainErrors(dialect), "to move the numbers of its rows ahead", e);
+                throw notMoved(e);
             }
         }
     }
@@ -118,25 +126,45 @@ final class PlainNumbers {
         return behind;
     }
 
-    /** While nobody else does: what is behind may have been moved ahead meanwhile. */
+    /** While nobody else does: what is behind may have been moved ahead meanwhile. Each, also where another one cannot be moved. */
     private void restart(Connection connection) throws SQLException {
-        Map<Counter, Behind> behind = PlainErrand.inTransaction(connection, dialect, PlainNumbers::behind);
-        for (Map.Entry<Counter, Behind> entry : behind.entrySet()) {
-            Counter counter = entry.getKey();
-            Behind at = entry.getValue();
-            String sql = String.format(
-                    Locale.ROOT, "ALTER TABLE %s ALTER COLUMN id RESTART WITH %d", counter.table(), at.largest() + 1);
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(sql);
-            } catch (SQLException e) {
-                ErrorClass errorClass = dialect.classOf(e);
-                if (errorClass == ErrorClass.RETRY_NOW || errorClass == ErrorClass.UNAVAILABLE) {
-                    throw e;
+        PigeonholeException first = null;
+        for (Map.Entry<Counter, Behind> entry : PlainErrand.inTransaction(connection, dialect, PlainNumbers::behind)
+                .entrySet()) {
+            try {
+                restart(connection, entry.getKey(), entry.getValue());
+            } catch (StoreUnavailableException e) {
+                throw e;
+            } catch (PigeonholeException e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
                 }
-                throw new ConfigurationException(counter.refusal(at.next(), at.largest(), sql), e);
             }
-            log.warn("{}", counter.movedAhead(at.next(), at.largest()));
         }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    private void restart(Connection connection, Counter counter, Behind at) {
+        String sql = String.format(
+                Locale.ROOT, "ALTER TABLE %s ALTER COLUMN id RESTART WITH %d", counter.table(), at.largest() + 1);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            ErrorClass errorClass = dialect.classOf(e);
+            if (errorClass == ErrorClass.RETRY_NOW || errorClass == ErrorClass.UNAVAILABLE) {
+                throw notMoved(e);
+            }
+            throw new ConfigurationException(counter.refusal(at.next(), at.largest(), sql), e);
+        }
+        log.warn("{}", counter.movedAhead(at.next(), at.largest()));
+    }
+
+    private PigeonholeException notMoved(SQLException e) {
+        return Refusals.byItself(new PlainErrors(dialect), "to move the numbers of its rows ahead", e);
     }
 
     /** A row with the largest number, for a moment: the counter goes on behind it, or has done so already. */

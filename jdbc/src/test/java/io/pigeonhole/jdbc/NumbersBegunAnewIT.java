@@ -134,13 +134,34 @@ class NumbersBegunAnewIT {
 
             JdbcStore.create(workshop.dataSource()).maintain();
 
-            assertThat(workshop.ask(
-                            "SELECT identity_base FROM information_schema.columns WHERE table_schema = CURRENT_SCHEMA"
-                                    + " AND LOWER(table_name) = 'inbox_work' AND LOWER(column_name) = 'id'"))
-                    .isNotEqualTo("1");
+            assertThat(nextOfH2(workshop, "inbox_work")).isNotEqualTo("1");
         } finally {
             Locale.setDefault(before);
         }
+    }
+
+    /** Whose sequence may not go so far. */
+    @Test
+    void counterOfH2ThatIsRefusedKeepsNoOtherFromBeingMovedAhead() {
+        try (Workshop workshop = H2Server.FILES.schema()) {
+            inbox(workshop.dataSource()).process(message("note", "first"));
+            workshop.execute("UPDATE inbox_dead_letter SET id = 1000");
+            workshop.execute("ALTER TABLE inbox_work ALTER COLUMN id SET MAXVALUE 100 RESTART WITH 1");
+            workshop.execute("ALTER TABLE inbox_attempt ALTER COLUMN id RESTART WITH 1");
+            String largest = workshop.ask("SELECT MAX(id) + 1 FROM inbox_attempt");
+
+            assertThatThrownBy(() -> inbox(workshop.dataSource()))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("the next row of inbox_work would get the number 1");
+
+            assertThat(nextOfH2(workshop, "inbox_attempt")).isEqualTo(largest);
+            assertThat(nextOfH2(workshop, "inbox_work")).isEqualTo("1");
+        }
+    }
+
+    private static String nextOfH2(Workshop workshop, String table) {
+        return workshop.ask("SELECT identity_base FROM information_schema.columns WHERE table_schema = CURRENT_SCHEMA"
+                + " AND LOWER(table_name) = '" + table + "' AND LOWER(column_name) = 'id'");
     }
 
     @ParameterizedTest
