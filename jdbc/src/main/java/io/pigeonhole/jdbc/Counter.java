@@ -9,7 +9,7 @@ enum Counter {
     ATTEMPT("inbox_attempt", Long.MAX_VALUE, "inbox_attempt"),
     AUDIT("inbox_audit", Long.MAX_VALUE, "inbox_audit"),
     HISTORY("inbox_history", Long.MAX_VALUE, "inbox_history, inbox_replay"),
-    CONSUMER("inbox_consumer", Short.MAX_VALUE, "inbox_consumer, inbox_ledger, inbox_watermark");
+    CONSUMER("inbox_consumer", Short.MAX_VALUE, "inbox_consumer and the columns consumer_id of other tables");
 
     private final String table;
     private final long last;

@@ -20,7 +20,13 @@ public enum NumberStatement implements PlainStatement {
                 COALESCE((SELECT MAX(cutoff) FROM inbox_replay), 0),
                 COALESCE((SELECT MAX(id) FROM inbox_consumer), 0),
                 GREATEST(COALESCE((SELECT MAX(consumer_id) FROM inbox_ledger), 0),
-                    COALESCE((SELECT MAX(consumer_id) FROM inbox_watermark), 0))"""),
+                    COALESCE((SELECT MAX(consumer_id) FROM inbox_watermark), 0),
+                    COALESCE((SELECT MAX(consumer_id) FROM inbox_work), 0),
+                    COALESCE((SELECT MAX(consumer_id) FROM inbox_dead_letter), 0),
+                    COALESCE((SELECT MAX(consumer_id) FROM inbox_attempt), 0),
+                    COALESCE((SELECT MAX(consumer_id) FROM inbox_start), 0),
+                    COALESCE((SELECT MAX(consumer_id) FROM inbox_replay), 0),
+                    COALESCE((SELECT MAX(consumer_id) FROM inbox_history), 0))"""),
 
     /** The number that the next row of a table gets. Parameters: the table's name in lower case. */
     NEXT("""

@@ -5,6 +5,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Finds the largest numbers that rows have. Of history and ledger it asks a few days at a time, and gives their locks back
@@ -20,7 +22,8 @@ final class PostgresLargestNumbers {
             case ATTEMPT -> ask(connection, PostgresNumberStatements.LARGEST_ATTEMPT);
             case AUDIT -> ask(connection, PostgresNumberStatements.LARGEST_AUDIT);
             case HISTORY -> Math.max(ask(connection, PostgresNumberStatements.LARGEST_CUTOFF), ofHistory(connection));
-            case CONSUMER -> Math.max(ask(connection, PostgresNumberStatements.LARGEST_CONSUMER), ofLedger(connection));
+            case CONSUMER ->
+                Math.max(ask(connection, PostgresNumberStatements.LARGEST_CONSUMER), ofConsumers(connection));
         };
     }
 
@@ -49,10 +52,13 @@ final class PostgresLargestNumbers {
         return largest;
     }
 
-    /** Any day may refer to a consumer that is missing. */
-    private static long ofLedger(Connection connection) throws SQLException {
+    /** Any day of ledger and history may refer to a consumer that is missing. */
+    private static long ofConsumers(Connection connection) throws SQLException {
+        List<String> parts =
+                new ArrayList<>(PostgresParts.ofLedger(connection, PostgresNumberStatements.LARGEST_LEDGER_BETWEEN));
+        parts.addAll(PostgresParts.ofHistory(connection, PostgresNumberStatements.LARGEST_CONSUMER_OF_HISTORY_BETWEEN));
         long largest = 0;
-        for (String part : PostgresParts.ofLedger(connection, PostgresNumberStatements.LARGEST_LEDGER_BETWEEN)) {
+        for (String part : parts) {
             largest = Math.max(largest, askAndUnlock(connection, part));
         }
         return largest;

@@ -43,7 +43,19 @@ final class PostgresNumberStatements {
             ) AS l""";
 
     static final String LARGEST_CONSUMER = """
-            SELECT coalesce(greatest((SELECT max(id) FROM inbox_consumer), (SELECT max(consumer_id) FROM inbox_watermark)), 0)""";
+            SELECT coalesce(greatest((SELECT max(id) FROM inbox_consumer),
+                (SELECT max(consumer_id) FROM inbox_watermark),
+                (SELECT max(consumer_id) FROM inbox_work),
+                (SELECT max(consumer_id) FROM inbox_dead_letter),
+                (SELECT max(consumer_id) FROM inbox_attempt),
+                (SELECT max(consumer_id) FROM inbox_start),
+                (SELECT max(consumer_id) FROM inbox_replay)), 0)""";
+
+    /** Formatted with: from when, until when. */
+    static final String LARGEST_CONSUMER_OF_HISTORY_BETWEEN = """
+            SELECT coalesce(max(consumer_id), 0)
+            FROM inbox_history
+            WHERE processed_at >= '%1$s' AND processed_at < '%2$s'""";
 
     /** Formatted with: the smallest key; where it ends; whether that key is included, as &lt; or &lt;=. */
     static final String LARGEST_LEDGER_BETWEEN = """

@@ -269,6 +269,31 @@ class NumbersBegunAnewIT {
         }
     }
 
+    /** It would work on the messages of a consumer that somebody deleted. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void newConsumerGetsNoNumberThatRowsOfADeletedOneHave(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop.dataSource());
+            inbox.process(message("note", "first"));
+            inbox.process(message("other", "second"));
+            inbox.process(message("fine", "third"));
+            int number = 1000;
+            for (String table : List.of("inbox_work", "inbox_dead_letter", "inbox_attempt", "inbox_history")) {
+                workshop.execute("UPDATE " + table + " SET consumer_id = " + number);
+
+                Inbox.builder("consumer " + number, JdbcStore.create(workshop.dataSource()))
+                        .handle("note", PayloadDecoder.text(), (payload, context) -> {})
+                        .build();
+
+                assertThat(Integer.parseInt(workshop.ask("SELECT MAX(id) FROM inbox_consumer")))
+                        .as(table)
+                        .isGreaterThan(number);
+                number += 1000;
+            }
+        }
+    }
+
     /** Where a counter forgets even the rows of its own table. */
     @ParameterizedTest
     @MethodSource("servers")
