@@ -84,15 +84,22 @@ final class LeaseKeeper {
         /** When the call of the handler began, or whatever else its thread is at. */
         private long since = clock.getAsLong();
 
-        private long confirmed = System.nanoTime();
+        /** When the database was asked last for the lease, or to prolong it: it cannot count from any earlier moment. */
+        private long confirmed;
+
         private @Nullable Thread handler;
         private boolean tooLong;
         private long givenUpAt;
         private boolean lost;
 
-        private Kept(WorkItem item, Limit limit) {
+        private Kept(WorkItem item, Limit limit, long asked) {
             this.item = item;
             this.limit = limit;
+            this.confirmed = asked;
+        }
+
+        WorkItem item() {
+            return item;
         }
 
         /** Notes that its thread begins with something else: what was before does not count. */
@@ -256,10 +263,17 @@ final class LeaseKeeper {
         }
     }
 
-    Kept keep(WorkItem item, Limit limit) {
+    /**
+     * Keeps a lease.
+     *
+     * @param limit how long a handler may take
+     * @param asked when the database was asked for the lease, by {@link System#nanoTime}: it counts from then on, however long the
+     *     answer and the commit take
+     */
+    Kept keep(WorkItem item, Limit limit, long asked) {
         lock.lock();
         try {
-            Kept one = new Kept(item, limit);
+            Kept one = new Kept(item, limit, asked);
             // A message has one lease at a time: whoever works under an older one has lost it.
             kept.stream().filter(other -> other.item.id() == item.id()).toList().forEach(Kept::lose);
             if (thread == null) {

@@ -110,14 +110,14 @@ final class LeaseWorker<C extends HandlerContext> {
     }
 
     private int work(int lane, Turn turn) {
-        List<WorkItem> leased = lease(lane);
-        for (WorkItem item : leased) {
-            try (LeaseKeeper.Kept lease = keeper.keep(item, limitOf(item))) {
-                turn.lease = lease;
-                work(item, lease);
+        try (LeaseKeeper.@Nullable Kept lease = lease(lane)) {
+            if (lease == null) {
+                return 0;
             }
+            turn.lease = lease;
+            work(lease.item(), lease);
+            return 1;
         }
-        return leased.size();
     }
 
     private LeaseKeeper.Limit limitOf(WorkItem item) {
@@ -129,38 +129,60 @@ final class LeaseWorker<C extends HandlerContext> {
                         "handlerTimeout, of which it is " + STATEMENTS + " times as long");
     }
 
-    private List<WorkItem> lease(int lane) {
+    /** Null where there is nothing to lease. */
+    private LeaseKeeper.@Nullable Kept lease(int lane) {
         List<WorkItem> leased = List.of();
+        long asked = System.nanoTime();
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             if (!transaction.enter(consumer, lane)) {
-                return List.of();
+                return null;
             }
+            asked = System.nanoTime();
             leased = transaction.lease(consumer, lane, 1, settings.node(), settings.lease());
             transaction.commit();
-            return leased;
         } catch (OutcomeUnknownException e) {
-            return leased.stream().filter(item -> isLeased(item, e)).toList();
+            return leased.isEmpty() ? null : keepIfLeased(leased.get(0), asked, e);
         } catch (StoreException e) {
             throw new RetryableException("nothing could be leased in lane " + lane + "; try again", e);
         }
+        return leased.isEmpty() ? null : keep(leased.get(0), asked);
+    }
+
+    private LeaseKeeper.Kept keep(WorkItem item, long asked) {
+        return keeper.keep(item, limitOf(item), asked);
     }
 
     /**
      * The connection was lost while the lease was committed. If it is there, nobody else knows that no attempt has begun: it
-     * would run out, and the attempt would have failed. Its token is no other lease's, so that it tells.
+     * would run out, and the attempt would have failed. Its token is no other lease's, so that it tells. Null where it is not there.
      */
-    private boolean isLeased(WorkItem item, OutcomeUnknownException unknown) {
-        try (LeaseKeeper.Kept lease = keeper.keep(item, limitOf(item))) {
-            for (int tries = 1; true; tries++) {
-                lease.step();
-                try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-                    return transaction.hold(consumer, item);
-                } catch (RetryableException | StoreException e) {
-                    log.debug("consumer '{}': cannot ask for a lease of {} yet", consumer.name(), item.message(), e);
-                    boolean refused = e instanceof StoreException && store.classify(e) != ErrorClass.UNAVAILABLE;
-                    if ((refused && tries >= MOST_REFUSALS) || isLost(lease)) {
-                        throw unknown;
-                    }
+    private LeaseKeeper.@Nullable Kept keepIfLeased(WorkItem item, long asked, OutcomeUnknownException unknown) {
+        LeaseKeeper.Kept lease = keep(item, asked);
+        boolean held = false;
+        try {
+            held = isHeld(lease, unknown);
+            return held ? lease : null;
+        } finally {
+            if (!held) {
+                lease.close();
+            }
+        }
+    }
+
+    private boolean isHeld(LeaseKeeper.Kept lease, OutcomeUnknownException unknown) {
+        for (int tries = 1; true; tries++) {
+            lease.step();
+            try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+                return transaction.hold(consumer, lease.item());
+            } catch (RetryableException | StoreException e) {
+                log.debug(
+                        "consumer '{}': cannot ask for a lease of {} yet",
+                        consumer.name(),
+                        lease.item().message(),
+                        e);
+                boolean refused = e instanceof StoreException && store.classify(e) != ErrorClass.UNAVAILABLE;
+                if ((refused && tries >= MOST_REFUSALS) || isLost(lease)) {
+                    throw unknown;
                 }
             }
         }

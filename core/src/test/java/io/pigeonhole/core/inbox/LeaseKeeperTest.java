@@ -49,7 +49,8 @@ class LeaseKeeperTest {
         LeaseKeeper keeper = new LeaseKeeper(CONSUMER, this::open, Duration.ofMillis(60), System::nanoTime);
         Message message = Message.builder("q").id("1").payload("x").build();
         WorkItem item = new WorkItem(1, MessageKey.FIRST_DIGEST, message, 1, 0, Duration.ZERO, true, 1);
-        try (LeaseKeeper.Kept lease = keeper.keep(item, new LeaseKeeper.Limit(Duration.ofHours(1), "patience"))) {
+        try (LeaseKeeper.Kept lease =
+                keeper.keep(item, new LeaseKeeper.Limit(Duration.ofHours(1), "patience"), System.nanoTime())) {
             await().atMost(PATIENCE).until(() -> beats.get() > 2);
             for (int i = 0; i < 3; i++) {
                 interruptTheThread();

@@ -63,7 +63,7 @@ class LeaseKeeperTest {
     }
 
     private LeaseKeeper.Kept keep() {
-        return keeper.keep(item, new LeaseKeeper.Limit(LIMIT, "patience"));
+        return keeper.keep(item, new LeaseKeeper.Limit(LIMIT, "patience"), System.nanoTime());
     }
 
     private void passes(Duration time) {

@@ -2,6 +2,7 @@ package io.pigeonhole.testkit.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.RetryableException;
@@ -13,10 +14,13 @@ import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a message under a lease whose end the database refuses to write. */
+/** Leases beside a database that refuses, or takes long. */
 class RefusedLeaseTest {
     @Test
     @Tag("A1")
@@ -35,5 +39,32 @@ class RefusedLeaseTest {
                 .hasMessageContaining("the database refused a statement of the inbox itself");
 
         assertThat(plan.passages(CrashPoint.BEFORE_FINISH)).isEqualTo(10);
+    }
+
+    @Test
+    @Tag("B2")
+    void leaseLastsFromWhenItWasTakenAndNotFromWhenThatWasCommitted() {
+        Duration duration = Duration.ofSeconds(1);
+        CrashPlan plan = CrashPlan.none()
+                .always(CrashPoint.AFTER_LEASE, () -> {
+                    long leased = System.nanoTime();
+                    await().until(() -> System.nanoTime() - leased >= duration.toNanos());
+                })
+                .always(CrashPoint.BEFORE_HEARTBEAT, () -> {
+                    throw new StoreException(ErrorClass.UNAVAILABLE, "the database is away", null);
+                });
+        List<Boolean> lost = new ArrayList<>();
+        Inbox<InMemoryContext> inbox = Inbox.builder("calls", new CrashingStore<>(InMemoryStore.create(), plan))
+                .handleExternal("call", PayloadDecoder.text(), (payload, context) -> {
+                    lost.add(context.isLeaseLost());
+                    return Completion.nothing();
+                })
+                .lease(duration)
+                .build();
+        inbox.process(Message.builder("notes").id("1").type("call").payload("x").build());
+
+        inbox.work();
+
+        assertThat(lost).containsExactly(true);
     }
 }
