@@ -11,7 +11,6 @@ import io.pigeonhole.core.store.ReplayPlan;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.ReplayStore;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +39,7 @@ public final class Replay<C extends HandlerContext> {
     private final ReplayStore runs;
     private final ReplayPlan plan;
     private final Author by;
-    private final int perSecond;
+    private final ReplayRate rate;
     private final ReplayBatches<C> batches;
     private final ReplayStops stops = new ReplayStops();
 
@@ -48,7 +47,7 @@ public final class Replay<C extends HandlerContext> {
         this.runs = store.replays();
         this.plan = settings.plan();
         this.by = settings.by();
-        this.perSecond = settings.perSecond();
+        this.rate = new ReplayRate(settings.perSecond());
         this.batches = new ReplayBatches<>(store, settings, handler);
     }
 
@@ -91,7 +90,7 @@ public final class Replay<C extends HandlerContext> {
 
     private ReplayProgress run(ReplayStop stop) {
         ReplayProgress progress = start();
-        long free = System.nanoTime();
+        rate.begin();
         long wait = PAUSE_NANOS;
         while (!stop.isAsked()) {
             requireNotInterrupted(progress);
@@ -101,14 +100,16 @@ public final class Replay<C extends HandlerContext> {
                     pause(stop, System.nanoTime() + wait);
                     wait = Math.min(2 * wait, LONGEST_WAIT_NANOS);
                 }
+            } else if (rate.free() - System.nanoTime() > 0 && progress.state() == ReplayState.RUNNING) {
+                progress = pace(stop, progress, rate.free());
             } else if (progress.state() == ReplayState.RUNNING) {
                 Optional<ReplayProgress> after = batches.next();
                 if (after.isEmpty()) {
                     pause(stop, System.nanoTime() + PAUSE_NANOS);
                     progress = find();
                 } else {
-                    free = free(free, after.get(), progress);
-                    progress = pace(stop, after.get(), free);
+                    rate.spend(handled(after.get()) - handled(progress));
+                    progress = after.get();
                 }
             } else {
                 return progress;
@@ -141,15 +142,8 @@ public final class Replay<C extends HandlerContext> {
                 .orElseThrow(() -> new ConfigurationException("the replay '" + plan.name() + "' is gone"));
     }
 
-    /** When the next batch may begin. */
-    private long free(long before, ReplayProgress after, ReplayProgress earlier) {
-        long handled = after.done() + after.skipped() - earlier.done() - earlier.skipped();
-        if (perSecond == ReplaySettings.UNLIMITED || handled <= 0 || after.state() != ReplayState.RUNNING) {
-            return System.nanoTime();
-        }
-        long taken =
-                Duration.ofSeconds(1).multipliedBy(handled).dividedBy(perSecond).toNanos();
-        return Math.max(before, System.nanoTime() - TimeUnit.SECONDS.toNanos(1)) + taken;
+    private static long handled(ReplayProgress progress) {
+        return progress.done() + progress.skipped();
     }
 
     /** Waits for the rate. Somebody may pause or cancel the run meanwhile. */

@@ -174,7 +174,7 @@ public final class ReplayBuilder<C extends HandlerContext> {
      * Limits how fast this process goes. The limit holds on average over batches: choose a batch that is no larger than what
      * may come at once.
      *
-     * @param perSecond messages per second, at least 1; without limit unless set
+     * @param perSecond messages per second, at least 1, of all {@link Replay#run} of the same object; without limit unless set
      * @return this
      */
     public ReplayBuilder<C> rate(int perSecond) {

@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -329,6 +330,28 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
         assertThat(fixture.effects()).isEmpty();
         assertThat(run.run().state()).isEqualTo(ReplayState.FINISHED);
         assertThat(fixture.effects()).hasSize(3);
+    }
+
+    @Test
+    void aRunThatIsPausedAndResumedKeepsItsRate() {
+        finish(12);
+        AtomicReference<Runnable> stop = new AtomicReference<>(() -> {});
+        Replay<C> slow = replay("slow", (payload, context) -> {
+                    write(payload, context);
+                    stop.get().run();
+                })
+                .batch(3)
+                .rate(20)
+                .build();
+        stop.set(slow::stop);
+        long begun = System.nanoTime();
+
+        for (int i = 0; i < 4; i++) {
+            slow.run();
+        }
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofMillis(440));
+        assertThat(fixture.effects()).hasSize(12);
     }
 
     /** The pause for the rate would be a minute. */
