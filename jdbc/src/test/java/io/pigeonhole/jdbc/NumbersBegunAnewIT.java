@@ -84,8 +84,27 @@ class NumbersBegunAnewIT {
         } else if (server instanceof PostgresServer) {
             workshop.execute("ALTER SEQUENCE inbox_arrival RESTART");
         } else {
-            workshop.execute("ALTER TABLE inbox_work ALTER COLUMN id RESTART WITH 1");
+            beginAnew(server, workshop, "inbox_work");
         }
+    }
+
+    /** Of a table whose ids nothing else has. */
+    private static void beginAnew(DatabaseServer server, Workshop workshop, String table) {
+        workshop.execute("ALTER TABLE " + table
+                + (server instanceof MariaDbServer
+                        ? " AUTO_INCREMENT = 1"
+                        : " ALTER COLUMN id RESTART" + (server instanceof PostgresServer ? "" : " WITH 1")));
+    }
+
+    /** A dead letter with the number 1000, of which the counter knows nothing. */
+    private void beginAnewBehindALetter(DatabaseServer server, Workshop workshop) {
+        inbox(workshop.dataSource()).process(message("note", "first"));
+        workshop.execute("UPDATE inbox_dead_letter SET id = 1000");
+        beginAnew(server, workshop);
+    }
+
+    private static void assertThatWorkIsBehindTheLetter(Workshop workshop) {
+        assertThat(Long.parseLong(workshop.ask("SELECT id FROM inbox_work"))).isGreaterThan(1000);
     }
 
     private static MessageKey key(Admin admin, String id) {
@@ -147,7 +166,7 @@ class NumbersBegunAnewIT {
             inbox(workshop.dataSource()).process(message("note", "first"));
             workshop.execute("UPDATE inbox_dead_letter SET id = 1000");
             workshop.execute("ALTER TABLE inbox_work ALTER COLUMN id SET MAXVALUE 100 RESTART WITH 1");
-            workshop.execute("ALTER TABLE inbox_attempt ALTER COLUMN id RESTART WITH 1");
+            beginAnew(H2Server.FILES, workshop, "inbox_attempt");
             String largest = workshop.ask("SELECT MAX(id) + 1 FROM inbox_attempt");
 
             assertThatThrownBy(() -> inbox(workshop.dataSource()))
@@ -222,13 +241,10 @@ class NumbersBegunAnewIT {
     @MethodSource("servers")
     void storeThatBeginsGivesNoNumberThatIsGiven(DatabaseServer server) {
         try (Workshop workshop = server.schema()) {
-            inbox(workshop.dataSource()).process(message("note", "first"));
-            workshop.execute("UPDATE inbox_dead_letter SET id = 1000");
-            beginAnew(server, workshop);
+            beginAnewBehindALetter(server, workshop);
 
             inbox(workshop.dataSource()).process(message("other", "second"));
-            assertThat(Long.parseLong(workshop.ask("SELECT id FROM inbox_work")))
-                    .isGreaterThan(1000);
+            assertThatWorkIsBehindTheLetter(workshop);
         }
     }
 
@@ -238,14 +254,11 @@ class NumbersBegunAnewIT {
         try (Workshop workshop = server.schema()) {
             JdbcStore store = JdbcStore.create(workshop.dataSource());
             Inbox<JdbcContext> inbox = inbox(workshop.dataSource());
-            inbox.process(message("note", "first"));
-            workshop.execute("UPDATE inbox_dead_letter SET id = 1000");
-            beginAnew(server, workshop);
+            beginAnewBehindALetter(server, workshop);
             store.maintain();
 
             inbox.process(message("other", "second"));
-            assertThat(Long.parseLong(workshop.ask("SELECT id FROM inbox_work")))
-                    .isGreaterThan(1000);
+            assertThatWorkIsBehindTheLetter(workshop);
         }
     }
 
@@ -305,13 +318,7 @@ class NumbersBegunAnewIT {
             admin.pause("notes", ANN);
             admin.resume("notes", ANN);
             for (String table : List.of("inbox_attempt", "inbox_audit", "inbox_history", "inbox_consumer")) {
-                if (server instanceof MariaDbServer) {
-                    workshop.execute("ALTER TABLE " + table + " AUTO_INCREMENT = 1");
-                } else if (server instanceof PostgresServer) {
-                    workshop.execute("ALTER TABLE " + table + " ALTER COLUMN id RESTART");
-                } else {
-                    workshop.execute("ALTER TABLE " + table + " ALTER COLUMN id RESTART WITH 1");
-                }
+                beginAnew(server, workshop, table);
             }
 
             Inbox<JdbcContext> begun = Inbox.builder("another", JdbcStore.create(workshop.dataSource()))
@@ -334,9 +341,7 @@ class NumbersBegunAnewIT {
     @MethodSource("postgres")
     void storeThatMayNotMoveItsNumbersSaysWhatToRun(DatabaseServer server) {
         try (Workshop workshop = server.schema()) {
-            inbox(workshop.dataSource()).process(message("note", "first"));
-            workshop.execute("UPDATE inbox_dead_letter SET id = 1000");
-            beginAnew(server, workshop);
+            beginAnewBehindALetter(server, workshop);
             String schema = workshop.ask("SELECT current_schema()");
             String role = "reader_" + ProcessHandle.current().pid() + "_" + schema;
             workshop.execute("CREATE ROLE " + role + " LOGIN");

@@ -62,59 +62,27 @@ class PendingRepairTest {
     @Test
     @Tag("D-missing-days")
     void whoeverWaitsForTheRepairOfAnotherDoesNotWaitWithoutEnd() throws InterruptedException {
-        CountDownLatch begun = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        PendingRepair hanging = new PendingRepair(
-                "there is no day",
-                () -> {
-                    begun.countDown();
-                    awaitUninterruptibly(end);
-                    return null;
-                },
-                nanos::get,
-                Duration.ofMillis(20));
-        assertThat(hanging.isSuspected(hanging.now())).isTrue();
-        Thread repairing = new Thread(() -> {
-            hanging.isSuspected(hanging.now());
-            hanging.repairWhereSuspected();
-        });
-        repairing.start();
-        begun.await();
+        try (HangingRepair hanging = new HangingRepair(1)) {
+            assertThat(hanging.isSuspected()).isTrue();
+            hanging.begin();
 
-        assertThatThrownBy(hanging::repairWhereSuspected)
-                .isInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("there is no day, and another thread has not repaired it");
+            assertThatThrownBy(hanging.repair::repairWhereSuspected)
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("there is no day, and another thread has not repaired it");
 
-        end.countDown();
-        repairing.join();
-        assertThat(hanging.isSuspected(hanging.now())).isFalse();
+            hanging.finish();
+            assertThat(hanging.isSuspected()).isFalse();
+        }
     }
 
     @Test
     @Tag("D1")
     void whoeverWasNotRefusedGoesOnWhileAnotherThreadRepairs() throws InterruptedException {
-        CountDownLatch begun = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        PendingRepair hanging = new PendingRepair(
-                "there is no day",
-                () -> {
-                    begun.countDown();
-                    awaitUninterruptibly(end);
-                    return null;
-                },
-                nanos::get,
-                Duration.ofMillis(20));
-        Thread repairing = new Thread(() -> {
-            hanging.isSuspected(hanging.now());
-            hanging.repairWhereSuspected();
-        });
-        repairing.start();
-        begun.await();
+        try (HangingRepair hanging = new HangingRepair(1)) {
+            hanging.begin();
 
-        assertThatCode(hanging::repairWhereSuspected).doesNotThrowAnyException();
-
-        end.countDown();
-        repairing.join();
+            assertThatCode(hanging.repair::repairWhereSuspected).doesNotThrowAnyException();
+        }
     }
 
     @Test
@@ -122,16 +90,7 @@ class PendingRepairTest {
     void repairThatFailsForNowFailsNobodyAndIsTriedAgainAfterAWhile() {
         AtomicInteger tries = new AtomicInteger();
         AtomicBoolean locked = new AtomicBoolean(true);
-        PendingRepair numbers = new PendingRepair(
-                "a number is taken",
-                () -> {
-                    tries.incrementAndGet();
-                    if (locked.get()) {
-                        throw new StoreException(ErrorClass.RETRY_NOW, "others write to the table", null);
-                    }
-                    return null;
-                },
-                nanos::get);
+        PendingRepair numbers = failingWhile(locked, tries);
         for (int i = 0; i < 3; i++) {
             assertThat(numbers.isSuspected(numbers.now())).isTrue();
             assertThatCode(numbers::repairWhereSuspected).doesNotThrowAnyException();
@@ -183,39 +142,18 @@ class PendingRepairTest {
     @Test
     @Tag("D1")
     void whoeverWasRefusedDuringTheRepairOfAnotherWaitsForNoLaterOne() throws InterruptedException {
-        CountDownLatch begun = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        AtomicInteger repairs = new AtomicInteger();
-        PendingRepair second = new PendingRepair(
-                "there is no day",
-                () -> {
-                    if (repairs.incrementAndGet() == 2) {
-                        begun.countDown();
-                        awaitUninterruptibly(end);
-                    }
-                    return null;
-                },
-                nanos::get,
-                Duration.ofMillis(20));
-        assertThat(second.isSuspected(second.now())).isTrue();
-        Runnable refusedAndRepairing = () -> {
-            second.isSuspected(second.now());
-            second.repairWhereSuspected();
-        };
-        resultOfAThread(() -> {
-            refusedAndRepairing.run();
-            return null;
-        });
-        second.repairWhereSuspected();
-        nanos.addAndGet(Duration.ofMinutes(2).toNanos());
-        Thread repairing = new Thread(refusedAndRepairing);
-        repairing.start();
-        begun.await();
+        try (HangingRepair second = new HangingRepair(2)) {
+            assertThat(second.isSuspected()).isTrue();
+            resultOfAThread(() -> {
+                second.refusedAndRepairing();
+                return null;
+            });
+            second.repair.repairWhereSuspected();
+            nanos.addAndGet(Duration.ofMinutes(2).toNanos());
+            second.begin();
 
-        assertThatCode(second::repairWhereSuspected).doesNotThrowAnyException();
-
-        end.countDown();
-        repairing.join();
+            assertThatCode(second.repair::repairWhereSuspected).doesNotThrowAnyException();
+        }
     }
 
     private PendingRepair failingWhile(AtomicBoolean locked, AtomicInteger tries) {
@@ -253,6 +191,58 @@ class PendingRepairTest {
         thread.start();
         thread.join();
         return result.get();
+    }
+
+    /** A repair that hangs the nth time, until it is closed. */
+    private final class HangingRepair implements AutoCloseable {
+        private final CountDownLatch begun = new CountDownLatch(1);
+        private final CountDownLatch end = new CountDownLatch(1);
+        private final AtomicInteger repairs = new AtomicInteger();
+        private final Thread repairing = new Thread(this::refusedAndRepairing);
+        private final int nth;
+        private final PendingRepair repair =
+                new PendingRepair("there is no day", this::hang, nanos::get, Duration.ofMillis(20));
+
+        HangingRepair(int nth) {
+            this.nth = nth;
+        }
+
+        private @Nullable String hang() {
+            if (repairs.incrementAndGet() == nth) {
+                begun.countDown();
+                awaitUninterruptibly(end);
+            }
+            return null;
+        }
+
+        boolean isSuspected() {
+            return repair.isSuspected(repair.now());
+        }
+
+        void refusedAndRepairing() {
+            isSuspected();
+            repair.repairWhereSuspected();
+        }
+
+        /** Another thread is refused, and hangs in the repair. */
+        void begin() throws InterruptedException {
+            repairing.start();
+            begun.await();
+        }
+
+        @Override
+        public void close() {
+            finish();
+        }
+
+        void finish() {
+            end.countDown();
+            try {
+                repairing.join();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {
