@@ -23,7 +23,6 @@ import java.time.ZoneOffset;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -159,16 +158,17 @@ class EarlierDaysIT {
             late.setAutoCommit(false);
             recordInTwoDays(server, workshop, store(workshop, null));
             LocalDate latest = earlier.plusDays(1);
-            AtomicReference<CompletableFuture<Void>> commit = new AtomicReference<>();
+            CompletableFuture<Void> recorded = new CompletableFuture<>();
+            CompletableFuture<Void> commit = recorded.thenRunAsync(() -> commitOnceWaitedFor(late, workshop));
             JdbcStore store = store(
                     InterposedDataSource.before(1, TAKES_THE_HISTORY, workshop.dataSource(), () -> {
                         record(late, latest);
-                        commit.set(CompletableFuture.runAsync(() -> commitOnceWaitedFor(late, workshop)));
+                        recorded.complete(null);
                     }),
                     JsonLinesArchive.in(directory));
 
             retireAll(store);
-            commit.get().get(20, TimeUnit.SECONDS);
+            commit.get(20, TimeUnit.SECONDS);
             retireAll(store);
 
             assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("0");

@@ -59,11 +59,11 @@ class InboxThatTakesNothingTest {
         source.close();
     }
 
-    private @Nullable Object answer(String method, Object[] values) {
+    private @Nullable Object answer(String method, Object[] values) throws IOException {
         boolean consumes = method.equals("basicConsume");
         if ((consumes || method.equals("queueDeclarePassive")) && !isThere.get()) {
             missed.incrementAndGet();
-            RabbitSourceBuilderTest.sneak(notFound());
+            throw notFound();
         }
         if (consumes) {
             problemsWhenConsuming.add(source.problems());

@@ -32,7 +32,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -146,16 +145,17 @@ class RabbitSourceBuilderTest {
     }
 
     @SuppressWarnings("unchecked")
-    static <T> T fake(Class<T> type, BiFunction<String, Object[], @Nullable Object> answer) {
+    static <T> T fake(Class<T> type, Answer answer) {
         return (T) Proxy.newProxyInstance(
                 type.getClassLoader(),
                 new Class<?>[] {type},
-                (proxy, method, values) -> answer.apply(method.getName(), values));
+                (proxy, method, values) -> answer.to(method.getName(), values));
     }
 
-    @SuppressWarnings("unchecked")
-    static <E extends Throwable> void sneak(Throwable failure) throws E {
-        throw (E) failure;
+    /** What a method of a fake does. */
+    interface Answer {
+        @Nullable
+        Object to(String method, Object[] values) throws Throwable;
     }
 
     @Test
