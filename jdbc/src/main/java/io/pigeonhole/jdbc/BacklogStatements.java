@@ -65,6 +65,9 @@ final class BacklogStatements {
                 AND s.started_at <= clock_timestamp() + interval '1 minute')
             RETURNING starts""";
 
+    /** Parameters: consumer. */
+    static final String IS_PAUSED = "SELECT paused FROM inbox_consumer WHERE id = ?";
+
     /** Parameters: by, consumer, what, position. */
     static final String ENDED = """
             UPDATE inbox_start

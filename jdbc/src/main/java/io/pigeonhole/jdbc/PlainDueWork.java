@@ -48,13 +48,13 @@ final class PlainDueWork {
 
     /** Empty where the consumer is paused. */
     List<WorkItem> take(int limit, long bytes) throws SQLException {
-        if (isPaused()) {
+        if (isPaused(session, consumer)) {
             return List.of();
         }
         return consumer.order().isKept() ? inOrder(limit, bytes) : withoutOrder(limit, bytes);
     }
 
-    private boolean isPaused() throws SQLException {
+    static boolean isPaused(PlainSession session, RegisteredConsumer consumer) throws SQLException {
         try (PreparedStatement statement = session.prepare(WorkStatement.IS_PAUSED)) {
             statement.setShort(1, consumer.id());
             try (ResultSet row = statement.executeQuery()) {

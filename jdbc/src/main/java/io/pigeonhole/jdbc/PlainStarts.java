@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.RetentionClock;
 import io.pigeonhole.core.store.Start;
@@ -14,6 +15,9 @@ final class PlainStarts {
 
     static int started(PlainSession session, RegisteredConsumer consumer, Start start, int limit, Duration fresh)
             throws SQLException {
+        if (PlainDueWork.isPaused(session, consumer)) {
+            throw new ConsumerPausedException(consumer.name());
+        }
         Start clean = new Start(CleanText.of(start.what()), CleanText.of(start.position()), CleanText.of(start.by()));
         if (!startAgain(session, consumer, clean, limit, fresh)
                 && !startFirst(session, consumer, clean)

@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Start;
 import java.sql.Connection;
@@ -14,6 +15,7 @@ final class StartRows {
 
     static int started(Connection connection, RegisteredConsumer consumer, Start start, int limit, Duration fresh)
             throws SQLException {
+        requireNotPaused(connection, consumer);
         try (PreparedStatement statement = connection.prepareStatement(BacklogStatements.STARTED)) {
             statement.setShort(1, consumer.id());
             statement.setString(2, CleanText.of(start.what()));
@@ -23,6 +25,17 @@ final class StartRows {
             statement.setLong(6, fresh.toMillis());
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() ? row.getInt(1) : 0;
+            }
+        }
+    }
+
+    private static void requireNotPaused(Connection connection, RegisteredConsumer consumer) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(BacklogStatements.IS_PAUSED)) {
+            statement.setShort(1, consumer.id());
+            try (ResultSet row = statement.executeQuery()) {
+                if (row.next() && row.getBoolean(1)) {
+                    throw new ConsumerPausedException(consumer.name());
+                }
             }
         }
     }

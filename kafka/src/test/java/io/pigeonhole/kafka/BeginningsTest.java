@@ -33,7 +33,8 @@ class BeginningsTest {
     private Duration answer = ANSWER;
     private @Nullable ErrorClass refusal;
     private boolean answerIsLost;
-    private final Inbox<InMemoryContext> inbox = Inbox.builder("test", store(InMemoryStore.create()))
+    private final InMemoryStore memory = InMemoryStore.create();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("test", store(memory))
             .handle("text", PayloadDecoder.text(), (text, context) -> {})
             .build();
     private final Lanes lanes = Lanes.start("test", inbox, LaneSettings.standard());
@@ -119,6 +120,26 @@ class BeginningsTest {
                 .extracting(assignment -> assignment.beginning())
                 .containsOnly(new Assignment.Beginning(1));
         assertThat(assignments).noneMatch(Assignment::isRefused);
+    }
+
+    /** What is taken during a pause is handed to no handler, so that no process can die of it. */
+    @Test
+    void processesThatAreKilledWhileTheConsumerIsPausedAreNotCounted() {
+        answer = Duration.ZERO;
+        memory.paused("test", true);
+        for (int killed = 0; killed < 4; killed++) {
+            assertThat(countOfNextMember()).isEqualTo(-1);
+        }
+        poll();
+        assertThat(begun()).isZero();
+        assertThat(assignments).allMatch(beginnings::holdsBack);
+
+        memory.paused("test", false);
+        now += ANSWER.toNanos();
+        poll();
+        assertThat(assignments)
+                .extracting(assignment -> assignment.beginning())
+                .containsOnly(new Assignment.Beginning(1));
     }
 
     @Test

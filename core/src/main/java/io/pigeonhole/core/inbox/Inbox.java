@@ -260,6 +260,7 @@ public final class Inbox<C extends HandlerContext> {
      *
      * @param start with what, where, and who begins. It may be noted again where the answer was lost, and counts once
      * @return how many times in a row it was begun there and not {@linkplain #ended ended}; hand it on as {@link Message#deliveries()}
+     * @throws io.pigeonhole.core.store.ConsumerPausedException if the consumer is paused, so that nothing can be begun; nothing was noted
      * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
      */
     public int started(Start start) {

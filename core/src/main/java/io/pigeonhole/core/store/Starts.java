@@ -13,6 +13,7 @@ public interface Starts {
      * @param consumer who begins
      * @param start with what, where, and by whom
      * @return how many times in a row it was begun at this same position and not {@linkplain #ended ended}, 1 for the first
+     * @throws ConsumerPausedException if the consumer is paused, so that nothing can be begun; nothing was noted
      * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
      */
     default int started(RegisteredConsumer consumer, Start start) {
@@ -29,6 +30,7 @@ public interface Starts {
      * @param fresh how long after the last one no more are noted
      * @return how many times in a row it was begun at this same position and not ended; 0 where nothing was noted, so that it
      *     must not be begun now
+     * @throws ConsumerPausedException if the consumer is paused, so that nothing can be begun; nothing was noted
      * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
      */
     int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh);

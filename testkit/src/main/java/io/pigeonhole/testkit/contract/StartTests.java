@@ -1,8 +1,10 @@
 package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Start;
 import java.time.Duration;
@@ -52,6 +54,20 @@ abstract class StartTests<C extends HandlerContext> extends StoreLab<C> {
         assertThat(begin("notes-1", "17")).isEqualTo(1);
         assertThat(store.started(other, another("notes-0", "17"))).isEqualTo(1);
         assertThat(begin("notes-0", "17")).isEqualTo(2);
+    }
+
+    @Tag("C1")
+    @Test
+    void startsOfAPausedConsumerAreRefusedAndNotCounted() {
+        begin("notes-0", "17");
+        fixture.pause(consumer.name(), true);
+        assertThatThrownBy(() -> begin("notes-0", "17")).isInstanceOf(ConsumerPausedException.class);
+        assertThatThrownBy(() -> store.started(consumer, another("lane 3", "17"), 2, Duration.ofMinutes(1)))
+                .isInstanceOf(ConsumerPausedException.class);
+
+        fixture.pause(consumer.name(), false);
+        assertThat(begin("notes-0", "17")).isEqualTo(2);
+        assertThat(begin("lane 3", "17")).isEqualTo(1);
     }
 
     @Tag("C1")

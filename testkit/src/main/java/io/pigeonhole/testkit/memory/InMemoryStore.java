@@ -26,6 +26,7 @@ import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.Deduplication;
@@ -289,7 +290,12 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     @Override
     public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
         probe();
-        return tables.read(all -> starts.started(consumer.id(), start, limit, fresh, all.now()));
+        return tables.read(all -> {
+            if (all.paused.contains(consumer.id())) {
+                throw new ConsumerPausedException(consumer.name());
+            }
+            return starts.started(consumer.id(), start, limit, fresh, all.now());
+        });
     }
 
     @Override
