@@ -7,6 +7,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.store.Watermark;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -30,8 +31,9 @@ record RecordMapper(Map<String, String> sourceNames, String idHeader, String typ
             @Nullable Watermark owner,
             long expectedPosition) {
         Headers headers = headersOf(record);
+        MessageId id = idOf(record, headers, placePrefix);
         return Message.builder(sourceOf(record.topic()))
-                .id(idOf(record, headers, placePrefix))
+                .id(id)
                 .type(headers.lastText(typeHeader))
                 .contentType(headers.lastText(contentTypeHeader))
                 .orderingKey(record.key())
@@ -40,6 +42,7 @@ record RecordMapper(Map<String, String> sourceNames, String idHeader, String typ
                 .deliveries(deliveries)
                 .origin(record.topic() + "-" + record.partition() + "@" + record.offset())
                 .logPosition(owner == null ? null : positionOf(record, owner, expectedPosition))
+                .fingerprint(id == null ? () -> fingerprintOf(record.timestamp(), headers) : null)
                 .build();
     }
 
@@ -67,6 +70,17 @@ record RecordMapper(Map<String, String> sourceNames, String idHeader, String typ
             return MessageId.of(id);
         }
         return placePrefix == null ? null : MessageId.of(placePrefix + record.partition() + "/" + record.offset());
+    }
+
+    /** Topics that are made anew, and other clusters, use the same places again. Kafka changes neither part of a record. */
+    private static String fingerprintOf(long timestamp, Headers headers) {
+        StringBuilder text = new StringBuilder().append(timestamp);
+        for (Header header : headers) {
+            byte[] value = header.value();
+            text.append(' ').append(header.name().length()).append(':').append(header.name());
+            text.append(value == null ? "" : "=" + HexFormat.of().formatHex(value));
+        }
+        return text.toString();
     }
 
     private static Headers headersOf(ConsumerRecord<byte[], byte[]> record) {

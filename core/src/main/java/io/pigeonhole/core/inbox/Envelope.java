@@ -1,5 +1,7 @@
 package io.pigeonhole.core.inbox;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.LogPartition;
@@ -123,17 +125,25 @@ final class Envelope {
 
     /**
      * What tells one delivery of an unusable message from the next, and never makes one of two messages: the place, what was
-     * sent, and the id where there is one, be it as long as it may.
+     * sent, and the id where there is one, be it as long as it may. The headers take part only where the source says so by a
+     * fingerprint, as some brokers change them from one delivery to the next.
      */
     private static MessageKey keyOfDelivery(Message message) {
         String origin = message.origin();
         String place = origin != null ? origin : UUID.randomUUID().toString();
         MessageId id = message.id();
-        if (id != null) {
-            place += " id "
-                    + KeyScheme.keyOfOrigin(message.source(), "", id.toBytes()).toUuid();
-        }
+        place += partOfPlace(" id ", message, id == null ? null : id.toBytes());
+        place += partOfPlace(" key ", message, message.orderingKey());
+        place += message.isTombstone() ? " tombstone" : "";
+        String fingerprint = message.fingerprint();
+        place += partOfPlace(" fingerprint ", message, fingerprint == null ? null : fingerprint.getBytes(UTF_8));
         return KeyScheme.keyOfOrigin(message.source(), place, message.payload());
+    }
+
+    private static String partOfPlace(String name, Message message, byte @Nullable [] bytes) {
+        return bytes == null
+                ? ""
+                : name + KeyScheme.keyOfOrigin(message.source(), "", bytes).toUuid();
     }
 
     Message message() {

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.message;
 
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ public final class Message {
     private final int deliveries;
     private final @Nullable String defect;
     private final @Nullable LogPosition logPosition;
+    private final @Nullable Supplier<String> fingerprint;
 
     private Message(Builder builder) {
         this.source = builder.source;
@@ -33,6 +35,7 @@ public final class Message {
         this.deliveries = builder.deliveries;
         this.defect = builder.defect;
         this.logPosition = builder.logPosition;
+        this.fingerprint = builder.fingerprint;
     }
 
     /**
@@ -157,6 +160,17 @@ public final class Message {
         return logPosition;
     }
 
+    /**
+     * What tells a message without an id from others that its place held before, where a place is used again: such as the time
+     * at which a log got it, and its headers. The same at each delivery. It is made when it is asked for, which is done for
+     * a message that goes to the dead letters at once, and not stored.
+     *
+     * @return the fingerprint, or null where the source has none
+     */
+    public @Nullable String fingerprint() {
+        return fingerprint == null ? null : fingerprint.get();
+    }
+
     @Override
     public String toString() {
         return "message " + (id == null ? "without id" : id) + " of type " + type + " from " + source
@@ -176,6 +190,7 @@ public final class Message {
         private int deliveries;
         private @Nullable String defect;
         private @Nullable LogPosition logPosition;
+        private @Nullable Supplier<String> fingerprint;
 
         private Builder(String source) {
             if (source.isBlank()) {
@@ -328,6 +343,18 @@ public final class Message {
          */
         public Builder logPosition(@Nullable LogPosition logPosition) {
             this.logPosition = logPosition;
+            return this;
+        }
+
+        /**
+         * Sets what tells the message from others that its place held before.
+         *
+         * @param fingerprint answers the same text at each delivery of the message, whatever thread asks, and throws nothing; null
+         *     where the broker uses no place again
+         * @return this
+         */
+        public Builder fingerprint(@Nullable Supplier<String> fingerprint) {
+            this.fingerprint = fingerprint;
             return this;
         }
 
