@@ -8,6 +8,7 @@ import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.core.time.BoundedWait;
+import io.pigeonhole.kafka.TopicIdentities.Unidentified;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -149,7 +150,7 @@ public final class KafkaSource implements Source {
         try {
             TopicIdentities identities = null;
             if (idFallback == IdFallback.TRANSPORT || logStart != null) {
-                identities = TopicIdentities.of(Admin.create(consumerSettings.forAdmin()));
+                identities = TopicIdentities.of(Admin.create(consumerSettings.forAdmin()), settings.clock());
                 opened.push(identities::close);
             }
             Consumer<byte[], byte[]> consumer = consumerFactory.apply(consumerSettings.values());
@@ -192,10 +193,12 @@ public final class KafkaSource implements Source {
         if (loop.isWaiting()) {
             return SourceState.WAITING_FOR_STORE;
         }
-        if (brokerProblem(now) != null) {
+        Unidentified unidentified = loop.unidentified();
+        if (brokerProblem(now) != null || unidentified.areAll()) {
             return SourceState.WAITING_FOR_BROKER;
         }
-        boolean works = now.unreadable().problems().isEmpty() && missingPoll(loop) == null;
+        boolean works =
+                now.unreadable().problems().isEmpty() && unidentified.problems().isEmpty() && missingPoll(loop) == null;
         return works ? SourceState.RUNNING : SourceState.DEGRADED;
     }
 
@@ -210,7 +213,9 @@ public final class KafkaSource implements Source {
         if (problem != null) {
             problems.add(problem);
         }
-        String missing = missingPoll(now.loops().current());
+        PollLoop loop = now.loops().current();
+        problems.addAll(loop.unidentified().problems());
+        String missing = missingPoll(loop);
         if (missing != null) {
             problems.add(missing);
         }

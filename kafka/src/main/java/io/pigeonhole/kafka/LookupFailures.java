@@ -17,7 +17,7 @@ final class LookupFailures {
 
     private final Map<String, Failure> failures = new HashMap<>();
 
-    private record Failure(Class<?> reason, int times, long nextTry, long warned) {}
+    private record Failure(Class<?> reason, String warning, int times, long nextTry, long warned) {}
 
     /** Whether the topic may be asked for. */
     boolean isTime(String topic, long now) {
@@ -34,8 +34,16 @@ final class LookupFailures {
         boolean warns =
                 before == null || before.reason() != cause.getClass() || now - before.warned() >= WARN_AGAIN.toNanos();
         long warned = before == null || warns ? now : before.warned();
-        failures.put(topic, new Failure(cause.getClass(), times + 1, now + pause, warned));
-        return warns ? warning(topic, cause) : null;
+        String warning = warning(topic, cause);
+        failures.put(topic, new Failure(cause.getClass(), warning, times + 1, now + pause, warned));
+        return warns ? warning : null;
+    }
+
+    /** What the last failure of a topic was; null where it has succeeded since, or never failed. */
+    @Nullable
+    String problemOf(String topic) {
+        Failure failure = failures.get(topic);
+        return failure == null ? null : failure.warning();
     }
 
     /** Whether the topic had failed before. */

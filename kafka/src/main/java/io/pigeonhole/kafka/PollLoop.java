@@ -3,6 +3,7 @@ package io.pigeonhole.kafka;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.kafka.TopicIdentities.Unidentified;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -56,6 +57,7 @@ final class PollLoop implements Runnable {
     private int failedPolls;
     private boolean full;
     private volatile boolean refused;
+    private volatile Unidentified unidentified = Unidentified.NONE;
     private volatile boolean running;
     private volatile long polledAt;
     private volatile @Nullable Throwable failure;
@@ -106,6 +108,11 @@ final class PollLoop implements Runnable {
     /** Whether it waits for the database before it can take anything, or goes on with what it has taken. */
     boolean isWaiting() {
         return lanes.isWaiting() || refused || (owner != null && owner.isWaiting());
+    }
+
+    /** The topics of which nothing is read, because their ids are not known. */
+    Unidentified unidentified() {
+        return unidentified;
     }
 
     /** Whether there has been no connection to any broker for some seconds. */
@@ -205,6 +212,7 @@ final class PollLoop implements Runnable {
         full = lanes.load() >= (full ? RESUME_BELOW : 1);
         boolean all = full || lanes.isWaiting();
         refused = assignments.areRefused();
+        unidentified = identities == null ? Unidentified.NONE : identities.unidentified(assignments.partitions());
         return assignment -> all
                 || isFarAhead(assignment)
                 || !isIdentified(assignment)

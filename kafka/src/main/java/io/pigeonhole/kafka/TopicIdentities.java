@@ -1,18 +1,22 @@
 package io.pigeonhole.kafka;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,12 +29,27 @@ import org.slf4j.LoggerFactory;
 final class TopicIdentities implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TopicIdentities.class);
 
+    /** An answer that takes longer is missing. */
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+
     private final Function<String, CompletableFuture<String>> lookUp;
     private final Runnable close;
     private final LongSupplier clock;
     private final Consumer<String> warn;
     private final LookupFailures failures = new LookupFailures();
-    private final Map<String, CompletableFuture<String>> prefixes = new HashMap<>();
+    private final Map<String, Question> prefixes = new HashMap<>();
+
+    private record Question(CompletableFuture<String> answer, long asked) {}
+
+    /**
+     * Topics of which nothing is read, because their ids are not known.
+     *
+     * @param problems one sentence for each of those whose ids cannot be told, or not soon
+     * @param areAll whether those are all that this member has partitions of
+     */
+    record Unidentified(List<String> problems, boolean areAll) {
+        static final Unidentified NONE = new Unidentified(List.of(), false);
+    }
 
     /**
      * With all that it needs.
@@ -52,22 +71,23 @@ final class TopicIdentities implements AutoCloseable {
     }
 
     /** Of a cluster. */
-    static TopicIdentities of(Admin admin) {
-        return new TopicIdentities(
-                topic -> lookUp(admin, topic), () -> admin.close(Duration.ZERO), System::nanoTime, log::warn);
+    static TopicIdentities of(Admin admin, LongSupplier clock) {
+        return new TopicIdentities(topic -> lookUp(admin, topic), () -> admin.close(Duration.ZERO), clock, log::warn);
     }
 
     /** What the ids of a topic's records begin with, or null while it is not known. */
     @Nullable
     String prefixOf(String topic) {
-        CompletableFuture<String> prefix = prefixes.get(topic);
-        if (prefix == null) {
-            if (!failures.isTime(topic, clock.getAsLong())) {
+        Question question = prefixes.get(topic);
+        if (question == null) {
+            long now = clock.getAsLong();
+            if (!failures.isTime(topic, now)) {
                 return null;
             }
-            prefix = lookUp.apply(topic);
-            prefixes.put(topic, prefix);
+            question = new Question(lookUp.apply(topic), now);
+            prefixes.put(topic, question);
         }
+        CompletableFuture<String> prefix = question.answer();
         if (!prefix.isDone()) {
             return null;
         }
@@ -87,6 +107,30 @@ final class TopicIdentities implements AutoCloseable {
             }
             return null;
         }
+    }
+
+    /** The topics of these partitions whose ids are missing. */
+    Unidentified unidentified(Collection<TopicPartition> partitions) {
+        Set<String> topics = partitions.stream().map(TopicPartition::topic).collect(Collectors.toSet());
+        List<String> problems = topics.stream()
+                .map(this::problemOf)
+                .filter(Objects::nonNull)
+                .sorted()
+                .toList();
+        return problems.isEmpty() ? Unidentified.NONE : new Unidentified(problems, problems.size() == topics.size());
+    }
+
+    private @Nullable String problemOf(String topic) {
+        String failure = failures.problemOf(topic);
+        Question question = prefixes.get(topic);
+        if (failure != null || question == null || question.answer().isDone()) {
+            return failure;
+        }
+        Duration since = Duration.ofNanos(clock.getAsLong() - question.asked());
+        return since.compareTo(PATIENCE) < 0
+                ? null
+                : "no broker has answered for " + since.toSeconds() + " s which id the topic '" + topic
+                        + "' has. Until it is known nothing of the topic is read";
     }
 
     /** The topic may be another one of the same name. */

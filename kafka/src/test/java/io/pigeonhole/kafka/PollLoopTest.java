@@ -24,6 +24,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -324,6 +325,26 @@ class PollLoopTest {
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_BROKER);
         assertThat(source.problems()).hasSize(1);
         await().atMost(PATIENCE).until(broker::closed);
+    }
+
+    @Test
+    void sourceWithoutTheIdsOfItsTopicsWaitsForTheBrokerAndSaysSo() {
+        AtomicLong now = new AtomicLong();
+        try (KafkaSource asking = KafkaSource.builder(inbox, Map.of("bootstrap.servers", "127.0.0.1:1"), "t")
+                .idFallback(IdFallback.TRANSPORT)
+                .consumerFactory(config -> broker)
+                .build(now::get)) {
+            asking.start();
+            broker.assign();
+            broker.send(0, "a");
+            await().atMost(PATIENCE).until(() -> asking.state() == SourceState.RUNNING);
+            await().atMost(PATIENCE).until(() -> {
+                now.addAndGet(TimeUnit.SECONDS.toNanos(1));
+                return asking.state() == SourceState.WAITING_FOR_BROKER;
+            });
+            assertThat(asking.problems()).singleElement().asString().contains("id", "'t'");
+            assertThat(asking.failure()).isNull();
+        }
     }
 
     @Test

@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.junit.jupiter.api.Tag;
@@ -86,5 +88,41 @@ class TopicIdentitiesTest {
             poll(Duration.ofSeconds(10));
         }
         assertThat(warnings).hasSize(1);
+    }
+
+    private TopicIdentities.Unidentified unidentified(String... topics) {
+        return identities.unidentified(
+                Stream.of(topics).map(topic -> new TopicPartition(topic, 0)).toList());
+    }
+
+    @Test
+    void topicWhoseIdIsRefusedIsAProblemUntilItIsKnown() {
+        poll(Duration.ofMinutes(1));
+        assertThat(unidentified("t").areAll()).isTrue();
+        assertThat(unidentified("t").problems()).singleElement().asString().contains("'t'", "DESCRIBE");
+
+        answer = CompletableFuture.completedFuture("kafka:c/t/");
+        now += Duration.ofSeconds(30).toNanos();
+        assertThat(identities.prefixOf("t")).isNotNull();
+        assertThat(unidentified("t").problems()).isEmpty();
+    }
+
+    @Test
+    void topicWithoutAnAnswerIsAProblemAfterSomeSeconds() {
+        answer = new CompletableFuture<>();
+        poll(Duration.ofSeconds(2));
+        assertThat(unidentified("t").problems()).isEmpty();
+        poll(Duration.ofSeconds(2));
+        assertThat(unidentified("t").problems()).singleElement().asString().contains("'t'", "4 s");
+    }
+
+    @Test
+    void topicWhoseIdIsKnownIsReadBesideOneThatIsNot() {
+        poll(Duration.ofMinutes(1));
+        answer = CompletableFuture.completedFuture("kafka:c/u/");
+        assertThat(identities.prefixOf("u")).isNotNull();
+        assertThat(unidentified("t", "u").problems()).hasSize(1);
+        assertThat(unidentified("t", "u").areAll()).isFalse();
+        assertThat(unidentified("u").problems()).isEmpty();
     }
 }
