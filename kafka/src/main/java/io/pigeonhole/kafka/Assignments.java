@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * on which Kafka calls the listener, too.
  *
  * <p>No commit of offsets is ever needed for correctness: what is not committed is delivered again and settles as a
- * duplicate. A commit that fails is therefore only worth a line for debugging.
+ * duplicate. A commit that fails is therefore only worth a line for debugging, unless all of them do for long.
  */
 final class Assignments implements ConsumerRebalanceListener {
     private static final Logger log = LoggerFactory.getLogger(Assignments.class);
@@ -44,6 +44,7 @@ final class Assignments implements ConsumerRebalanceListener {
     private final @Nullable WatermarkCheck check;
     private final Beginnings beginnings;
     private final LongSupplier clock;
+    private final CommitFailures commitFailures;
     private final Map<TopicPartition, Assignment> current = new HashMap<>();
     private Predicate<Assignment> isHeldBack = assignment -> false;
     private boolean commitUnderWay;
@@ -58,6 +59,7 @@ final class Assignments implements ConsumerRebalanceListener {
             Beginnings beginnings,
             LongSupplier clock) {
         this.clock = clock;
+        this.commitFailures = new CommitFailures(settings.name(), settings.clock());
         this.name = settings.name();
         this.consumer = consumer;
         this.lanes = lanes;
@@ -66,6 +68,11 @@ final class Assignments implements ConsumerRebalanceListener {
         this.owner = owner;
         this.check = check;
         this.beginnings = beginnings;
+    }
+
+    /** The commits that have failed in a row. */
+    CommitFailures commitFailures() {
+        return commitFailures;
     }
 
     /** Acquires the partitions that need it and are not held back, as far as that is possible now. */
@@ -196,13 +203,17 @@ final class Assignments implements ConsumerRebalanceListener {
         }
         Map<TopicPartition, OffsetAndMetadata> positions = uncommitted(current.values());
         if (positions.isEmpty()) {
+            commitFailures.areOver();
             return;
         }
         Map<TopicPartition, Assignment> sentFor = Map.copyOf(current);
         OffsetCommitCallback answer = (offsets, failure) -> {
             commitUnderWay = false;
-            if (failure != null) {
+            if (failure == null) {
+                commitFailures.areOver();
+            } else {
                 log.debug("{}: offsets {} were not committed, to be sent again", name, offsets, failure);
+                commitFailures.failed(failure);
                 positions
                         .keySet()
                         .forEach(partition ->
@@ -323,7 +334,9 @@ final class Assignments implements ConsumerRebalanceListener {
         }
         try {
             Uninterrupted.call(() -> consumer.commitSync(positions, COMMIT_PATIENCE));
+            commitFailures.areOver();
         } catch (KafkaException e) {
+            commitFailures.failed(e);
             log.debug("{}: offsets {} were not committed, they will be delivered again", name, positions, e);
         }
     }

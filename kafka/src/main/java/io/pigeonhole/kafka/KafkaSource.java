@@ -197,8 +197,10 @@ public final class KafkaSource implements Source {
         if (brokerProblem(now) != null || unidentified.areAll()) {
             return SourceState.WAITING_FOR_BROKER;
         }
-        boolean works =
-                now.unreadable().problems().isEmpty() && unidentified.problems().isEmpty() && missingPoll(loop) == null;
+        boolean works = now.unreadable().problems().isEmpty()
+                && unidentified.problems().isEmpty()
+                && missingPoll(loop) == null
+                && loop.commitProblem() == null;
         return works ? SourceState.RUNNING : SourceState.DEGRADED;
     }
 
@@ -218,6 +220,10 @@ public final class KafkaSource implements Source {
         String missing = missingPoll(loop);
         if (missing != null) {
             problems.add(missing);
+        }
+        String uncommitted = loop.commitProblem();
+        if (uncommitted != null) {
+            problems.add(uncommitted);
         }
         return problems.stream().map(each -> name() + ": " + each).toList();
     }

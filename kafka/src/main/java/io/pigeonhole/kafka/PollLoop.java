@@ -115,6 +115,12 @@ final class PollLoop implements Runnable {
         return unidentified;
     }
 
+    /** That commits of offsets have failed for long; null where they have not. */
+    @Nullable
+    String commitProblem() {
+        return assignments.commitFailures().problem();
+    }
+
     /** Whether there has been no connection to any broker for some seconds. */
     boolean isDisconnected() {
         return connection.isLost();

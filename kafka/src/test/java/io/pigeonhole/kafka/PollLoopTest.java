@@ -328,6 +328,32 @@ class PollLoopTest {
     }
 
     @Test
+    void sourceWhoseCommitsAreRefusedForAMinuteIsDegradedUntilOneSucceeds() {
+        AtomicLong now = new AtomicLong();
+        try (KafkaSource refused = KafkaSource.builder(inbox, Map.of("bootstrap.servers", "none"), "t")
+                .commitInterval(Duration.ofMillis(10))
+                .consumerFactory(config -> broker)
+                .build(now::get)) {
+            broker.refusals.set(Integer.MAX_VALUE);
+            refused.start();
+            broker.assign();
+            broker.send(0, "a");
+            await().atMost(PATIENCE).until(() -> broker.commits.size() > 2);
+            assertThat(refused.state()).isEqualTo(SourceState.RUNNING);
+            now.addAndGet(TimeUnit.SECONDS.toNanos(59));
+            assertThat(refused.problems()).isEmpty();
+
+            now.addAndGet(TimeUnit.SECONDS.toNanos(2));
+            assertThat(refused.state()).isEqualTo(SourceState.DEGRADED);
+            assertThat(refused.problems()).singleElement().asString().contains("commits of offsets", "61 s", "soon");
+
+            broker.refusals.set(0);
+            await().atMost(PATIENCE).until(() -> refused.state() == SourceState.RUNNING);
+            assertThat(refused.problems()).isEmpty();
+        }
+    }
+
+    @Test
     void sourceWithoutTheIdsOfItsTopicsWaitsForTheBrokerAndSaysSo() {
         AtomicLong now = new AtomicLong();
         try (KafkaSource asking = KafkaSource.builder(inbox, Map.of("bootstrap.servers", "127.0.0.1:1"), "t")
