@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Deletes from the queue what is settled, up to ten messages in a call, on threads that run {@link #run}. No deletion is ever
  * needed for correctness: what is not deleted is delivered again and settles as a duplicate. So one that fails is tried again
- * only while the message is still hidden from others. Safe for use by many threads.
+ * only while the message is still hidden from others, and one that SQS itself fails a few times at most; that stays trouble until
+ * a deletion succeeds. Safe for use by many threads.
  */
 final class Acknowledgements implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Acknowledgements.class);
@@ -126,9 +127,10 @@ final class Acknowledgements implements Runnable {
         while (again) {
             lastSign = clock.getAsLong();
             try {
-                left = queue.delete(left);
+                BatchResult result = queue.delete(left);
+                left = result.unanswered();
                 refusals++;
-                trouble.isOver();
+                report(result);
             } catch (RuntimeException e) {
                 trouble.is(e);
             }
@@ -136,6 +138,17 @@ final class Acknowledgements implements Runnable {
             again = !left.isEmpty()
                     && refusals < MOST_REFUSALS
                     && !givenUp.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** What is lost by the clock here, too, somebody else has by now: that says nothing about deletions. */
+    private void report(BatchResult result) {
+        boolean some = !result.done().isEmpty();
+        boolean lost = !result.lost().stream().allMatch(Delivery::isStale);
+        if (!result.unanswered().isEmpty() || (lost && !some)) {
+            trouble.is(result.failure());
+        } else if (some) {
+            trouble.isOver();
         }
     }
 }

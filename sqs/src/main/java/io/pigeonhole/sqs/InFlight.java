@@ -124,8 +124,10 @@ final class InFlight implements Runnable {
             trouble.isPointless();
         }
         for (Received received : taken) {
-            boolean due = received.sinceHidden().multipliedBy(3).compareTo(visibility) >= 0;
-            if (due && !prolong(received)) {
+            List<Delivery> due = received.held().stream()
+                    .filter(delivery -> delivery.sinceHidden().multipliedBy(3).compareTo(visibility) >= 0)
+                    .toList();
+            if (!due.isEmpty() && !prolong(received, due)) {
                 return;
             }
             showGivenBack();
@@ -133,23 +135,32 @@ final class InFlight implements Runnable {
     }
 
     /** False where SQS cannot be reached, so that it makes no sense to go on with others now. */
-    private boolean prolong(Received received) {
-        List<Delivery> deliveries = received.held();
+    private boolean prolong(Received received, List<Delivery> due) {
         Duration left = longestHold.minus(received.age());
         Duration duration = left.compareTo(visibility) < 0 ? Duration.ofSeconds(left.toSeconds()) : visibility;
-        if (deliveries.isEmpty() || duration.isNegative() || duration.isZero()) {
-            received.letGo(deliveries);
+        if (duration.isNegative() || duration.isZero()) {
+            received.letGo(due);
             return true;
         }
         try {
             long from = System.nanoTime();
-            received.letGo(queue.hide(deliveries, (int) duration.toSeconds()));
-            received.hidden(from, duration);
-            trouble.isOver();
+            BatchResult result = queue.hide(due, (int) duration.toSeconds());
+            received.letGo(result.lost());
+            result.done().forEach(delivery -> delivery.hidden(from, duration));
+            report(result);
             return true;
         } catch (RuntimeException e) {
             trouble.is(e);
             return false;
+        }
+    }
+
+    /** A message that is lost is somebody else's by now: that says nothing about hiding. */
+    private void report(BatchResult result) {
+        if (!result.unanswered().isEmpty()) {
+            trouble.is(result.failure());
+        } else if (!result.done().isEmpty()) {
+            trouble.isOver();
         }
     }
 
@@ -169,8 +180,13 @@ final class InFlight implements Runnable {
             return;
         }
         try {
-            List<Delivery> lost = queue.hide(deliveries, 0);
-            log.debug("{}: {} messages given back, {} of them were lost before", name, deliveries.size(), lost.size());
+            BatchResult result = queue.hide(deliveries, 0);
+            log.debug(
+                    "{}: {} messages given back, {} of them were lost before",
+                    name,
+                    deliveries.size(),
+                    result.lost().size());
+            report(result);
         } catch (RuntimeException e) {
             trouble.is(e);
         }

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import software.amazon.awssdk.services.sqs.model.Message;
 
 /**
- * The messages of one receive, up to ten, until each is settled. As they came together, they are kept hidden together and
- * taken back together. Safe for use by many threads.
+ * The messages of one receive, up to ten, until each is settled. As they came together, they are taken back together; each
+ * is hidden for as long as SQS says of it. Safe for use by many threads.
  */
 final class Received {
     private final List<Message> messages;
@@ -25,16 +25,17 @@ final class Received {
     private final Set<Delivery> held = ConcurrentHashMap.newKeySet();
 
     private final long since = System.nanoTime();
-    private volatile long hiddenAt = since;
-    private volatile long hiddenUntil;
     private boolean withdrawn;
 
     /** One message on its way. Compared by identity: the same message may come twice. */
     final class Delivery implements Settlement {
         private final String receipt;
+        private volatile long hiddenAt;
+        private volatile long hiddenUntil;
 
-        Delivery(String receipt) {
+        Delivery(String receipt, Duration hidden) {
             this.receipt = receipt;
+            hidden(since, hidden);
         }
 
         /** What SQS knows this delivery by. */
@@ -45,6 +46,17 @@ final class Received {
         /** Whether SQS may have given the message to somebody else meanwhile. */
         boolean isStale() {
             return System.nanoTime() - hiddenUntil >= 0;
+        }
+
+        /** How long ago it was that it was hidden last. */
+        Duration sinceHidden() {
+            return Duration.ofNanos(System.nanoTime() - hiddenAt);
+        }
+
+        /** It is hidden for so long from an instant of {@link System#nanoTime} on. */
+        void hidden(long from, Duration duration) {
+            hiddenAt = from;
+            hiddenUntil = from + duration.toNanos();
         }
 
         @Override
@@ -59,9 +71,8 @@ final class Received {
         this.messages = messages;
         this.consignment = consignment;
         this.acknowledge = acknowledge;
-        this.hiddenUntil = since + hidden.toNanos();
         this.deliveries = messages.stream()
-                .map(message -> new Delivery(message.receiptHandle()))
+                .map(message -> new Delivery(message.receiptHandle(), hidden))
                 .toList();
         unsettled.addAll(deliveries);
         held.addAll(deliveries);
@@ -116,16 +127,5 @@ final class Received {
     /** Since when SQS has them down as given to us. */
     Duration age() {
         return Duration.ofNanos(System.nanoTime() - since);
-    }
-
-    /** How long ago it was that they were hidden last. */
-    Duration sinceHidden() {
-        return Duration.ofNanos(System.nanoTime() - hiddenAt);
-    }
-
-    /** They are hidden for so long from an instant of {@link System#nanoTime} on. */
-    void hidden(long from, Duration duration) {
-        hiddenAt = from;
-        hiddenUntil = from + duration.toNanos();
     }
 }

@@ -2,7 +2,6 @@ package io.pigeonhole.sqs;
 
 import io.pigeonhole.sqs.Received.Delivery;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -70,8 +69,8 @@ final class SqsQueue {
                 .messages();
     }
 
-    /** Deletes up to ten messages and answers those that SQS failed to delete through no fault of ours. */
-    List<Delivery> delete(List<Delivery> deliveries) {
+    /** Deletes up to ten messages. */
+    BatchResult delete(List<Delivery> deliveries) {
         List<DeleteMessageBatchRequestEntry> entries = IntStream.range(0, deliveries.size())
                 .mapToObj(i -> DeleteMessageBatchRequestEntry.builder()
                         .id("" + i)
@@ -81,11 +80,11 @@ final class SqsQueue {
         List<BatchResultErrorEntry> failed = call(queue -> client.deleteMessageBatch(request ->
                         request.queueUrl(queue).entries(entries).overrideConfiguration(within(CALL_PATIENCE))))
                 .failed();
-        return select(deliveries, failed, false);
+        return new BatchResult(deliveries, failed);
     }
 
-    /** Hides up to ten messages for so long from now and answers those that are no longer ours. */
-    List<Delivery> hide(List<Delivery> deliveries, int seconds) {
+    /** Hides up to ten messages for so long from now. */
+    BatchResult hide(List<Delivery> deliveries, int seconds) {
         List<ChangeMessageVisibilityBatchRequestEntry> entries = IntStream.range(0, deliveries.size())
                 .mapToObj(i -> ChangeMessageVisibilityBatchRequestEntry.builder()
                         .id("" + i)
@@ -96,7 +95,7 @@ final class SqsQueue {
         List<BatchResultErrorEntry> failed = call(queue -> client.changeMessageVisibilityBatch(request ->
                         request.queueUrl(queue).entries(entries).overrideConfiguration(within(CALL_PATIENCE))))
                 .failed();
-        return select(deliveries, failed, true);
+        return new BatchResult(deliveries, failed);
     }
 
     /** For how long the queue keeps a message that nobody deletes; null where it does not tell, as some servers do. */
@@ -108,17 +107,6 @@ final class SqsQueue {
                 .attributesAsStrings()
                 .get(QueueAttributeName.MESSAGE_RETENTION_PERIOD.toString());
         return seconds == null ? null : Duration.ofSeconds(Long.parseLong(seconds));
-    }
-
-    private static List<Delivery> select(
-            List<Delivery> deliveries, List<BatchResultErrorEntry> failed, boolean byOurFault) {
-        List<Delivery> selected = new ArrayList<>();
-        for (BatchResultErrorEntry entry : failed) {
-            if (Boolean.TRUE.equals(entry.senderFault()) == byOurFault) {
-                selected.add(deliveries.get(Integer.parseInt(entry.id())));
-            }
-        }
-        return selected;
     }
 
     private <T> T call(Function<String, T> withUrl) {

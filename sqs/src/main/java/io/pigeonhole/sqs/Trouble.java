@@ -111,10 +111,13 @@ final class Trouble {
         last = null;
     }
 
-    /** The same for now, where the call will be needed again: a refusal does not pass by itself, and stays until a call succeeds. */
+    /**
+     * The same for now, where the call will be needed again: what SQS itself refuses, a call or messages of it, need not pass by
+     * itself, and stays until a call succeeds.
+     */
     synchronized void isPointlessForNow() {
         Throwable failure = last;
-        if (failure != null && !isRefusal(failure)) {
+        if (failure != null && !(failure instanceof FailedEntriesException) && !isRefusal(failure)) {
             last = null;
         }
     }

@@ -8,9 +8,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequest;
 import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchResponse;
@@ -40,6 +42,12 @@ final class FakeQueue implements SqsClient {
 
     /** How often somebody looked it up. */
     final AtomicInteger lookUps = new AtomicInteger();
+
+    /** How SQS fails to delete a message, by its id, in a call that succeeds; null where it deletes it. */
+    volatile Function<String, @Nullable BatchResultErrorEntry> deletions = id -> null;
+
+    /** The same for changes of its visibility. */
+    volatile Function<String, @Nullable BatchResultErrorEntry> changes = id -> null;
 
     private final List<Kept> messages = new ArrayList<>();
     private final Map<String, Kept> byReceipt = new HashMap<>();
@@ -180,16 +188,20 @@ final class FakeQueue implements SqsClient {
         if (action != null) {
             action.run();
         }
+        List<BatchResultErrorEntry> failed = new ArrayList<>();
         synchronized (this) {
             for (ChangeMessageVisibilityBatchRequestEntry entry : request.entries()) {
                 Kept kept = byReceipt.get(entry.receiptHandle());
+                if (kept != null && fails(changes, kept, entry.id(), failed)) {
+                    continue;
+                }
                 if (kept != null && entry.visibilityTimeout() == 0) {
                     kept.hidden = false;
                 }
             }
             notifyAll();
         }
-        return ChangeMessageVisibilityBatchResponse.builder().failed(List.of()).build();
+        return ChangeMessageVisibilityBatchResponse.builder().failed(failed).build();
     }
 
     @Override
@@ -198,13 +210,29 @@ final class FakeQueue implements SqsClient {
         if (action != null) {
             action.run();
         }
+        List<BatchResultErrorEntry> failed = new ArrayList<>();
         synchronized (this) {
             for (DeleteMessageBatchRequestEntry entry : request.entries()) {
-                messages.remove(byReceipt.get(entry.receiptHandle()));
+                Kept kept = byReceipt.get(entry.receiptHandle());
+                if (kept == null || !fails(deletions, kept, entry.id(), failed)) {
+                    messages.remove(kept);
+                }
             }
             notifyAll();
         }
-        return DeleteMessageBatchResponse.builder().failed(List.of()).build();
+        return DeleteMessageBatchResponse.builder().failed(failed).build();
+    }
+
+    private static boolean fails(
+            Function<String, @Nullable BatchResultErrorEntry> failures,
+            Kept kept,
+            String entry,
+            List<BatchResultErrorEntry> failed) {
+        BatchResultErrorEntry failure = failures.apply(kept.id);
+        if (failure != null) {
+            failed.add(failure.toBuilder().id(entry).build());
+        }
+        return failure != null;
     }
 
     @Override

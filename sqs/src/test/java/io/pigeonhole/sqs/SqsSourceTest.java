@@ -33,10 +33,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
 import software.amazon.awssdk.services.sqs.model.SqsException;
 
@@ -262,6 +264,59 @@ class SqsSourceTest {
         assertThat(source.problems()).singleElement().asString().contains("deleting", "403");
         refuses.set(false);
         queue.send("b", "h");
+        awaitState(source, SourceState.RUNNING);
+        assertThat(source.problems()).isEmpty();
+    }
+
+    private static BatchResultErrorEntry failure(String code, boolean senderFault) {
+        return BatchResultErrorEntry.builder()
+                .code(code)
+                .message("no")
+                .senderFault(senderFault)
+                .build();
+    }
+
+    @Tag("E12")
+    @ParameterizedTest
+    @CsvSource({"InternalError, false", "InvalidParameterValue, true"})
+    void messageThatSqsDoesNotDeleteInACallThatSucceedsIsReportedUntilADeletionSucceeds(
+            String code, boolean senderFault) {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        queue.deletions = id -> fails.get() ? failure(code, senderFault) : null;
+        SqsSource source = start(1);
+        queue.send("a", "g");
+        awaitState(source, SourceState.DEGRADED);
+        // Longer than it is tried.
+        await().during(Duration.ofSeconds(2)).atMost(PATIENCE).until(() -> source.state() == SourceState.DEGRADED);
+        assertThat(source.problems()).singleElement().asString().contains("deleting", "1 of 1", code);
+        fails.set(false);
+        queue.send("b", "h");
+        awaitState(source, SourceState.RUNNING);
+        assertThat(source.problems()).isEmpty();
+    }
+
+    @Tag("E12")
+    @Test
+    void messageThatSqsDoesNotKeepHiddenIsReportedAndTriedAgainBeforeTheOthersAreDue() {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        AtomicInteger ofTheOther = new AtomicInteger();
+        AtomicInteger ofTheFailing = new AtomicInteger();
+        queue.changes = id -> {
+            if (id.equals("other")) {
+                ofTheOther.incrementAndGet();
+                return null;
+            }
+            ofTheFailing.incrementAndGet();
+            return fails.get() ? failure("InternalError", false) : null;
+        };
+        queue.send("slow", "g");
+        queue.send("other", "g");
+        SqsSource source = start(1, Duration.ofSeconds(12));
+        await().atMost(PATIENCE).until(() -> ofTheFailing.get() >= 3);
+        assertThat(ofTheOther).hasValue(1);
+        assertThat(source.state()).isEqualTo(SourceState.DEGRADED);
+        assertThat(source.problems()).singleElement().asString().contains("hidden", "1 of 1", "InternalError");
+        fails.set(false);
         awaitState(source, SourceState.RUNNING);
         assertThat(source.problems()).isEmpty();
     }
