@@ -65,23 +65,28 @@ public final class Admin {
     }
 
     /**
-     * The key of a message, for those who know where it came from and its id.
+     * The key of a message, for those who know where it came from and its id. A consumer by {@link Deduplication#WATERMARKS} knows
+     * its messages by their places in the log, and none by its id: take the key from {@link #work} or {@link #deadLetters}.
      *
      * @param consumer the consumer's name
      * @param source the logical name of where it came from
      * @param id the producer's id
      * @return the key under which the consumer would know it, whether there is such a message or not
+     * @throws IllegalArgumentException if the consumer deduplicates by {@link Deduplication#WATERMARKS}
      */
     public MessageKey keyOf(String consumer, String source, MessageId id) {
         List<RegisteredConsumer> all =
                 consumers().stream().map(ConsumerSummary::consumer).toList();
-        return all.stream()
+        RegisteredConsumer found = all.stream()
                 .filter(registered -> registered.name().equals(consumer))
                 .findAny()
                 .orElseThrow(() -> new UnknownConsumerException(
-                        consumer, all.stream().map(RegisteredConsumer::name).toList()))
-                .keys()
-                .keyOf(source, id);
+                        consumer, all.stream().map(RegisteredConsumer::name).toList()));
+        if (found.deduplication() == Deduplication.WATERMARKS) {
+            throw new IllegalArgumentException("consumer '" + consumer + "' deduplicates by " + found.deduplication()
+                    + " and knows no message by its id; take the key from the lists of its work and its dead letters");
+        }
+        return found.keys().keyOf(source, id);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.pigeonhole.core.admin.Admin;
 import io.pigeonhole.core.admin.AdminAction;
@@ -14,6 +15,8 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.inbox.Reception;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.Watermark;
 import java.util.ArrayList;
@@ -128,6 +131,24 @@ abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
                 .filteredOn(Kind.DUPLICATE::equals)
                 .hasSize(5);
         assertThat(fixture.effects()).containsExactlyElementsOf(payloads(log(anybody, places, 0, 50)));
+    }
+
+    @Test
+    void keyOfAnIdIsRefusedWhereMessagesAreKnownByTheirPlaces() {
+        writing();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> admin.keyOf(consumer, FIRST.source(), MessageId.of("1")))
+                .withMessageContaining("WATERMARKS")
+                .withMessageContaining("take the key from");
+    }
+
+    @Test
+    void keyOfAnIdIsTheOneOfItsMessageWhereIdsAreKnownBesidePlaces() {
+        by = Deduplication.HYBRID;
+        Inbox<C> inbox = writing();
+        inbox.process(List.of(at(own(inbox, FIRST), 0, "1", null)));
+        MessageKey key = admin.keyOf(consumer, FIRST.source(), MessageId.of("1"));
+        assertThat(admin.show(consumer, key)).isPresent();
     }
 
     @Test
