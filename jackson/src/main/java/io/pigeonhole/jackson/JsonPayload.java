@@ -28,7 +28,7 @@ public final class JsonPayload {
     private JsonPayload() {}
 
     /**
-     * Reads each payload as one JSON document, strictly.
+     * Reads each payload as one JSON document, strictly. An array with equal elements is refused for a set.
      *
      * @param type what to read it as
      * @param <T> what to read it as

@@ -17,6 +17,7 @@ import tools.jackson.databind.deser.jdk.EnumDeserializer;
 import tools.jackson.databind.deser.std.FromStringDeserializer;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.type.ArrayType;
+import tools.jackson.databind.type.CollectionType;
 import tools.jackson.databind.type.MapType;
 
 /** What no setting of Jackson refuses. */
@@ -88,6 +89,15 @@ final class StrictModule extends SimpleModule {
                 ValueDeserializer<?> deserializer) {
             Class<?> element = type.getContentType().getRawClass();
             return WITH_LIMITS.contains(element) ? new NumberArray(deserializer, element) : deserializer;
+        }
+
+        @Override
+        public ValueDeserializer<?> modifyCollectionDeserializer(
+                DeserializationConfig config,
+                CollectionType type,
+                BeanDescription.Supplier bean,
+                ValueDeserializer<?> deserializer) {
+            return Set.class.isAssignableFrom(type.getRawClass()) ? new DistinctElements(deserializer) : deserializer;
         }
 
         @Override

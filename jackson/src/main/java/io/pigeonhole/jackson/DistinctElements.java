@@ -1,0 +1,67 @@
+package io.pigeonhole.jackson;
+
+import com.fasterxml.jackson.annotation.Nulls;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.TokenStreamContext;
+import tools.jackson.databind.BeanProperty;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.std.DelegatingDeserializer;
+
+/** A set holds all elements that were sent: of equal ones, all but one would be lost. */
+final class DistinctElements extends DelegatingDeserializer {
+    DistinctElements(ValueDeserializer<?> delegate) {
+        super(delegate);
+    }
+
+    @Override
+    protected ValueDeserializer<?> newDelegatingInstance(ValueDeserializer<?> delegate) {
+        return new DistinctElements(delegate);
+    }
+
+    /** Where the property says that nulls are left out, that is its decision. */
+    @Override
+    public ValueDeserializer<?> createContextual(DeserializationContext context, @Nullable BeanProperty property) {
+        boolean skipsNulls = property != null && property.getMetadata().getContentNulls() == Nulls.SKIP;
+        return skipsNulls
+                ? context.handleSecondaryContextualization(
+                        getDelegatee(), property, context.constructType(handledType()))
+                : super.createContextual(context, property);
+    }
+
+    @Override
+    public @Nullable Object deserialize(JsonParser parser, DeserializationContext context) {
+        if (!parser.hasToken(JsonToken.START_ARRAY)) {
+            return super.deserialize(parser, context);
+        }
+        TokenStreamContext array = parser.streamReadContext();
+        Object read = super.deserialize(parser, context);
+        requireAll(read, array, parser);
+        return read;
+    }
+
+    /** Where the set has elements before, others may be among them: only what is read into an empty one can be counted. */
+    @Override
+    public @Nullable Object deserialize(JsonParser parser, DeserializationContext context, Object into) {
+        if (!parser.hasToken(JsonToken.START_ARRAY) || !(into instanceof Collection<?> set) || !set.isEmpty()) {
+            return super.deserialize(parser, context, into);
+        }
+        TokenStreamContext array = parser.streamReadContext();
+        Object read = super.deserialize(parser, context, into);
+        requireAll(read, array, parser);
+        return read;
+    }
+
+    private void requireAll(@Nullable Object read, TokenStreamContext array, JsonParser parser) {
+        if (read instanceof Collection<?> set && set.size() < array.getEntryCount()) {
+            throw new RefusedValueException(
+                    parser,
+                    "of " + array.getEntryCount() + " elements the set would hold " + set.size()
+                            + ", because it holds each once",
+                    handledType());
+        }
+    }
+}

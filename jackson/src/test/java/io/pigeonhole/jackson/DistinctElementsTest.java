@@ -1,0 +1,123 @@
+package io.pigeonhole.jackson;
+
+import static io.pigeonhole.jackson.JsonPayload.json;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.annotation.JsonMerge;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.Nulls;
+import io.pigeonhole.core.message.Message;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A set of which elements are equal would lose them. */
+@Tag("E9")
+class DistinctElementsTest {
+    enum Color {
+        RED,
+        BLUE
+    }
+
+    record Item(String sku, int count) {}
+
+    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
+    @JsonSubTypes(@JsonSubTypes.Type(value = Box.class, name = "box"))
+    interface Shape {}
+
+    record Box(Set<Integer> sizes) implements Shape {}
+
+    static final class Merged {
+        @JsonMerge
+        public Set<Integer> numbers = new HashSet<>();
+
+        @JsonMerge
+        public Set<Integer> more = new HashSet<>(Set.of(1));
+    }
+
+    record All(
+            Set<Integer> numbers,
+            Set<Item> items,
+            TreeSet<BigDecimal> amounts,
+            SortedSet<String> texts,
+            EnumSet<Color> colors,
+            Set<Color> colorSet,
+            Set<Set<Integer>> nested,
+            Set<List<Integer>> lists,
+            Merged merged,
+            Shape shape,
+            @JsonSetter(contentNulls = Nulls.SKIP) Set<Integer> withoutNulls) {}
+
+    private static Message message(String field, String value) {
+        String document = "{\"" + field + "\":" + value + "}";
+        return Message.builder("orders")
+                .id("1")
+                .payload(document.getBytes(StandardCharsets.UTF_8))
+                .build();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "numbers | [1,1] | numbers: of 2 elements the set would hold 1",
+                "numbers | [1,2,1] | numbers: of 3 elements the set would hold 2",
+                "numbers | [null,null] | numbers: of 2 elements",
+                "items | [{\"sku\":\"a\",\"count\":1},{\"sku\":\"a\",\"count\":1}] | items: of 2 elements",
+                "amounts | [1.0,1.00] | amounts: of 2 elements",
+                "texts | [\"a\",\"a\"] | texts: of 2 elements",
+                "colors | [\"RED\",\"RED\"] | colors: of 2 elements",
+                "colorSet | [\"RED\",\"RED\"] | colorSet: of 2 elements",
+                "nested | [[1],[1]] | nested: of 2 elements",
+                "nested | [[1,1]] | of 2 elements",
+                "merged | {\"numbers\":[1,1]} | merged.numbers: of 2 elements",
+                "shape | {\"kind\":\"box\",\"sizes\":[1,1]} | shape.sizes: of 2 elements",
+                "shape | {\"sizes\":[1,1],\"kind\":\"box\"} | shape.sizes: of 2 elements",
+            })
+    void elementsThatASetWouldLoseAreRefused(String field, String value, String reason) {
+        assertThatThrownBy(() -> json(All.class).decode(message(field, value))).hasMessageContaining(reason);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "numbers | []",
+                "numbers | null",
+                "numbers | [1,2,null]",
+                "items | [{\"sku\":\"a\",\"count\":1},{\"sku\":\"a\",\"count\":2}]",
+                "amounts | [1.0,1.01]",
+                "colors | [\"RED\",\"BLUE\"]",
+                "colorSet | [\"RED\",\"BLUE\"]",
+                "nested | [[1],[2],[1,2],[]]",
+                "lists | [[1,1],[2,2]]",
+                "merged | {\"numbers\":[1,2],\"more\":[1,2]}",
+                "shape | {\"kind\":\"box\",\"sizes\":[1,2]}",
+                "shape | {\"sizes\":[1,2],\"kind\":\"box\"}",
+                "withoutNulls | [null,1,null]",
+            })
+    void distinctElementsAreReadAndThoseThatTheTypeLeavesOutAreNot(String field, String value) throws Exception {
+        assertThat(json(All.class).decode(message(field, value))).isNotNull();
+    }
+
+    @Test
+    void documentThatIsASetIsReadAsStrictly() {
+        Message twice =
+                Message.builder("orders").id("1").payload("[\"a\",\"a\"]").build();
+        assertThatThrownBy(() -> json(HashSet.class).decode(twice)).hasMessageContaining("of 2 elements");
+    }
+}
