@@ -32,6 +32,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Taking more and more of a queue: nobody is overtaken, no queue is deleted for it, and no good one is given up. */
 @EnabledIf(
@@ -128,6 +130,19 @@ class RabbitConsumersIT extends RabbitSourceTestBase {
     private void assumeTakeoverDefect() throws Exception {
         try (Connection connection = AmqpBroker.factory(port()).newConnection("version")) {
             assumeTrue(TakeoverDefect.isIn(connection.getServerProperties()));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 100, 110, 115, 120, 130, 140, 150, 200, 225})
+    void kindOfAQueueIsKnownHoweverLongItsNameIs(int length) throws Exception {
+        assumeTakeoverDefect();
+        ConnectionFactory factory = AmqpBroker.factory(port());
+        try (AmqpQueue classic = AmqpQueue.create(factory, "c".repeat(length), AmqpQueue.CLASSIC);
+                AmqpQueue quorum = AmqpQueue.create(factory, "q".repeat(length), AmqpQueue.QUORUM);
+                Connection connection = factory.newConnection("kinds")) {
+            assertThat(TakeoverDefect.concerns(connection, classic.name())).isTrue();
+            assertThat(TakeoverDefect.concerns(connection, quorum.name())).isFalse();
         }
     }
 

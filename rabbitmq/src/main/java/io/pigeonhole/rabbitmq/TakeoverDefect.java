@@ -7,6 +7,7 @@ import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.pigeonhole.core.failure.Causes;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -15,14 +16,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A defect of RabbitMQ before 3.11.5: a classic queue with a single active consumer crashes, and stands still, when the active
  * consumer is cancelled in favour of another (its issue 5460). So no consumer of a classic queue is replaced there. A broker tells
- * nobody whether a queue lets a single consumer be active, but by an error of what kind it is.
+ * nobody whether a queue lets a single consumer be active, but by an error of what kind it is: it names the first argument that
+ * the kind does not take. Where it names the kind itself a long name of the queue may leave no room.
  */
 final class TakeoverDefect {
-    /** What no kind of queue takes but streams. */
-    private static final Map<String, Object> REFUSED = Map.of("x-stream-offset", "next");
-
-    /** The end of the refusal. Where a long name leaves no room for it, the queue is taken for another. */
-    private static final String CLASSIC = " of queue type rabbit_classic_queue";
+    private static final String NOT_OF_CLASSIC_QUEUES = "x-stream-offset";
+    private static final String OF_CLASSIC_QUEUES_ONLY = "x-cancel-on-ha-failover";
 
     private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\.(\\d{1,4}).*");
     private static final long MENDED = 3_0011_0005L;
@@ -60,16 +59,24 @@ final class TakeoverDefect {
     private static boolean isClassic(Connection connection, String queue) throws IOException {
         Channel channel = Channels.open(connection);
         try {
-            channel.basicConsume(queue, false, REFUSED, new DefaultConsumer(channel));
+            channel.basicConsume(queue, false, argumentsThatAreRefused(), new DefaultConsumer(channel));
         } catch (IOException e) {
             String refusal = refusal(e);
             if (refusal == null) {
                 throw e;
             }
-            return refusal.endsWith(CLASSIC);
+            return refusal.contains("'" + NOT_OF_CLASSIC_QUEUES + "'");
         }
         channel.abort();
         return false;
+    }
+
+    /** No kind of queue takes both. The broker looks at them in the order in which they are sent. */
+    private static Map<String, Object> argumentsThatAreRefused() {
+        Map<String, Object> arguments = new LinkedHashMap<>();
+        arguments.put(OF_CLASSIC_QUEUES_ONLY, false);
+        arguments.put(NOT_OF_CLASSIC_QUEUES, "next");
+        return arguments;
     }
 
     /** What the broker said where it refused the argument; null where it is about something else. */
