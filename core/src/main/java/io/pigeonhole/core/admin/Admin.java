@@ -230,7 +230,7 @@ public final class Admin {
      * With a rate, the times at which they are due are written with them: when this returns, nothing has to stay alive. If
      * the process dies on the way, or something is busy, the rest is still dead and the same call goes on; a rate then
      * begins anew. Where the database does not take one of the messages as work, its part goes back one by one, and that one is
-     * refused.
+     * refused. Of {@link Requeue#atMost} those that are refused are none: behind them it goes on with the next.
      *
      * @param selection which letters; those that died after its cutoff stay
      * @param options how
@@ -262,7 +262,7 @@ public final class Admin {
             }
             RequeuedPart part = done.get();
             report = report.with(part);
-            left -= part.looked();
+            left -= part.looked() - part.refused();
             if (part.looked() < limit || part.last() == null) {
                 break;
             }

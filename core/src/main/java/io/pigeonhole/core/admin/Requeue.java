@@ -7,7 +7,8 @@ import java.time.Duration;
  *
  * @param perSecond how many become due within a second; 0 for all at once. The times are written with the messages, so
  *     that nothing has to stay alive for it
- * @param atMost how many letters at most are looked at, the oldest first: a few to try with, before the rest
+ * @param atMost how many letters at most are moved or removed, the oldest first: a few to try with, before the rest. Those
+ *     that are refused are not counted, so that the same call goes on to others
  * @param evenIfLate whether letters go back to work that are older than the ledger, so that nobody can tell whether their
  *     messages took effect before
  */
@@ -50,7 +51,7 @@ public record Requeue(int perSecond, long atMost, boolean evenIfLate) {
     /**
      * The same, but only for a few.
      *
-     * @param letters how many letters at most are looked at
+     * @param letters how many letters at most are moved or removed; those that are refused are not counted
      * @return new options
      */
     public Requeue atMost(long letters) {

@@ -118,6 +118,23 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
     }
 
     @Test
+    void triesAreNotUsedUpByLettersThatAreRefused() {
+        for (int i = 1; i <= 3; i++) {
+            buryUnclaimed(message(Ids.timeOrdered(Ids.now().plusSeconds(i))), DeadReason.LATE);
+        }
+        List<Message> others = buried(2);
+        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
+        Selection selection = admin.select(all());
+
+        assertThat(admin.requeue(selection, Requeue.atOnce().atMost(1), ANN))
+                .isEqualTo(new RequeueReport(1, 0, 3, null));
+        assertThat(available()).containsExactly(keyOf(others.get(0)));
+        assertThat(admin.requeue(selection, Requeue.atOnce().atMost(1), ANN))
+                .isEqualTo(new RequeueReport(1, 0, 3, null));
+        assertThat(letters()).hasSize(3);
+    }
+
+    @Test
     void lettersAreSortedByWhatTheLedgerKnows() {
         buried(1);
         Message duplicate = message(1);
