@@ -5,20 +5,26 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Recognises SQL that ends a transaction in PostgreSQL, makes another one of it, or makes what outlives it on the
- * connection, a lock or a temporary table, behind other statements too. Only the text of a statement can end it: a function
+ * Recognises SQL that ends a transaction in PostgreSQL, makes another one of it, changes for the rest of it when constraints are
+ * checked, or makes what outlives it on the connection, such as a lock, a temporary table or a prepared statement, behind other
+ * statements too. Only the text of a statement can end it: a function
  * or procedure that tries is refused by the server.
  */
 final class PostgresControl {
     /** A text without any of these words needs no closer look. */
     private static final Pattern SUSPICIOUS = Pattern.compile(
             "\\b(commit|end|rollback|abort|prepare|reset|discard|characteristics|transaction\\w*"
-                    + "|pg_(?:try_)?advisory_lock(?:_shared)?|temp(?:orary)?|pg_temp)\\b",
+                    + "|pg_(?:try_)?advisory_lock(?:_shared)?|temp(?:orary)?|pg_temp|listen|hold|constraints)\\b",
             Pattern.CASE_INSENSITIVE);
 
-    /** A lock of the session, which stays on the pooled connection when the transaction ends. */
-    private static final Pattern SESSION_LOCK =
-            Pattern.compile("\\bpg_(?:try_)?advisory_lock(?:_shared)?\"?\\s*\\(", Pattern.CASE_INSENSITIVE);
+    /**
+     * A lock of the session, which stays on the pooled connection when the transaction ends; and when constraints are checked,
+     * which holds for the other messages of the transaction, and nobody can read what it was before. A column may be named
+     * constraints.
+     */
+    private static final Pattern OUTLIVES_HANDLER = Pattern.compile(
+            "\\bpg_(?:try_)?advisory_lock(?:_shared)?\"?\\s*\\(|\\bSET\\s+CONSTRAINTS\\s+[^\\s=\\[.]",
+            Pattern.CASE_INSENSITIVE);
 
     /** What stays on the pooled connection, where it hides the table of the same name from whoever comes next. */
     private static final Pattern TEMPORARY = Pattern.compile(
@@ -28,6 +34,10 @@ final class PostgresControl {
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
     private static final Pattern DROPPED = Pattern.compile("\\bON\\s+COMMIT\\s+DROP\\b", Pattern.CASE_INSENSITIVE);
+
+    /** Its rows stay on the pooled connection. A query may have a part named hold. */
+    private static final Pattern HELD_CURSOR =
+            Pattern.compile("\\bCURSOR\\s+WITH\\s+HOLD\\b", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern BLOCK = Pattern.compile("\\s*DO\\b", Pattern.CASE_INSENSITIVE);
 
@@ -70,7 +80,7 @@ final class PostgresControl {
         if (!SUSPICIOUS.matcher(sql).find()) {
             return false;
         }
-        if (takesSessionLock(sql)) {
+        if (outlivesHandler(sql)) {
             return true;
         }
         return isEndIn(SqlText.ofPostgres(sql, SqlText.Rest.STATEMENTS, false))
@@ -86,7 +96,9 @@ final class PostgresControl {
         boolean inBody = false;
         for (String statement : text.replace('}', ' ').split(";", -1)) {
             List<String> words = TransactionControl.firstWords(statement);
-            if (isEnd(words, inBody) || leavesTable(statement)) {
+            if (isEnd(words, inBody)
+                    || leavesTable(statement)
+                    || HELD_CURSOR.matcher(statement).find()) {
                 return true;
             }
             // The statements of a function's body stand between BEGIN ATOMIC and END.
@@ -103,11 +115,11 @@ final class PostgresControl {
     }
 
     /** In a block too. */
-    private static boolean takesSessionLock(String sql) {
+    private static boolean outlivesHandler(String sql) {
         String plain = withoutText(sql);
-        return SESSION_LOCK.matcher(plain).find()
+        return OUTLIVES_HANDLER.matcher(plain).find()
                 || (BLOCK.matcher(plain).lookingAt()
-                        && SESSION_LOCK.matcher(sql).find());
+                        && OUTLIVES_HANDLER.matcher(sql).find());
     }
 
     /** Such as {@code SET TRANSACTION READ ONLY} and {@code SET LOCAL transaction_read_only = on}. */
@@ -122,9 +134,8 @@ final class PostgresControl {
             case "COMMIT", "ABORT" -> true;
             case "END" -> !inBody;
             case "ROLLBACK" -> !words.get(1).equals("TO") && !words.get(2).equals("TO");
-            case "PREPARE" -> words.get(1).equals("TRANSACTION");
             case "RESET" -> words.get(1).equals("ALL");
-            case "DISCARD" -> true;
+            case "DISCARD", "PREPARE", "LISTEN" -> true;
             case "SET" ->
                 isOfTransaction(words.get(1))
                         || isOfTransaction(words.get(2))

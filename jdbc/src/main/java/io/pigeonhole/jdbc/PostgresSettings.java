@@ -69,7 +69,6 @@ final class PostgresSettings {
             "authorization",
             "session",
             "local",
-            "constraints",
             "seed",
             "all");
 
@@ -179,10 +178,7 @@ final class PostgresSettings {
         String text = SqlText.ofPostgres(sql, SqlText.Rest.STRINGS, false);
         String executed = executed(text, PostgresControl.withoutText(sql).toLowerCase(Locale.ROOT));
         return CALLED.matcher(executed).find()
-                || SET.matcher(executed)
-                        .results()
-                        .anyMatch(found ->
-                                found.group(1) != null && !known(name(found)).equals("constraints"));
+                || SET.matcher(executed).results().anyMatch(found -> found.group(1) != null);
     }
 
     /** What is executed of SQL, in lower case: strings are values, except those of a block. */

@@ -1,6 +1,5 @@
 package io.pigeonhole.jdbc;
 
-import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -54,7 +53,7 @@ final class SessionChange {
         for (String statement : sql.split(";", -1)) {
             String begin = NOTHING.matcher(statement).replaceFirst("");
             String word = TransactionControl.firstWords(begin).get(0);
-            if (!HARMLESS.contains(word) && !isOfConstraints(begin)) {
+            if (!HARMLESS.contains(word)) {
                 return true;
             }
         }
@@ -64,9 +63,5 @@ final class SessionChange {
     /** Whether SQL without comments and strings sets something of the session by itself; a procedure may, too. */
     static boolean isSetIn(String plain) {
         return SETTING.matcher(plain).find();
-    }
-
-    private static boolean isOfConstraints(String statement) {
-        return TransactionControl.firstWords(statement).subList(0, 2).equals(List.of("SET", "CONSTRAINTS"));
     }
 }

@@ -64,8 +64,11 @@ final class TransactionControl {
             throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
                     + ": the engine ends the transaction, together with the claim of the message, and keeps"
                     + " savepoints of its own. What commits by itself, such as definitions and the upkeep of tables, and"
-                    + " what would stay on the connection, such as locks of the session, belongs outside of handlers."
+                    + " what would stay on the connection, such as locks of the session, LISTEN and cursors WITH HOLD,"
+                    + " belongs outside of handlers."
                     + " Use pg_advisory_xact_lock instead of pg_advisory_lock, SELECT … FOR UPDATE instead of GET_LOCK,"
+                    + " PreparedStatement of JDBC instead of PREPARE, INITIALLY DEFERRED in the definition of a constraint"
+                    + " instead of SET CONSTRAINTS (all are checked before the commit),"
                     + " CREATE TEMP TABLE … ON COMMIT DROP on PostgreSQL, and on MariaDB CREATE OR REPLACE TEMPORARY TABLE; what a server may execute or not, as in"
                     + " /*! … */, is written without the comment, and an escape of JDBC, as in {oj …}, stands apart within"
                     + " an expression");

@@ -233,8 +233,56 @@ class PostgresSessionIT {
                                 .hasMessageContaining(elsewhere(sql).replace('\n', ' '))
                                 .hasMessageContaining("context.connection()");
                     }
-                    context.defer("SET CONSTRAINTS ALL DEFERRED");
                     context.defer("INSERT INTO effect (text) VALUES (?)", payload);
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("a")))).containsOnly(Kind.PROCESSED);
+        assertThat(lab.own.askAll("SELECT text FROM effect")).containsExactly("a");
+    }
+
+    /** Nobody can read how constraints were checked before, so that it cannot be put back behind the handler. */
+    @Test
+    void whenConstraintsAreCheckedIsTheSameForAllHandlersOfABatch() {
+        lab.own.execute("CREATE TABLE parent (id text PRIMARY KEY)");
+        lab.own.execute("CREATE TABLE child (id text REFERENCES parent DEFERRABLE INITIALLY DEFERRED)");
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    switch (payload) {
+                        case "sets" -> execute(context, "SET CONSTRAINTS ALL IMMEDIATE");
+                        case "defers" -> context.defer("SET CONSTRAINTS ALL IMMEDIATE");
+                        case "hides" -> execute(context, "DO $$ BEGIN SET CONSTRAINTS ALL IMMEDIATE; END $$");
+                        default ->
+                            execute(
+                                    context,
+                                    "INSERT INTO child VALUES ('" + payload + "')",
+                                    "INSERT INTO parent VALUES ('" + payload + "')");
+                    }
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("sets", "a", "defers", "b", "hides", "c"))))
+                .containsExactly(Kind.PARKED, Kind.PROCESSED, Kind.PARKED, Kind.PROCESSED, Kind.PARKED, Kind.PROCESSED);
+        assertThat(lab.own.askAll("SELECT id FROM child ORDER BY id")).containsExactly("a", "b", "c");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "PREPARE find AS SELECT 1",
+                "LISTEN news",
+                "DECLARE held CURSOR WITH HOLD FOR SELECT 1",
+                "SET CONSTRAINTS ALL IMMEDIATE"
+            })
+    void whatWouldOutliveTheHandlerIsRefusedWithWhatToDoInstead(String sql) {
+        Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {
+                    assertThatThrownBy(() -> execute(context, sql))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining(sql)
+                            .hasMessageContaining("PreparedStatement of JDBC instead of PREPARE")
+                            .hasMessageContaining("INITIALLY DEFERRED");
+                    execute(
+                            context,
+                            "NOTIFY news, 'a'",
+                            "DECLARE c CURSOR FOR SELECT 1",
+                            "INSERT INTO effect (text) VALUES ('" + payload + "')");
                 })
                 .build();
         assertThat(kinds(inbox.process(messages("a")))).containsOnly(Kind.PROCESSED);

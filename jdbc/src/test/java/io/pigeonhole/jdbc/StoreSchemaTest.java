@@ -66,7 +66,6 @@ class StoreSchemaTest {
                 "SELECT 1; SELECT a FROM t | false",
                 "/* a tag */ INSERT INTO t VALUES (1) | false",
                 "/* a tag */ (SELECT 1) | false",
-                "SET CONSTRAINTS ALL DEFERRED | false",
                 "SAVEPOINT a; ROLLBACK TO SAVEPOINT a | false",
                 "SET LOCAL ROLE tenant | true",
                 "/*!40000 USE other */ | true",
