@@ -14,12 +14,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Holds back messages of days that the ledger does not have, once very many were: then no producer's clock is wrong, but
- * nobody has created days. Those that are in time pass, and all do as soon as the days are there. Counted in this process
+ * nobody has created days. Those that are in time pass, and all do ten seconds after the days are there at the latest. Counted in this process
  * only; safe for use by many threads.
  */
 final class FutureFlood {
     private static final Logger log = LoggerFactory.getLogger(FutureFlood.class);
     private static final long HOUR = Duration.ofHours(1).toNanos();
+
+    /** To ask costs several transactions, and a message that is held back is handed in again soon. */
+    private static final long BETWEEN_QUESTIONS = Duration.ofSeconds(10).toNanos();
 
     private final String consumer;
     private final int limit;
@@ -29,8 +32,10 @@ final class FutureFlood {
     private long begun;
     private int count;
     private @Nullable MessageKey newest;
+    private boolean asked;
+    private long askedAt;
 
-    /** The operator creates missing days and tells where the ledger ends; null where it could not. */
+    /** The supplier creates missing days and says where the ledger ends; null where it could not. */
     FutureFlood(String consumer, int limit, LongSupplier nanos, Supplier<@Nullable MessageKey> endOfLedger) {
         this.consumer = consumer;
         this.limit = limit;
@@ -59,9 +64,7 @@ final class FutureFlood {
         if (ahead.isEmpty()) {
             return Map.of();
         }
-        MessageKey found = endOfLedger.get();
-        MessageKey now = found == null ? before : found;
-        moved(now);
+        MessageKey now = endOfLedger(before);
         List<Envelope> left = behind(now, ahead);
         if (left.isEmpty()) {
             return Map.of();
@@ -76,6 +79,26 @@ final class FutureFlood {
                 + " lateLimit";
         warning.give(why);
         return left.stream().collect(Collectors.toMap(envelope -> envelope, envelope -> why));
+    }
+
+    /** Between two questions it is where it was. */
+    private MessageKey endOfLedger(MessageKey before) {
+        MessageKey found = mayAsk() ? endOfLedger.get() : null;
+        if (found == null) {
+            return before;
+        }
+        moved(found);
+        return found;
+    }
+
+    private synchronized boolean mayAsk() {
+        long now = nanos.getAsLong();
+        if (asked && now - askedAt < BETWEEN_QUESTIONS) {
+            return false;
+        }
+        asked = true;
+        askedAt = now;
+        return true;
     }
 
     private static List<Envelope> behind(MessageKey end, List<Envelope> envelopes) {

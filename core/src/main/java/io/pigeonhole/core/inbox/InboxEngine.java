@@ -1,6 +1,7 @@
 package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
@@ -8,7 +9,6 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -112,7 +112,7 @@ final class InboxEngine<C extends HandlerContext> {
 
     /**
      * Creates the days that are missing, and claims a key that is always behind its end, to see where that is now. Null where the
-     * database does not say, which is no reason to fail at messages that are in time.
+     * database does not say, or its days or clock are not as they must be, which is no reason to fail at messages that are in time.
      */
     private @Nullable MessageKey endOfLedger() {
         try {
@@ -122,7 +122,7 @@ final class InboxEngine<C extends HandlerContext> {
                         .claim(consumer, List.of(MessageKey.LAST_WITH_TIME), settings.twinPatience())
                         .newest();
             }
-        } catch (StoreException e) {
+        } catch (PigeonholeException e) {
             if (store.classify(e) == ErrorClass.UNAVAILABLE) {
                 store.probe();
             }

@@ -3,7 +3,9 @@ package io.pigeonhole.core.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -28,9 +30,14 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class FutureFloodTest {
     private final InMemoryStore store = InMemoryStore.create();
@@ -52,11 +59,9 @@ class FutureFloodTest {
     @Tag("C3")
     void messagesFromTheFutureBeyondTheLimitAreHeldBackUntilTheLedgerHasTheirDays() {
         store.horizon(Instant.EPOCH, end);
-        Message third = message(end.plusSeconds(3));
-
         assertThat(inbox.process(List.of(message(end.plusSeconds(1)), message(end.plusSeconds(2)))))
                 .allMatch(Outcome.Dead.class::isInstance);
-        assertThat(inbox.process(List.of(third, message(end.minusSeconds(2)))))
+        assertThat(inbox.process(List.of(message(end.plusSeconds(3)), message(end.minusSeconds(2)))))
                 .satisfiesExactly(
                         held -> assertThat(((Outcome.Busy) held).why())
                                 .contains("2 messages and more")
@@ -66,10 +71,43 @@ class FutureFloodTest {
         assertThat(store.deadLetters("payments"))
                 .hasSize(2)
                 .allMatch(letter -> letter.reason() == DeadReason.FROM_THE_FUTURE);
+    }
 
-        store.horizon(Instant.EPOCH, end.plusSeconds(100));
-        assertThat(inbox.process(third)).isEqualTo(new Outcome.Processed());
-        assertThat(inbox.process(message(end.plusSeconds(101)))).isInstanceOf(Outcome.Busy.class);
+    @Test
+    @Tag("C3")
+    void messagesPassAsSoonAsTheLedgerHasTheirDays() {
+        AtomicLong nanos = new AtomicLong();
+        AtomicReference<MessageKey> ledger = new AtomicReference<>(MessageKey.firstOf(end.toEpochMilli()));
+        FutureFlood flood = new FutureFlood("payments", 1, nanos::get, ledger::get);
+        flood.note(ledger.get());
+        Envelope first = Envelope.of(message(end.plusSeconds(1)), inbox.registered());
+        Envelope second = Envelope.of(message(end.plusSeconds(101)), inbox.registered());
+        assertThat(flood.heldBack(List.of(first, second))).containsOnlyKeys(first, second);
+
+        ledger.set(MessageKey.firstOf(end.plusSeconds(100).toEpochMilli()));
+        nanos.addAndGet(Duration.ofSeconds(11).toNanos());
+        assertThat(flood.heldBack(List.of(first, second))).containsOnlyKeys(second);
+        assertThat(flood.heldBack(List.of(first, second))).containsOnlyKeys(second);
+    }
+
+    @Test
+    @Tag("C3")
+    void endOfTheLedgerIsAskedForAtMostOnceInTenSecondsHoweverOftenMessagesAreHandedIn() {
+        AtomicLong nanos = new AtomicLong();
+        AtomicInteger asked = new AtomicInteger();
+        MessageKey newest = MessageKey.firstOf(end.toEpochMilli());
+        FutureFlood flood = new FutureFlood("payments", 1, nanos::get, () -> {
+            asked.incrementAndGet();
+            return null;
+        });
+        flood.note(newest);
+        List<Envelope> ahead = List.of(Envelope.of(message(end.plusSeconds(1)), inbox.registered()));
+        for (int second = 0; second < 20; second++) {
+            assertThat(flood.heldBack(ahead)).containsOnlyKeys(ahead.get(0));
+            assertThat(flood.heldBack(ahead)).containsOnlyKeys(ahead.get(0));
+            nanos.addAndGet(Duration.ofSeconds(1).toNanos());
+        }
+        assertThat(asked).hasValue(2);
     }
 
     @Test
@@ -126,16 +164,23 @@ class FutureFloodTest {
                 .containsExactly(Outcome.Kind.PROCESSED, Outcome.Kind.BUSY, Outcome.Kind.BUSY, Outcome.Kind.PROCESSED);
     }
 
+    static Stream<PigeonholeException> failuresOfMaintenance() {
+        return Stream.of(
+                new StoreException(ErrorClass.RETRY_NOW, "deadlock detected", null),
+                new ConfigurationException("the clock of the database is 800 days ahead"));
+    }
+
     @SuppressWarnings("unchecked") // A proxy of the interface that it is made for.
-    @Test
+    @ParameterizedTest
+    @MethodSource("failuresOfMaintenance")
     @Tag("C3")
-    void storeThatCannotSayWhereTheLedgerEndsHoldsBackTheFloodOnly() {
+    void storeThatCannotSayWhereTheLedgerEndsHoldsBackTheFloodOnly(PigeonholeException failure) {
         store.horizon(Instant.EPOCH, end);
         AtomicBoolean broken = new AtomicBoolean();
         InboxStore<InMemoryContext> breaking = (InboxStore<InMemoryContext>) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {InboxStore.class}, (proxy, method, arguments) -> {
                     if (broken.get() && method.getName().equals("maintain")) {
-                        throw new StoreException(ErrorClass.RETRY_NOW, "deadlock detected", null);
+                        throw failure;
                     }
                     try {
                         return method.invoke(store, arguments);
