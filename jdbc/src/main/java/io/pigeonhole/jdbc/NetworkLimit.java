@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.util.OptionalInt;
 
 /**
  * How long the answer to a statement of a short transaction of the store's own may take. A connection that a firewall has dropped
@@ -17,24 +18,28 @@ final class NetworkLimit {
 
     /** Does something over a connection, which has its own limit again afterwards; one that is shorter stays. */
     static <T> T within(Connection connection, Errand<T> work) throws SQLException {
-        int own = connection.getNetworkTimeout();
-        boolean isShorter = own > 0 && own <= MILLIS;
-        if (isShorter || !isSet(connection)) {
+        OptionalInt own = set(connection);
+        if (own.isEmpty()) {
             return work.run(connection);
         }
         try {
             return work.run(connection);
         } finally {
-            restore(connection, own);
+            restore(connection, own.getAsInt());
         }
     }
 
-    private static boolean isSet(Connection connection) throws SQLException {
+    /** What the connection had before; empty where nothing was set. */
+    private static OptionalInt set(Connection connection) throws SQLException {
         try {
+            int own = connection.getNetworkTimeout();
+            if (own > 0 && own <= MILLIS) {
+                return OptionalInt.empty();
+            }
             connection.setNetworkTimeout(Runnable::run, MILLIS);
-            return true;
+            return OptionalInt.of(own);
         } catch (SQLFeatureNotSupportedException e) {
-            return false;
+            return OptionalInt.empty();
         }
     }
 

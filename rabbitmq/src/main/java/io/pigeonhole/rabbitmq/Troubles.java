@@ -37,8 +37,12 @@ final class Troubles {
         log(known ? Level.DEBUG : Level.WARN, "queue '" + queue + "': " + reason + "; trying again until it works");
     }
 
-    /** A queue could be consumed, and is not while its inbox takes nothing: until {@link #inboxTakes}, or until it cannot be consumed. */
+    /**
+     * A queue could be consumed, and is not while its inbox takes nothing: until {@link #inboxTakes}, or until it cannot be consumed.
+     * What kept it from being consumed before is over.
+     */
     synchronized void inboxRefuses(String queue, String reason) {
+        reasons.put(queue, NOT_YET);
         boolean known = reason.equals(refusals.put(queue, reason));
         log(known ? Level.DEBUG : Level.WARN, "queue '" + queue + "': " + reason + "; trying again until it works");
     }

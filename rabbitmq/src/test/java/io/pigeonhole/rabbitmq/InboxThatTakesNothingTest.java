@@ -121,6 +121,25 @@ class InboxThatTakesNothingTest {
     }
 
     @Test
+    void whatKeptAQueueFromBeingConsumedIsOverWhereOnlyTheInboxStillDoes() {
+        isThere.set(false);
+        AtomicBoolean full = new AtomicBoolean(true);
+        plan.always(CrashPoint.BEFORE_CLAIM, () -> {
+            if (full.get()) {
+                throw new IllegalStateException("no space left on device");
+            }
+        });
+        source.start();
+        await().until(() -> missed.get() > 1);
+        assertThat(source.problems()).singleElement().asString().contains("no queue");
+        isThere.set(true);
+        await().until(() -> source.state() == SourceState.WAITING_FOR_STORE);
+        full.set(false);
+        await().until(() -> !problemsWhenConsuming.isEmpty());
+        assertThat(problemsWhenConsuming.element()).containsExactly("queue 'queue': not consumed yet");
+    }
+
+    @Test
     void sourceThatIsClosedWhileItAsksItsInboxConsumesNothing() {
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch mayAnswer = new CountDownLatch(1);
