@@ -15,7 +15,8 @@ import java.util.Set;
 /**
  * Finds and locks what is due in a lane. With an order it looks at the messages that are due first, and from each of them at
  * its key. That costs nothing for the many that wait; but where all that it looked at stand behind heads that are not due,
- * it goes from head to head instead, which costs something for each key of the lane and finds all.
+ * or that somebody has locked, it goes from head to head instead, past the keys of the locked ones. That costs something for
+ * each key of the lane and finds all.
  */
 final class DueWork {
     private static final int DUE_AT = WorkItems.COLUMNS + 1;
@@ -26,9 +27,9 @@ final class DueWork {
 
     private static final String TAKE = PostgresStatements.withoutHandlersLimit(WorkStatements.TAKE);
 
-    private static final List<String> TAKE_IN_ORDER = List.of(
-            PostgresStatements.withoutHandlersLimit(LaneStatements.TAKE_BY_DUE),
-            PostgresStatements.withoutHandlersLimit(LaneStatements.TAKE_BY_HEADS));
+    private static final String TAKE_BY_DUE = PostgresStatements.withoutHandlersLimit(LaneStatements.TAKE_BY_DUE);
+
+    private static final String TAKE_BY_HEADS = PostgresStatements.withoutHandlersLimit(LaneStatements.TAKE_BY_HEADS);
 
     private DueWork() {}
 
@@ -76,39 +77,38 @@ final class DueWork {
 
     static List<WorkItem> inOrder(Connection connection, RegisteredConsumer consumer, int lane, int limit, long bytes)
             throws SQLException {
-        return inOrder(connection, consumer, lane, false, limit, limit, bytes);
+        return inOrder(connection, new Search(consumer, lane, false, limit, limit, bytes));
     }
 
     /** Of messages that need a lease only the heads: what is behind one must not begin before it is finished. */
     static List<WorkItem> heads(Connection connection, RegisteredConsumer consumer, int lane, int limit)
             throws SQLException {
-        return inOrder(connection, consumer, lane, true, limit, 1, Long.MAX_VALUE);
+        return inOrder(connection, new Search(consumer, lane, true, limit, 1, Long.MAX_VALUE));
     }
 
-    private static List<WorkItem> inOrder(
-            Connection connection,
-            RegisteredConsumer consumer,
-            int lane,
-            boolean byLease,
-            int limit,
-            int ofKey,
-            long bytes)
-            throws SQLException {
-        for (String sql : TAKE_IN_ORDER) {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                statement.setShort(1, consumer.id());
-                statement.setInt(2, lane);
-                statement.setBoolean(3, byLease);
-                statement.setLong(4, limit);
-                statement.setLong(5, ofKey);
-                statement.setLong(6, bytes);
-                Answer answer = read(statement);
-                if (answer.planned > 0 || answer.seen < limit) {
-                    return answer.items;
-                }
-            }
+    /** It ends: each look from head to head leaves out keys that the one before did not. */
+    private static List<WorkItem> inOrder(Connection connection, Search search) throws SQLException {
+        Answer answer;
+        try (PreparedStatement statement = connection.prepareStatement(TAKE_BY_DUE)) {
+            search.bind(statement);
+            answer = read(statement);
         }
-        return List.of();
+        if (!answer.items.isEmpty() || (answer.planned == 0 && answer.seen < search.limit)) {
+            return answer.items;
+        }
+        Set<OrderingKey> locked = new HashSet<>(answer.cut);
+        do {
+            answer = byHeads(connection, search, locked);
+        } while (answer.items.isEmpty() && locked.addAll(answer.cut));
+        return answer.items;
+    }
+
+    private static Answer byHeads(Connection connection, Search search, Set<OrderingKey> locked) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(TAKE_BY_HEADS)) {
+            search.bind(statement);
+            statement.setString(7, LaneLocks.bytes(locked));
+            return read(statement);
+        }
     }
 
     /** The answer of {@link PostgresStatements#withoutHandlersLimit}: the search stands behind the setting of its limit. */
@@ -137,13 +137,28 @@ final class DueWork {
                     cut.add(key);
                 }
             }
-            return new Answer(items, planned, seen);
+            return new Answer(items, planned, seen, cut);
         }
     }
 
     /** What was taken, and where to look next once that is committed. */
     record Taken(List<WorkItem> items, DueHints.Hint next) {}
 
-    /** What a search came to: how many messages it meant to take, and how many that are due it looked at. */
-    private record Answer(List<WorkItem> items, int planned, int seen) {}
+    /** What is looked for: messages of a lane, so many at most, of one key and in bytes too. */
+    private record Search(RegisteredConsumer consumer, int lane, boolean byLease, int limit, int ofKey, long bytes) {
+        void bind(PreparedStatement statement) throws SQLException {
+            statement.setShort(1, consumer.id());
+            statement.setInt(2, lane);
+            statement.setBoolean(3, byLease);
+            statement.setLong(4, limit);
+            statement.setLong(5, ofKey);
+            statement.setLong(6, bytes);
+        }
+    }
+
+    /**
+     * What a search came to: how many messages it meant to take, how many that are due it looked at, and the keys of which
+     * somebody has locked one that it meant to take.
+     */
+    private record Answer(List<WorkItem> items, int planned, int seen, Set<OrderingKey> cut) {}
 }

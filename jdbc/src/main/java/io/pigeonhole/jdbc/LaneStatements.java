@@ -64,7 +64,7 @@ final class LaneStatements {
 
     /**
      * The same keys found from their heads: from key to key through the index, for lanes in which very many messages are
-     * due behind heads that are not.
+     * due behind heads that are not, or that somebody has locked.
      */
     private static final String KEYS_OF_HEADS = """
             WITH RECURSIVE parameter AS MATERIALIZED (
@@ -93,7 +93,7 @@ final class LaneStatements {
                 SELECT h.ordering_key
                 FROM head AS h
                 WHERE h.status <> 'leased' AND h.by_lease = (SELECT by_lease FROM parameter)
-                    AND h.due_at <= (SELECT now FROM parameter)
+                    AND h.due_at <= (SELECT now FROM parameter) AND h.ordering_key <> ALL (CAST(? AS bytea[]))
                     AND (SELECT min(d.id) FROM inbox_dead_letter AS d
                          WHERE d.consumer_id = (SELECT consumer_id FROM parameter) AND d.lane = (SELECT lane FROM parameter)
                              AND d.ordering_key = h.ordering_key AND d.blocks AND d.id < h.id) IS NULL
@@ -169,7 +169,7 @@ final class LaneStatements {
     /** Parameters: consumer, lane, by lease, how many at most, how many of one key at most, how many bytes at most. */
     static final String TAKE_BY_DUE = KEYS_OF_DUE + TAKE_OF_KEYS;
 
-    /** Parameters: the same. */
+    /** Parameters: the same, and the keys that are left out. */
     static final String TAKE_BY_HEADS = KEYS_OF_HEADS + TAKE_OF_KEYS;
 
     private LaneStatements() {}

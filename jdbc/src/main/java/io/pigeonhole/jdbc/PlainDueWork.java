@@ -96,19 +96,32 @@ final class PlainDueWork {
         }
     }
 
+    /** It ends: each look from head to head leaves out keys that the one before did not. */
     private List<WorkItem> inOrder(int limit, long bytes) throws SQLException {
         List<OrderingKey> due = keysOfDue(limit);
-        List<Planned> plan = plan(new LinkedHashSet<>(due), limit);
-        if (plan.isEmpty() && due.size() >= limit) {
-            plan = plan(new LinkedHashSet<>(keysOfHeads(limit)), limit);
+        List<Planned> plan = within(bytes, plan(new LinkedHashSet<>(due), limit));
+        Set<OrderingKey> locked = new HashSet<>();
+        List<WorkItem> taken = take(plan, locked);
+        if (!taken.isEmpty() || (plan.isEmpty() && due.size() < limit)) {
+            return taken;
         }
-        plan = within(bytes, plan);
+        Set<OrderingKey> leftOut = new HashSet<>();
+        do {
+            leftOut.addAll(locked);
+            Set<OrderingKey> keys = new LinkedHashSet<>(keysOfHeads(limit + leftOut.size()));
+            keys.removeAll(leftOut);
+            taken = take(within(bytes, plan(keys, limit)), locked);
+        } while (taken.isEmpty() && locked.size() > leftOut.size());
+        return taken;
+    }
+
+    /** Locks what is planned, as far as nobody else has: behind what somebody has, nothing of its key is taken. */
+    private List<WorkItem> take(List<Planned> plan, Set<OrderingKey> cut) throws SQLException {
         if (plan.isEmpty()) {
             return List.of();
         }
         Map<Long, WorkItem> locked = lock(plan.stream().map(Planned::id).toList());
         List<WorkItem> taken = new ArrayList<>();
-        Set<OrderingKey> cut = new HashSet<>();
         for (Planned planned : plan) {
             WorkItem item = locked.get(planned.id());
             OrderingKey key = planned.key();

@@ -73,7 +73,7 @@ public enum WorkStatement implements PlainStatement {
 
     /**
      * The ordering keys whose first messages are due and behind no dead letter, for lanes in which very many messages are due
-     * behind others that are not. Parameters: consumer, lane, by lease, now, limit.
+     * behind others that are not, or that somebody has locked. Parameters: consumer, lane, by lease, now, limit.
      */
     KEYS_OF_HEADS("""
             SELECT w.ordering_key

@@ -11,11 +11,14 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Of a key the messages are taken from its head on, and none overtakes another. */
 abstract class OrderTests<C extends HandlerContext> extends WorkLab<C> {
@@ -132,6 +135,42 @@ abstract class OrderTests<C extends HandlerContext> extends WorkLab<C> {
             assertThat(other.enter(consumer, 0)).isFalse();
             worker.commit();
             assertThat(keys(take(other))).containsExactly(keyOf(second));
+        }
+    }
+
+    /** Whatever a batch may hold: what is due first is of the keys whose heads are locked. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4})
+    void lockedHeadsHoldUpNoOtherKeyOfTheLane(int limit) {
+        Message other = ofKey("b");
+        List<Message> messages = new ArrayList<>();
+        for (String key : List.of("a", "c")) {
+            for (int i = 0; i < 5; i++) {
+                messages.add(ofKey(key));
+            }
+        }
+        messages.add(other);
+        receive(messages.toArray(Message[]::new));
+        List<Long> ids = takeable().stream().map(WorkItem::id).toList();
+        try (InboxTransaction<C> holder = begin();
+                InboxTransaction<C> worker = begin()) {
+            assertThat(holder.retake(consumer, List.of(ids.get(0), ids.get(5)))).hasSize(2);
+            assertThat(worker.enter(consumer, 0)).isTrue();
+            assertThat(keys(worker.take(consumer, 0, limit))).containsExactly(keyOf(other));
+        }
+        assertThat(available()).containsExactlyElementsOf(keysOf(messages));
+    }
+
+    @Test
+    void lockedHeadThatFillsTheBytesOfABatchHoldsUpNoOtherKeyOfTheLane() {
+        Message other = ofKey("b");
+        receive(ofKey("a"), other);
+        long head = takeable().get(0).id();
+        try (InboxTransaction<C> holder = begin();
+                InboxTransaction<C> worker = begin()) {
+            assertThat(holder.retake(consumer, List.of(head))).hasSize(1);
+            assertThat(worker.enter(consumer, 0)).isTrue();
+            assertThat(keys(worker.take(consumer, 0, 4, 1))).containsExactly(keyOf(other));
         }
     }
 
