@@ -39,7 +39,8 @@ final class TimeAsText extends DelegatingDeserializer {
     @Override
     public ValueDeserializer<?> createContextual(DeserializationContext context, @Nullable BeanProperty property) {
         JsonFormat.Value format = findFormatOverrides(context, property, handledType());
-        ValueDeserializer<?> contextual = super.createContextual(context, property);
+        ValueDeserializer<?> contextual =
+                super.createContextual(context, LegacyTime.is(handledType()) ? property : ProlepticYear.of(property));
         if (!(contextual instanceof TimeAsText strict)) {
             return contextual;
         }

@@ -791,6 +791,62 @@ class StrictValuesTest {
         assertThat(read.year()).isEqualTo(Year.of(2026));
     }
 
+    record YearsOfPatterns(
+            @JsonFormat(pattern = "dd.MM.yyyy") LocalDate date,
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mm") LocalDateTime local,
+
+            @JsonFormat(pattern = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX")
+            OffsetDateTime offset,
+
+            @JsonFormat(pattern = "yyyy-MM-dd'T'HH:mm:ssX", timezone = "UTC")
+            Instant instant,
+
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mm VV") ZonedDateTime zoned,
+            @JsonFormat(pattern = "yyyy-MM") YearMonth month,
+            @JsonFormat(pattern = "yyyy") Year year,
+            @JsonFormat(pattern = "'Gary''s' yy-MM-dd") LocalDate quoted,
+
+            @JsonFormat(pattern = "yyyy-MM-dd G", locale = "en")
+            LocalDate era,
+
+            @JsonFormat(pattern = "yyyy-MM-dd") List<LocalDate> list) {}
+
+    @Test
+    @Tag("E9")
+    void yearOfAPatternIsReadWithoutAnEra() throws Exception {
+        YearsOfPatterns read = json(YearsOfPatterns.class)
+                .decode(message("{\"date\":\"02.01.2026\",\"local\":\"2026-01-02 03:04\","
+                        + "\"offset\":\"2026-01-02T03:04:05.678+01:00\",\"instant\":\"2026-01-02T03:04:05Z\","
+                        + "\"zoned\":\"2026-01-02 03:04 Europe/Berlin\",\"month\":\"2026-01\",\"year\":\"2026\","
+                        + "\"quoted\":\"Gary's 26-01-02\",\"era\":\"0044-03-15 BC\",\"list\":[\"2026-01-02\"]}"));
+
+        assertThat(read.date()).isEqualTo("2026-01-02");
+        assertThat(read.local()).isEqualTo("2026-01-02T03:04");
+        assertThat(read.offset()).isEqualTo("2026-01-02T03:04:05.678+01:00");
+        assertThat(read.instant()).isEqualTo("2026-01-02T03:04:05Z");
+        assertThat(read.zoned()).isEqualTo("2026-01-02T03:04+01:00[Europe/Berlin]");
+        assertThat(read.month()).isEqualTo(YearMonth.of(2026, 1));
+        assertThat(read.year()).isEqualTo(Year.of(2026));
+        assertThat(read.quoted()).isEqualTo("2026-01-02");
+        assertThat(read.era()).isEqualTo("-0043-03-15");
+        assertThat(read.list()).containsExactly(LocalDate.of(2026, 1, 2));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"date\":\"30.02.2026\"}",
+                "{\"local\":\"2026-02-30 03:04\"}",
+                "{\"local\":\"2026-01-02 24:00\"}",
+                "{\"offset\":\"2026-02-30T03:04:05.678+01:00\"}",
+                "{\"instant\":\"2026-02-30T03:04:05Z\"}",
+                "{\"month\":\"2026-13\"}",
+            })
+    void dateThatDoesNotExistIsRefusedByAPatternWithAYear(String document) {
+        assertThatThrownBy(() -> json(YearsOfPatterns.class).decode(message(document)))
+                .hasMessageContaining("the document is no YearsOfPatterns");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "UTC+01:30, 90",
