@@ -4,12 +4,11 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
-import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.DeserializationContext;
-import tools.jackson.databind.PropertyName;
 import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.bean.BeanDeserializerBase;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
-import tools.jackson.databind.introspect.BeanPropertyDefinition;
 
 /** A type of which a property has more than one name: an object with two of them would lose a value. */
 final class AliasedBean extends DelegatingDeserializer {
@@ -22,21 +21,25 @@ final class AliasedBean extends DelegatingDeserializer {
     }
 
     /** The deserializer itself where each property of its type has one name only. */
-    static ValueDeserializer<?> of(ValueDeserializer<?> deserializer, BeanDescription bean) {
-        Map<String, String> properties = properties(bean);
+    static ValueDeserializer<?> of(BeanDeserializerBase deserializer, DeserializationConfig config) {
+        Map<String, String> properties = properties(deserializer, config);
         return properties.isEmpty() ? deserializer : new AliasedBean(deserializer, properties);
     }
 
-    private static Map<String, String> properties(BeanDescription bean) {
+    /** A name comes before an alias. Of properties with the same alias the last one is taken to get it, as in records. */
+    private static Map<String, String> properties(BeanDeserializerBase deserializer, DeserializationConfig config) {
         Map<String, String> properties = new HashMap<>();
-        for (BeanPropertyDefinition property : bean.findProperties()) {
-            if (!property.findAliases().isEmpty()) {
+        deserializer
+                .properties()
+                .forEachRemaining(property -> property.findAliases(config)
+                        .forEach(alias -> properties.put(alias.getSimpleName(), property.getName())));
+        deserializer.properties().forEachRemaining(property -> {
+            if (property.findAliases(config).isEmpty()) {
+                properties.remove(property.getName());
+            } else {
                 properties.put(property.getName(), property.getName());
-                for (PropertyName alias : property.findAliases()) {
-                    properties.put(alias.getSimpleName(), property.getName());
-                }
             }
-        }
+        });
         return properties;
     }
 

@@ -3,7 +3,7 @@ package io.pigeonhole.jackson;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import java.text.ParsePosition;
 import java.text.SimpleDateFormat;
-import org.jspecify.annotations.Nullable;
+import java.util.Date;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.databind.DeserializationContext;
@@ -18,12 +18,9 @@ final class LegacyPattern extends DelegatingDeserializer {
     /** Not safe for use by many threads: each call takes a copy. */
     private final SimpleDateFormat pattern;
 
-    private final @Nullable Milliseconds milliseconds;
-
     LegacyPattern(ValueDeserializer<?> delegate, SimpleDateFormat pattern) {
         super(delegate);
         this.pattern = pattern;
-        this.milliseconds = Milliseconds.of(pattern.toPattern());
     }
 
     static LegacyPattern of(ValueDeserializer<?> delegate, JsonFormat.Value format, DeserializationContext context) {
@@ -43,12 +40,12 @@ final class LegacyPattern extends DelegatingDeserializer {
         if (parser.hasToken(JsonToken.VALUE_STRING)) {
             String text = parser.getString().trim();
             ParsePosition position = new ParsePosition(0);
-            ((SimpleDateFormat) pattern.clone()).parse(text, position);
-            if (position.getErrorIndex() < 0 && position.getIndex() < text.length()) {
+            Date read = ((SimpleDateFormat) pattern.clone()).parse(text, position);
+            if (read != null && position.getIndex() < text.length()) {
                 throw new RefusedValueException(
                         parser, "the pattern of the type says nothing of how the text ends", handledType());
             }
-            if (position.getErrorIndex() < 0 && milliseconds != null && !milliseconds.areExact(text)) {
+            if (read != null && !Milliseconds.areExact(pattern, text, read)) {
                 throw new RefusedValueException(
                         parser, "the milliseconds of the pattern are read from three digits", handledType());
             }

@@ -1,62 +1,69 @@
 package io.pigeonhole.jackson;
 
-import java.util.regex.Matcher;
+import java.text.FieldPosition;
+import java.text.NumberFormat;
+import java.text.ParsePosition;
+import java.text.SimpleDateFormat;
+import java.util.Date;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The milliseconds in a text that is read by a pattern of {@link java.text.SimpleDateFormat}. They are a number there and no
- * fraction, so that {@code .5} would be 5 milliseconds.
+ * The milliseconds in a text that is read by a pattern of {@link SimpleDateFormat}. They are a number there and no fraction, so that
+ * {@code .5} would be 5 milliseconds.
  */
 final class Milliseconds {
-    private static final int DIGITS = 3;
-    private static final Pattern PART = Pattern.compile("'(?:[^']|'')*'|([A-Za-z])\\1*|.", Pattern.DOTALL);
+    private static final long SECOND = 1000;
 
-    private final Pattern text;
+    private Milliseconds() {}
 
-    private Milliseconds(Pattern text) {
-        this.text = text;
+    /**
+     * Whether a text has three digits of them, which mean the same as a number and as a fraction. The pattern itself says which digits
+     * they are: each number that has not three is read as one more, and only milliseconds that are one more are no whole second.
+     *
+     * @param read what the pattern reads the text as
+     */
+    static boolean areExact(SimpleDateFormat pattern, String text, Date read) {
+        if (pattern.toPattern().indexOf('S') < 0) {
+            return true;
+        }
+        SimpleDateFormat counting = (SimpleDateFormat) pattern.clone();
+        counting.setNumberFormat(new OneMoreUnlessThreeDigits(pattern.getNumberFormat()));
+        Date counted = counting.parse(text, new ParsePosition(0));
+        return counted != null && (counted.getTime() - read.getTime()) % SECOND == 0;
     }
 
-    /** Null where the pattern has none. */
-    static @Nullable Milliseconds of(String pattern) {
-        StringBuilder text = new StringBuilder();
-        boolean some = false;
-        Matcher part = PART.matcher(pattern);
-        while (part.find()) {
-            some |= "S".equals(part.group(1));
-            text.append(part(part, pattern));
-        }
-        return some
-                ? new Milliseconds(Pattern.compile(text.toString(), Pattern.CASE_INSENSITIVE | Pattern.DOTALL))
-                : null;
-    }
+    private static final class OneMoreUnlessThreeDigits extends NumberFormat {
+        private static final long serialVersionUID = 1L;
+        private static final Pattern THREE_DIGITS = Pattern.compile("\\p{Nd}{3}");
 
-    private static String part(Matcher part, String pattern) {
-        String letter = part.group(1);
-        if (letter == null) {
-            return Pattern.quote(literal(part.group()));
-        }
-        boolean abuts = part.end() < pattern.length() && Character.isLetter(pattern.charAt(part.end()));
-        if ("S".equals(letter)) {
-            return "\\s*(?<ms>\\d+)";
-        }
-        // Of numbers without anything between them each has as many digits as its letters.
-        return abuts ? "(?:\\d{" + part.group().length() + "}|\\D+)" : ".+?";
-    }
+        private final NumberFormat format;
 
-    private static String literal(String quoted) {
-        if (!quoted.startsWith("'")) {
-            return quoted;
+        OneMoreUnlessThreeDigits(NumberFormat format) {
+            this.format = format;
         }
-        return quoted.length() == 2
-                ? "'"
-                : quoted.substring(1, quoted.length() - 1).replace("''", "'");
-    }
 
-    /** Whether a text that the pattern reads has three digits of them, which mean the same as a number and as a fraction. */
-    boolean areExact(String read) {
-        Matcher matcher = text.matcher(read);
-        return matcher.matches() && matcher.group("ms").length() == DIGITS;
+        @Override
+        public @Nullable Number parse(String text, ParsePosition position) {
+            int start = position.getIndex();
+            Number number = format.parse(text, position);
+            if (number == null
+                    || THREE_DIGITS
+                            .matcher(text.substring(start, position.getIndex()))
+                            .matches()) {
+                return number;
+            }
+            return number.longValue() + 1;
+        }
+
+        @Override
+        public StringBuffer format(double number, StringBuffer to, FieldPosition position) {
+            return format.format(number, to, position);
+        }
+
+        @Override
+        public StringBuffer format(long number, StringBuffer to, FieldPosition position) {
+            return format.format(number, to, position);
+        }
     }
 }

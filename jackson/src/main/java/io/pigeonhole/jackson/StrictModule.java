@@ -64,8 +64,8 @@ final class StrictModule extends SimpleModule {
             if (isTime(type)) {
                 return new TimeAsText(deserializer);
             }
-            return deserializer instanceof BeanDeserializerBase
-                    ? AliasedBean.of(deserializer, bean.get())
+            return deserializer instanceof BeanDeserializerBase properties
+                    ? AliasedBean.of(properties, config)
                     : deserializer;
         }
 
@@ -78,7 +78,7 @@ final class StrictModule extends SimpleModule {
             if (isTime(type.getRawClass())) {
                 return new TimeAsText(deserializer);
             }
-            return deserializer instanceof EnumDeserializer ? new ExactEnum(deserializer) : deserializer;
+            return deserializer instanceof EnumDeserializer names ? new ExactEnum(names) : deserializer;
         }
 
         @Override

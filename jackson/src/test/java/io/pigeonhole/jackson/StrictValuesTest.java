@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonAlias;
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonEnumDefaultValue;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
@@ -47,6 +48,7 @@ import java.util.GregorianCalendar;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -59,6 +61,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import javax.xml.datatype.XMLGregorianCalendar;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -847,6 +850,61 @@ class StrictValuesTest {
                 .hasMessageContaining("the document is no YearsOfPatterns");
     }
 
+    record Milliseconds(
+            @JsonFormat(pattern = "yyyyMMddHHmmssSSS") Date digits,
+            @JsonFormat(pattern = "HHmmssSSSyyyyMMdd") Date first,
+
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mm:ss.SSS", locale = "ar-EG")
+            Date arabic,
+
+            @JsonFormat(pattern = "yyyyMMMddHHmmssSSS", locale = "en")
+            Date month,
+
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mm:ss.SSS:SSS")
+            Date twice,
+
+            @JsonFormat(pattern = "yyyy-MM-dd 'SSS' HH:mm") Date quoted) {}
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"digits\":\"20260102030405678\"}",
+                "{\"first\":\"03040567820260102\"}",
+                "{\"arabic\":\"٢٠٢٦-٠١-٠٢ ٠٣:٠٤:٠٥.٦٧٨\"}",
+                "{\"month\":\"2026Jan02030405678\"}",
+                "{\"twice\":\"2026-01-02 03:04:05.678:678\"}",
+            })
+    void threeDigitsOfMillisecondsAreReadWhereverThePatternHasThem(String document) throws Exception {
+        Milliseconds read = json(Milliseconds.class).decode(message(document));
+
+        assertThat(Stream.of(read.digits(), read.first(), read.arabic(), read.month(), read.twice())
+                        .filter(Objects::nonNull)
+                        .map(Date::toInstant))
+                .containsExactly(Instant.parse("2026-01-02T03:04:05.678Z"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"digits\":\"2026010203040567\"}",
+                "{\"arabic\":\"٢٠٢٦-٠١-٠٢ ٠٣:٠٤:٠٥.٥\"}",
+                "{\"month\":\"2026Jan020304055\"}",
+                "{\"twice\":\"2026-01-02 03:04:05.005:5\"}",
+            })
+    void otherNumbersOfMillisecondsAreRefusedWhereverThePatternHasThem(String document) {
+        assertThatThrownBy(() -> json(Milliseconds.class).decode(message(document)))
+                .hasMessageContaining("the milliseconds of the pattern are read from three digits");
+    }
+
+    @Test
+    void patternWithoutMillisecondsAsksForNone() throws Exception {
+        assertThat(json(Milliseconds.class)
+                        .decode(message("{\"quoted\":\"2026-01-02 SSS 03:04\"}"))
+                        .quoted()
+                        .toInstant())
+                .isEqualTo("2026-01-02T03:04:00Z");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "UTC+01:30, 90",
@@ -1083,6 +1141,58 @@ class StrictValuesTest {
         BLUE
     }
 
+    enum Grade {
+        @JsonProperty(" ")
+        NONE,
+        @JsonProperty("A ")
+        A,
+        @JsonProperty("B")
+        @JsonAlias("old ")
+        B,
+        @JsonEnumDefaultValue
+        OTHER
+    }
+
+    record Grades(
+            Grade exact,
+            List<Grade> list,
+
+            @JsonFormat(with = JsonFormat.Feature.READ_UNKNOWN_ENUM_VALUES_USING_DEFAULT_VALUE)
+            Grade orOther,
+
+            @JsonFormat(with = JsonFormat.Feature.ACCEPT_CASE_INSENSITIVE_VALUES)
+            Grade anyCase) {}
+
+    @Test
+    @Tag("E9")
+    void blanksThatBelongToTheNameOfAnEnumAreRead() throws Exception {
+        Grades read = json(Grades.class)
+                .decode(
+                        message(
+                                "{\"exact\":\"A \",\"list\":[\" \",\"A \",\"B\",\"old \"],\"orOther\":\" C\",\"anyCase\":\"b\"}"));
+
+        assertThat(read.exact()).isEqualTo(Grade.A);
+        assertThat(read.list()).containsExactly(Grade.NONE, Grade.A, Grade.B, Grade.B);
+        assertThat(read.orOther()).isEqualTo(Grade.OTHER);
+        assertThat(read.anyCase()).isEqualTo(Grade.B);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"exact\":\" B\"}",
+                "{\"exact\":\"A\"}",
+                "{\"exact\":\"\"}",
+                "{\"exact\":\"  \"}",
+                "{\"list\":[\"OTHER \"]}",
+                "{\"orOther\":\"B \"}",
+                "{\"anyCase\":\" b\"}",
+            })
+    void blanksThatDoNotBelongToTheNameOfAnEnumAreRefused(String document) {
+        assertThatThrownBy(() -> json(Grades.class).decode(message(document)))
+                .hasMessageContaining("the document is no Grades");
+    }
+
     record Part(Map<Integer, Integer> counts) {}
 
     record Line(@JsonUnwrapped Part part) {}
@@ -1111,6 +1221,48 @@ class StrictValuesTest {
         }
         assertThatThrownBy(() -> json(Aliased.class).decode(message("{\"inner\":[{},{\"key\":1,\"id\":2}]}")))
                 .hasMessageContaining("inner[1].id: two names");
+    }
+
+    record NameOfAnother(@JsonAlias("name") String fullName, String name) {}
+
+    /** What it says of itself when it is written is nothing that is read. */
+    static final class SaysMore {
+        @JsonAlias("name")
+        public String fullName = "";
+
+        public String getName() {
+            return fullName;
+        }
+    }
+
+    record SharedAlias(
+            @JsonAlias("id") String first, @JsonAlias("id") String second) {}
+
+    @Test
+    @Tag("E9")
+    void aliasThatIsTheNameOfAnotherPropertyIsThatProperty() throws Exception {
+        assertThat(json(NameOfAnother.class).decode(message("{\"fullName\":\"Ada Lovelace\",\"name\":\"Ada\"}")))
+                .isEqualTo(new NameOfAnother("Ada Lovelace", "Ada"));
+        assertThat(json(NameOfAnother.class).decode(message("{\"name\":\"Ada\"}")))
+                .isEqualTo(new NameOfAnother(null, "Ada"));
+    }
+
+    @Test
+    @Tag("E9")
+    void aliasThatIsTheNameOfWhatIsOnlyWrittenIsAnAlias() throws Exception {
+        assertThat(json(SaysMore.class).decode(message("{\"name\":\"Ada\"}")).fullName)
+                .isEqualTo("Ada");
+        assertThatThrownBy(() -> json(SaysMore.class).decode(message("{\"fullName\":\"Ada\",\"name\":\"Eve\"}")))
+                .hasMessageContaining("fullName: two names of the object are of this property");
+    }
+
+    @Test
+    @Tag("E9")
+    void aliasOfTwoPropertiesIsTheOneThatJacksonTakesItFor() throws Exception {
+        assertThat(json(SharedAlias.class).decode(message("{\"first\":\"1\",\"id\":\"2\"}")))
+                .isEqualTo(new SharedAlias("1", "2"));
+        assertThatThrownBy(() -> json(SharedAlias.class).decode(message("{\"second\":\"1\",\"id\":\"2\"}")))
+                .hasMessageContaining("second: two names of the object are of this property");
     }
 
     @Test
