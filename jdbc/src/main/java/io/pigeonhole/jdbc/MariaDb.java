@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
+import java.time.format.ResolverStyle;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -26,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +35,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * MariaDB 10.6 and later. Where rows are locked by their ids, the primary key is forced: on a small table the optimizer would
- * rather read, and lock, all of it. Has no state.
+ * rather read, and lock, all of it. Has no state but for what it has warned of. Safe for use by many threads.
  *
  * <p>One long class, because it holds the whole text of each statement that MariaDB says in its own way.
  */
@@ -98,6 +100,9 @@ public class MariaDb extends Dialect {
     private static final int NO_BULK = 1295;
     private static final int SYNTAX = 1064;
     private static final int NO_PARTITION = 1735;
+
+    private static final DateTimeFormatter NAME_OF_DAY =
+            DateTimeFormatter.ofPattern("'p'uuuuMMdd", Locale.ROOT).withResolverStyle(ResolverStyle.STRICT);
 
     /** Below this one looks whether there is a lock, and does not wait: the server knows whole seconds only. */
     private static final Duration NO_WAIT = Duration.ofMillis(100);
@@ -203,6 +208,9 @@ public class MariaDb extends Dialect {
                 AND k.constraint_name = c.constraint_name
             WHERE c.table_schema = DATABASE() AND c.constraint_type IN ('PRIMARY KEY', 'UNIQUE')
             ORDER BY k.table_name, k.constraint_name, k.ordinal_position"""));
+
+    /** Partitions that are named after no day, of which it has warned. */
+    private final Set<String> namedOtherwise = ConcurrentHashMap.newKeySet();
 
     /** The dialect. */
     public MariaDb() {}
@@ -624,13 +632,13 @@ public class MariaDb extends Dialect {
     }
 
     private static String partition(LocalDate day) {
-        return "p" + DateTimeFormatter.BASIC_ISO_DATE.format(day);
+        return NAME_OF_DAY.format(day);
     }
 
     /** Of a partition that has the name of a day; a person may have given it another. */
     private static @Nullable LocalDate dayOf(String partition) {
         try {
-            return LocalDate.parse(partition.substring(1), DateTimeFormatter.BASIC_ISO_DATE);
+            return LocalDate.parse(partition.toLowerCase(Locale.ROOT), NAME_OF_DAY);
         } catch (DateTimeParseException e) {
             Logger log = LoggerFactory.getLogger(MariaDb.class);
             log.debug("the partition {} is no day", partition, e);
@@ -666,9 +674,19 @@ public class MariaDb extends Dialect {
             try (ResultSet rows = statement.executeQuery()) {
                 List<LocalDate> days = new ArrayList<>();
                 while (rows.next()) {
-                    LocalDate day = dayOf(rows.getString(1));
+                    String name = rows.getString(1);
+                    LocalDate day = dayOf(name);
                     if (day != null) {
                         days.add(day);
+                    } else if (namedOtherwise.add(connection.getCatalog() + "." + table + " " + name)) {
+                        LoggerFactory.getLogger(MariaDb.class)
+                                .warn(
+                                        "the partition {} of {} is named after no day and is never dropped, so that what it holds"
+                                                + " stays: divide it into days, such as {}, with REORGANIZE PARTITION, or drop it"
+                                                + " yourself when all that it holds may go",
+                                        name,
+                                        table,
+                                        partition(LocalDate.EPOCH));
                     }
                 }
                 return days;
@@ -813,7 +831,8 @@ public class MariaDb extends Dialect {
     /** Parameters: table. */
     private static final String DAYS = """
             SELECT partition_name FROM information_schema.partitions
-            WHERE table_schema = DATABASE() AND table_name = ? AND partition_name REGEXP '^p[0-9]{8}$'
+            WHERE table_schema = DATABASE() AND table_name = ?
+                AND partition_name NOT IN ('gap', 'digest', 'later')
             ORDER BY partition_name""";
 
     /** With a limit of its own, whatever the session's is. Formatted with: table, column, value. */

@@ -100,7 +100,8 @@ final class PostgresStatements {
     /**
      * One key; no row is inserted where it is known, outside the ledger's days, or the consumer is paused, or a unique index of
      * somebody's own refuses it: the claim of many tells these apart. Not to name the key that decides saves the server a look at
-     * the day's index in the catalog. Where the row is inserted, handlers have their own lock_timeout again, without a statement more.
+     * the day's index in the catalog. Where the row is inserted, handlers have their own lock_timeout again, without a statement
+     * more.
      * Parameters: the key, its hash or null, consumer.
      */
     private static final String INSERT_ONE = """

@@ -90,7 +90,7 @@ public final class Replay<C extends HandlerContext> {
 
     private ReplayProgress run(ReplayStop stop) {
         ReplayProgress progress = start();
-        rate.begin();
+        rate.begin(handled(progress));
         long wait = PAUSE_NANOS;
         while (!stop.isAsked()) {
             requireNotInterrupted(progress);
@@ -108,7 +108,7 @@ public final class Replay<C extends HandlerContext> {
                     pause(stop, System.nanoTime() + PAUSE_NANOS);
                     progress = find();
                 } else {
-                    rate.spend(handled(after.get()) - handled(progress));
+                    rate.spendUpTo(handled(after.get()));
                     progress = after.get();
                 }
             } else {

@@ -2,7 +2,6 @@ package io.pigeonhole.core.replay;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** How fast the runs of a {@link Replay} may go, all together and one after the other. Safe for use by many threads. */
 final class ReplayRate {
@@ -10,31 +9,38 @@ final class ReplayRate {
     private static final long MOST_CREDIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final int perSecond;
-    private final AtomicLong free = new AtomicLong(System.nanoTime());
+    private long free = System.nanoTime();
+    private long handled;
 
     ReplayRate(int perSecond) {
         this.perSecond = perSecond;
     }
 
-    /** A run begins: nothing is made up for that was before it, but what an earlier run was ahead is waited for. */
-    void begin() {
-        free.accumulateAndGet(System.nanoTime(), Math::max);
+    /**
+     * A run begins: nothing is made up for that was before it, but what an earlier run was ahead is waited for.
+     *
+     * @param before how many messages the replay had handled
+     */
+    synchronized void begin(long before) {
+        free = Math.max(free, System.nanoTime());
+        handled = before;
     }
 
-    /** So many messages were handled. */
-    void spend(long messages) {
+    /** The replay has handled so many messages in all. Runs beside each other share the number: each message is spent once. */
+    synchronized void spendUpTo(long all) {
+        long messages = all - handled;
         if (perSecond != ReplaySettings.UNLIMITED && messages > 0) {
             long taken = Duration.ofSeconds(1)
                     .multipliedBy(messages)
                     .dividedBy(perSecond)
                     .toNanos();
-            long earliest = System.nanoTime() - MOST_CREDIT_NANOS;
-            free.updateAndGet(before -> Math.max(before, earliest) + taken);
+            free = Math.max(free, System.nanoTime() - MOST_CREDIT_NANOS) + taken;
+            handled = all;
         }
     }
 
     /** When the next batch may begin, by {@link System#nanoTime}. */
-    long free() {
-        return free.get();
+    synchronized long free() {
+        return free;
     }
 }
