@@ -33,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -335,15 +334,15 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
     @Test
     void aRunThatIsPausedAndResumedKeepsItsRate() {
         finish(12);
-        AtomicReference<Runnable> stop = new AtomicReference<>(() -> {});
+        List<Replay<C>> running = new ArrayList<>();
         Replay<C> slow = replay("slow", (payload, context) -> {
                     write(payload, context);
-                    stop.get().run();
+                    running.forEach(Replay::stop);
                 })
                 .batch(3)
                 .rate(20)
                 .build();
-        stop.set(slow::stop);
+        running.add(slow);
         long begun = System.nanoTime();
 
         for (int i = 0; i < 4; i++) {

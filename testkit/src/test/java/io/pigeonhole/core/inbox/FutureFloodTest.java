@@ -77,9 +77,10 @@ class FutureFloodTest {
     @Tag("C3")
     void messagesPassAsSoonAsTheLedgerHasTheirDays() {
         AtomicLong nanos = new AtomicLong();
-        AtomicReference<MessageKey> ledger = new AtomicReference<>(MessageKey.firstOf(end.toEpochMilli()));
+        MessageKey newest = MessageKey.firstOf(end.toEpochMilli());
+        AtomicReference<MessageKey> ledger = new AtomicReference<>(newest);
         FutureFlood flood = new FutureFlood("payments", 1, nanos::get, ledger::get);
-        flood.note(ledger.get());
+        flood.note(newest);
         Envelope first = Envelope.of(message(end.plusSeconds(1)), inbox.registered());
         Envelope second = Envelope.of(message(end.plusSeconds(101)), inbox.registered());
         assertThat(flood.heldBack(List.of(first, second))).containsOnlyKeys(first, second);
