@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Messages that are busy for their own sake hold back those behind them of their key where an order per key is kept, and only there. */
 class SetAsideTest {
     /** Behind the registration of the consumer: what is before that is not late. */
-    private static final Instant NOW = Instant.now().plus(Duration.ofMinutes(1));
+    private final Instant now = Instant.now().plus(Duration.ofMinutes(1));
 
     private final InMemoryStore store = InMemoryStore.create();
     private final CrashPlan plan = CrashPlan.none();
@@ -61,11 +61,11 @@ class SetAsideTest {
             names = {"NONE", "PAST_DEAD_LETTERS"})
     void messageOfAFloodIsPassedByThoseOfItsKeyWhereNoOrderIsKept(KeyOrder order) {
         Inbox<InMemoryContext> inbox = inbox(order);
-        store.horizon(NOW.plus(Duration.ofMinutes(10)), null);
-        assertThat(inbox.process(message(NOW, "late"))).isInstanceOf(Outcome.Late.class);
+        store.horizon(now.plus(Duration.ofMinutes(10)), null);
+        assertThat(inbox.process(message(now, "late"))).isInstanceOf(Outcome.Late.class);
 
         assertThat(inbox.process(
-                        List.of(message(NOW, "one too many"), message(NOW.plus(Duration.ofMinutes(20)), "in time"))))
+                        List.of(message(now, "one too many"), message(now.plus(Duration.ofMinutes(20)), "in time"))))
                 .extracting(Outcome::kind)
                 .containsExactly(Outcome.Kind.BUSY, behind(order));
     }
@@ -80,7 +80,7 @@ class SetAsideTest {
             throw new StoreException(ErrorClass.MESSAGE, "the table does not take it", null);
         });
 
-        assertThat(inbox.process(List.of(message(NOW, "poison"), message(NOW, "sound"))))
+        assertThat(inbox.process(List.of(message(now, "poison"), message(now, "sound"))))
                 .extracting(Outcome::kind)
                 .containsExactly(Outcome.Kind.BUSY, behind(order));
     }
