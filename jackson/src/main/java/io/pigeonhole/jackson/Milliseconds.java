@@ -23,6 +23,7 @@ final class Milliseconds {
      *
      * @param read what the pattern reads the text as
      */
+    @SuppressWarnings("JavaUtilDate") // SimpleDateFormat reads no other type.
     static boolean areExact(SimpleDateFormat pattern, String text, Date read) {
         if (pattern.toPattern().indexOf('S') < 0) {
             return true;
