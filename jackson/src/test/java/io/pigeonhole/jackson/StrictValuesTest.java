@@ -63,6 +63,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import javax.xml.datatype.XMLGregorianCalendar;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -1223,7 +1224,7 @@ class StrictValuesTest {
                 .hasMessageContaining("inner[1].id: two names");
     }
 
-    record NameOfAnother(@JsonAlias("name") String fullName, String name) {}
+    record NameOfAnother(@JsonAlias("name") @Nullable String fullName, String name) {}
 
     /** What it says of itself when it is written is nothing that is read. */
     static final class SaysMore {
