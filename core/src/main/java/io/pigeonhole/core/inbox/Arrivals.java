@@ -46,6 +46,9 @@ final class Arrivals {
 
     /** Writes each kind in one statement, and only where the order of a key asks for it in more. */
     void write(InboxTransaction<?> transaction, List<Envelope> group) {
+        if (all.isEmpty()) {
+            return;
+        }
         steps(group).forEach((step, arrivals) -> {
             switch (step % KINDS) {
                 case DEAD -> transaction.bury(consumer, rows(arrivals, DeadLetter.class));

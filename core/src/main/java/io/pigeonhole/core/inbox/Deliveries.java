@@ -98,7 +98,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         }
         askForBlockedKeys(transaction, claimer, verdicts);
         Set<MessageKey> unfinished = unfinished(transaction, desk.plan());
-        Set<MessageKey> accepted = new HashSet<>();
+        Set<MessageKey> accepted = new HashSet<>(2 * group.size());
         List<Envelope> suspects = new ArrayList<>();
         for (Envelope envelope : group) {
             MessageKey key = envelope.key();

@@ -24,6 +24,9 @@ public record KeyScheme(long digestBelow, boolean ulids) {
     /** 2100-01-01T00:00:00Z: no id is created later. */
     static final long LATEST = 4_102_444_800_000L;
 
+    /** To look for one among the platform's providers costs more than a digest. */
+    private static final ThreadLocal<MessageDigest> SHA256 = ThreadLocal.withInitial(KeyScheme::sha256);
+
     /** Stands where an id's length would, so that an origin and an id never have the same digest. */
     private static final int ORIGIN_MARK = -1;
 
@@ -70,11 +73,12 @@ public record KeyScheme(long digestBelow, boolean ulids) {
 
     private static byte[] digest(String source, int mark, byte[] bytes) {
         byte[] name = Utf8.bytes("the source", source);
-        MessageDigest sha256 = sha256();
-        sha256.update(ByteBuffer.allocate(4).putInt(name.length).array());
-        sha256.update(name);
-        sha256.update(ByteBuffer.allocate(4).putInt(mark).array());
-        return sha256.digest(bytes);
+        ByteBuffer all = ByteBuffer.allocate(8 + name.length + bytes.length);
+        all.putInt(name.length).put(name).putInt(mark).put(bytes);
+        MessageDigest sha256 = SHA256.get();
+        // Whatever ended the last one, memory that ran out too.
+        sha256.reset();
+        return sha256.digest(all.array());
     }
 
     private static MessageDigest sha256() {

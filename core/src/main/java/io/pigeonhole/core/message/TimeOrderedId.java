@@ -1,11 +1,14 @@
 package io.pigeonhole.core.message;
 
+import java.util.HexFormat;
+
 /** Reads the creation time out of the text of a UUIDv7 or a ULID. */
 final class TimeOrderedId {
     static final long NONE = -1;
     private static final int UUID_LENGTH = 36;
     private static final int ULID_LENGTH = 26;
     private static final int ULID_TIME_LENGTH = 10;
+    private static final byte[] DIGITS = digits();
     private static final String CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
     private TimeOrderedId() {}
@@ -20,33 +23,36 @@ final class TimeOrderedId {
 
     /** RFC 9562: {@code tttttttt-tttt-7rrr-[89ab]rrr-rrrrrrrrrrrr}. */
     private static long ofUuid(byte[] id) {
-        long millis = 0;
-        for (int i = 0; i < UUID_LENGTH; i++) {
-            boolean dash = i == 8 || i == 13 || i == 18 || i == 23;
-            if (dash) {
-                if (id[i] != '-') {
-                    return NONE;
-                }
-                continue;
-            }
-            int digit = hexDigit(id[i]);
-            if (digit < 0 || (i == 14 && digit != 7) || (i == 19 && digit >>> 2 != 0b10)) {
-                return NONE;
-            }
-            if (i < 13) {
-                millis = millis << 4 | digit;
-            }
+        if (id[8] != '-' || id[13] != '-' || id[18] != '-' || id[23] != '-') {
+            return NONE;
         }
-        return millis;
+        long first = digits(id, 0, 8);
+        long second = digits(id, 9, 13);
+        boolean isVersion7 = digits(id, 14, 18) >>> 12 == 7 && digits(id, 19, 23) >>> 14 == 0b10;
+        return isVersion7 && first != NONE && second != NONE && digits(id, 24, UUID_LENGTH) != NONE
+                ? first << 16 | second
+                : NONE;
     }
 
-    /** The digit's value or -1; {@link Character#digit} knows all scripts and costs more than the rest of the check. */
-    private static int hexDigit(byte b) {
-        if (b >= '0' && b <= '9') {
-            return b - '0';
+    /** The value of at most 15 digits, or {@link #NONE}. Every message's id is looked at, so that nothing is decided for each digit. */
+    private static long digits(byte[] id, int from, int to) {
+        long value = 0;
+        int all = 0;
+        for (int i = from; i < to; i++) {
+            int digit = DIGITS[id[i] & 0xFF];
+            all |= digit;
+            value = value << 4 | digit;
         }
-        int lower = b | 0x20;
-        return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+        return all < 0 ? NONE : value;
+    }
+
+    /** Of each byte the value as a hexadecimal digit, or -1. */
+    private static byte[] digits() {
+        byte[] values = new byte[256];
+        for (int b = 0; b < values.length; b++) {
+            values[b] = (byte) (HexFormat.isHexDigit(b) ? HexFormat.fromHexDigit(b) : -1);
+        }
+        return values;
     }
 
     /** The ULID specification: 10 characters of time, 16 of randomness, the first at most 7; either case. */

@@ -24,15 +24,7 @@ public final class Utf8 {
      * @throws IllegalArgumentException if the text holds half of a surrogate pair; says at which character
      */
     public static byte[] bytes(String what, String text) {
-        try {
-            return array(StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text)));
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException(
-                    what + ", a text of " + text.length() + " characters, holds half of a surrogate pair at character "
-                            + (firstHalf(text) + 1)
-                            + ", which has no bytes: pass a text that was not cut within a character",
-                    e);
-        }
+        return require(what, text).getBytes(StandardCharsets.UTF_8);
     }
 
     /**
@@ -44,8 +36,11 @@ public final class Utf8 {
      * @throws IllegalArgumentException if the text holds half of a surrogate pair
      */
     public static String require(String what, String text) {
-        if (firstHalf(text) < text.length()) {
-            bytes(what, text);
+        int half = firstHalf(text);
+        if (half < text.length()) {
+            throw new IllegalArgumentException(what + ", a text of " + text.length()
+                    + " characters, holds half of a surrogate pair at character " + (half + 1)
+                    + ", which has no bytes: pass a text that was not cut within a character");
         }
         return text;
     }
