@@ -71,7 +71,7 @@ final class DeferredWrites {
     /** In the order in which they run; each has one statement. */
     List<List<DeferredWrite>> batches() {
         List<Round> rounds = new ArrayList<>();
-        Map<Object, Place> reached = new HashMap<>();
+        Map<Object, Place> reached = new HashMap<>(writes.size() * 2);
         Object scope = this;
         Place place = Place.FIRST;
         for (DeferredWrite write : writes) {

@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Keys as the text of PostgreSQL's {@code uuid[]}, which every driver can carry. */
 final class KeyArray {
-    private static final HexFormat HEX = HexFormat.of();
+    private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.ISO_8859_1);
 
     /** 32 hexadecimal digits and a comma; PostgreSQL reads a uuid without hyphens too. */
     private static final int CHARACTERS = 33;
@@ -18,21 +19,45 @@ final class KeyArray {
     private KeyArray() {}
 
     static String write(Collection<MessageKey> keys) {
-        StringBuilder text = new StringBuilder(keys.size() * CHARACTERS + 1);
-        for (MessageKey key : keys) {
-            text.append(text.isEmpty() ? '{' : ',');
-            text.append(HEX.toHexDigits(key.high())).append(HEX.toHexDigits(key.low()));
-        }
-        return text.append('}').toString();
+        Text text = new Text(keys.size());
+        keys.forEach(key -> text.add(key.high(), key.low()));
+        return text.end();
     }
 
     static String writeHashes(Collection<PayloadHash> hashes) {
-        StringBuilder text = new StringBuilder(hashes.size() * CHARACTERS + 2).append('{');
-        for (PayloadHash hash : hashes) {
-            text.append(text.length() == 1 ? "" : ",");
-            text.append(HEX.toHexDigits(hash.high())).append(HEX.toHexDigits(hash.low()));
+        Text text = new Text(hashes.size());
+        hashes.forEach(hash -> text.add(hash.high(), hash.low()));
+        return text.end();
+    }
+
+    /** An array in the making. */
+    private static final class Text {
+        private final byte[] bytes;
+        private int length;
+
+        Text(int elements) {
+            bytes = new byte[2 + elements * CHARACTERS];
+            bytes[length++] = '{';
         }
-        return text.append('}').toString();
+
+        void add(long high, long low) {
+            if (length > 1) {
+                bytes[length++] = ',';
+            }
+            addDigits(high);
+            addDigits(low);
+        }
+
+        private void addDigits(long bits) {
+            for (int shift = Long.SIZE - 4; shift >= 0; shift -= 4) {
+                bytes[length++] = DIGITS[(int) (bits >>> shift) & 0xF];
+            }
+        }
+
+        String end() {
+            bytes[length++] = '}';
+            return new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
+        }
     }
 
     /** What {@code array_agg} answers: null where there was nothing. */
@@ -40,7 +65,7 @@ final class KeyArray {
         if (text == null) {
             return Set.of();
         }
-        Set<MessageKey> keys = new HashSet<>();
+        Set<MessageKey> keys = new HashSet<>(text.length() / CHARACTERS * 2);
         int begin = 1;
         while (begin < text.length() - 1) {
             int comma = text.indexOf(',', begin);

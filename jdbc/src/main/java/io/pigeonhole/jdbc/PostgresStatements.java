@@ -55,8 +55,11 @@ final class PostgresStatements {
     /** The SQLSTATE, lock_not_available, of a statement that waited longer for a lock than it may. */
     static final String NO_LOCK = "55P03";
 
-    /** Goes in front of the patience that a claim has. */
-    static final String PATIENCE = "SELECT set_config('lock_timeout', ?, true), " + OWN_LIMIT;
+    /** What a claim of many has until its end: how long it waits for others, and our own limit. */
+    private static final String PATIENCE_OF_MANY = "set_config('lock_timeout', ?, true), " + OWN_LIMIT;
+
+    /** The same as a statement, to go in front of ours. */
+    static final String PATIENCE = "SELECT " + PATIENCE_OF_MANY;
 
     /** What handlers have: their lock_timeout and their statement_timeout. */
     static final String PATIENCE_OF_HANDLERS =
@@ -67,10 +70,9 @@ final class PostgresStatements {
      * whole statement. Known is what is in the way by consumer and key, not what a unique index of somebody's own refuses: that
      * fails. Keys are told only where not all were new. Then, with a snapshot of its own because the claim may
      * have waited for somebody who buried a message, whether there are dead letters at all, one look into an index; and the
-     * handlers' own lock_timeout again. Parameters: patience, consumer, keys, hashes or none, number of keys, consumer.
+     * handlers' own lock_timeout again. Parameters: consumer, keys, hashes or none, number of keys, consumer.
      */
-    static final String CLAIM = PATIENCE + """
-            ;
+    private static final String INSERT_MANY = """
             WITH h AS MATERIALIZED (
                 SELECT l.oldest, l.newest, c.id, c.paused
                 FROM inbox_horizon AS l, inbox_consumer AS c
@@ -88,14 +90,19 @@ final class PostgresStatements {
             FROM h, (SELECT count(*) AS claimed, array_agg(message_key) AS keys FROM i) AS r;
             SELECT (SELECT true FROM inbox_dead_letter WHERE consumer_id = ? ORDER BY message_key LIMIT 1),\s""" + PATIENCE_OF_HANDLERS;
 
-    static final String PREAMBLE_AND_CLAIM = PREAMBLE + ";\n" + CLAIM;
+    /** {@link #INSERT_MANY} in the middle of a transaction. Parameters: patience, then its own. */
+    static final String CLAIM = PATIENCE + ";\n" + INSERT_MANY;
+
+    /** The same at the beginning of one. Parameters: those of {@link PostgresSession#BEGIN}, patience, then its own. */
+    static final Beginning BEGIN_WITH_CLAIM = Beginning.of(", " + PATIENCE_OF_MANY, INSERT_MANY);
 
     /**
      * The same for keys that are all taken for new; fails with {@link #KNOWN_KEY} where one is not. It looks into the index
      * once for each key instead of twice, and confirms none in the log.
      */
-    static final String PREAMBLE_AND_CLAIM_NEW =
-            PREAMBLE_AND_CLAIM.replace("    ON CONFLICT (consumer_id, message_key) DO NOTHING\n", "");
+    static final Beginning BEGIN_WITH_CLAIM_AS_NEW = Beginning.of(
+            ", " + PATIENCE_OF_MANY,
+            INSERT_MANY.replace("    ON CONFLICT (consumer_id, message_key) DO NOTHING\n", ""));
 
     /**
      * One key; no row is inserted where it is known, outside the ledger's days, or the consumer is paused, or a unique index of
@@ -119,20 +126,27 @@ final class PostgresStatements {
      */
     static final String CLAIM_ONE = "SELECT set_config('lock_timeout', ?, true);\n" + INSERT_ONE;
 
-    /** The same behind {@link #PREAMBLE}, for sessions whose transactions begin otherwise than the engine's. */
-    static final String PREAMBLE_AND_CLAIM_ONE =
-            ISOLATION + PostgresSession.beginWith(PATIENCE_OF_ONE) + ";\n" + INSERT_ONE;
+    /** The same at the beginning of a transaction. Parameters: those of {@link PostgresSession#BEGIN}, patience, then {@link #INSERT_ONE}'s. */
+    static final Beginning BEGIN_WITH_CLAIM_ONE = Beginning.of(PATIENCE_OF_ONE, INSERT_ONE);
 
     /**
-     * The claim of one key with all that a transaction begins with. Fails as {@link #beginsOtherwise} says, before anything is
-     * inserted, where the session's transactions begin otherwise than the engine's, which cannot be changed within a statement. The
-     * limits are set by a statement of their own: whoever waits for a locked table waits before the insert is executed.
-     * Parameters: those of {@link PostgresSession#BEGIN}, patience, then those of {@link #INSERT_ONE}.
+     * A statement with all that a transaction begins with. The limits are set by a statement of their own: whoever waits for a
+     * locked table waits before the statement behind it is executed.
+     *
+     * @param usual fails as {@link #beginsOtherwise} says, before anything is done, where the session's transactions begin
+     *     otherwise than the engine's, which cannot be changed within a statement
+     * @param otherwise for such sessions, with one statement more in front
      */
-    static final String BEGIN_WITH_CLAIM_ONE = PostgresSession.beginWith(
-                    PATIENCE_OF_ONE
-                            + ", set_config('transaction_isolation', 'read committed', true), set_config('transaction_read_only', 'off', true)")
-            + ";\n" + INSERT_ONE;
+    record Beginning(String usual, String otherwise) {
+        private static final String LEVEL =
+                ", set_config('transaction_isolation', 'read committed', true), set_config('transaction_read_only', 'off', true)";
+
+        static Beginning of(String limits, String statement) {
+            return new Beginning(
+                    PostgresSession.beginWith(limits + LEVEL) + ";\n" + statement,
+                    ISOLATION + PostgresSession.beginWith(limits) + ";\n" + statement);
+        }
+    }
 
     /** The SQLSTATE, active_sql_transaction, of what can be set only before the first statement. */
     private static final String ACTIVE_TRANSACTION = "25001";
@@ -251,7 +265,7 @@ final class PostgresStatements {
             SELECT %s END, set_config('statement_timeout', '0', true);
             COMMIT""".formatted(PROOF);
 
-    /** Whether {@link #BEGIN_WITH_CLAIM_ONE} failed because the session's transactions are read only, or of another isolation level. */
+    /** Whether a {@link Beginning} failed because the session's transactions are read only, or of another isolation level. */
     static boolean beginsOtherwise(SQLException failure) {
         return ACTIVE_TRANSACTION.equals(failure.getSQLState()) || READ_ONLY.equals(failure.getSQLState());
     }

@@ -38,9 +38,10 @@ import org.jspecify.annotations.Nullable;
  * lines, because it is one short method for each of the engine's steps.
  */
 final class PostgresTransaction extends JdbcTransaction {
-    /** Results before the claim's own: the patience, alone or with all that a transaction begins with; a preamble has two more. */
+    /** Results before the claim's own: the patience, alone or with all that a transaction begins with. */
     private static final int RESULTS_BEFORE_CLAIM = 1;
 
+    /** The same where the level is set first. */
     private static final int RESULTS_OF_PREAMBLE = 2;
 
     private static final int PARAMETERS_OF_PREAMBLE = 2;
@@ -110,8 +111,11 @@ final class PostgresTransaction extends JdbcTransaction {
             }
             Claim claim = first && streaks.isLong(consumer.id()) ? claimAsNew(consumer, keys, hashes, patience) : null;
             if (claim == null) {
-                String sql = first ? PostgresStatements.PREAMBLE_AND_CLAIM : PostgresStatements.CLAIM;
-                claim = claim(sql, first, consumer, keys, hashes, patience);
+                claim = first
+                        ? beginWith(
+                                PostgresStatements.BEGIN_WITH_CLAIM,
+                                (sql, skipped) -> claim(sql, skipped, true, consumer, keys, hashes, patience))
+                        : claimBehind(consumer, keys, hashes, patience);
             }
             streaks.note(consumer.id(), claim.claimed().size() == keys.size());
             return claim;
@@ -132,7 +136,9 @@ final class PostgresTransaction extends JdbcTransaction {
             Duration patience)
             throws SQLException {
         boolean isNew = first
-                ? beginWithClaimOne(consumer, keys.get(0), hashes, patience)
+                ? beginWith(
+                        PostgresStatements.BEGIN_WITH_CLAIM_ONE,
+                        (sql, skipped) -> claimOne(sql, skipped, true, consumer, keys.get(0), hashes, patience))
                 : claimOne(
                         PostgresStatements.CLAIM_ONE,
                         RESULTS_BEFORE_CLAIM,
@@ -141,22 +147,13 @@ final class PostgresTransaction extends JdbcTransaction {
                         keys.get(0),
                         hashes,
                         patience);
-        return isNew ? Claim.ofAll(keys) : claim(PostgresStatements.CLAIM, false, consumer, keys, hashes, patience);
+        return isNew ? Claim.ofAll(keys) : claimBehind(consumer, keys, hashes, patience);
     }
 
-    private boolean beginWithClaimOne(
-            RegisteredConsumer consumer, MessageKey key, List<PayloadHash> hashes, Duration patience)
-            throws SQLException {
+    private <T> T beginWith(PostgresStatements.Beginning beginning, Claiming<T> claiming) throws SQLException {
         if (session.beginsAsOurs()) {
             try {
-                return claimOne(
-                        PostgresStatements.BEGIN_WITH_CLAIM_ONE,
-                        RESULTS_BEFORE_CLAIM,
-                        true,
-                        consumer,
-                        key,
-                        hashes,
-                        patience);
+                return claiming.with(beginning.usual(), RESULTS_BEFORE_CLAIM);
             } catch (SQLException e) {
                 if (!PostgresStatements.beginsOtherwise(e)) {
                     throw e;
@@ -165,10 +162,15 @@ final class PostgresTransaction extends JdbcTransaction {
                 connection.rollback();
             }
         }
-        boolean isNew = claimOne(
-                PostgresStatements.PREAMBLE_AND_CLAIM_ONE, RESULTS_OF_PREAMBLE, true, consumer, key, hashes, patience);
+        T answer = claiming.with(beginning.otherwise(), RESULTS_OF_PREAMBLE);
         session.setBeginsOtherwise();
-        return isNew;
+        return answer;
+    }
+
+    /** Executes a claim that stands behind so many other results. */
+    @FunctionalInterface
+    private interface Claiming<T> {
+        T with(String sql, int skipped) throws SQLException;
     }
 
     private boolean claimOne(
@@ -213,7 +215,9 @@ final class PostgresTransaction extends JdbcTransaction {
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience)
             throws SQLException {
         try {
-            return claim(PostgresStatements.PREAMBLE_AND_CLAIM_NEW, true, consumer, keys, hashes, patience);
+            return beginWith(
+                    PostgresStatements.BEGIN_WITH_CLAIM_AS_NEW,
+                    (sql, skipped) -> claim(sql, skipped, true, consumer, keys, hashes, patience));
         } catch (SQLException e) {
             if (!PostgresStatements.KNOWN_KEY.equals(e.getSQLState())) {
                 throw e;
@@ -223,8 +227,15 @@ final class PostgresTransaction extends JdbcTransaction {
         }
     }
 
+    private Claim claimBehind(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience)
+            throws SQLException {
+        return claim(PostgresStatements.CLAIM, RESULTS_BEFORE_CLAIM, false, consumer, keys, hashes, patience);
+    }
+
     private Claim claim(
             String sql,
+            int skipped,
             boolean first,
             RegisteredConsumer consumer,
             List<MessageKey> keys,
@@ -239,7 +250,6 @@ final class PostgresTransaction extends JdbcTransaction {
             statement.setString(next++, KeyArray.writeHashes(hashes));
             statement.setInt(next++, keys.size());
             statement.setShort(next, consumer.id());
-            int skipped = first ? RESULTS_OF_PREAMBLE + RESULTS_BEFORE_CLAIM : RESULTS_BEFORE_CLAIM;
             return Claims.execute(statement, skipped, consumer, keys);
         }
     }

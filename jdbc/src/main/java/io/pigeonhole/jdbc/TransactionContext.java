@@ -3,7 +3,7 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.handler.IdempotencyKey;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
-import java.nio.ByteBuffer;
+import io.pigeonhole.core.message.OrderingKey;
 import java.sql.Connection;
 import java.util.Arrays;
 import java.util.List;
@@ -24,8 +24,8 @@ final class TransactionContext implements JdbcContext {
         this.key = key;
         this.message = message;
         this.attempt = attempt;
-        byte[] orderingKey = message.orderingKey();
-        this.scope = orderingKey == null ? key : ByteBuffer.wrap(orderingKey);
+        OrderingKey orderingKey = OrderingKey.of(message);
+        this.scope = orderingKey == null ? key : orderingKey;
     }
 
     @Override

@@ -81,9 +81,16 @@ class StatementsTest {
         Map<String, String> statements = new TreeMap<>();
         for (Class<?> type : OF_POSTGRES) {
             for (Field field : type.getDeclaredFields()) {
-                if (field.getType() == String.class && Modifier.isStatic(field.getModifiers())) {
-                    field.setAccessible(true);
-                    statements.put(type.getSimpleName() + "." + field.getName(), (String) field.get(null));
+                if (!Modifier.isStatic(field.getModifiers())) {
+                    continue;
+                }
+                field.setAccessible(true);
+                String name = type.getSimpleName() + "." + field.getName();
+                if (field.get(null) instanceof String sql) {
+                    statements.put(name, sql);
+                } else if (field.get(null) instanceof PostgresStatements.Beginning beginning) {
+                    statements.put(name, beginning.usual());
+                    statements.put(name + ", otherwise", beginning.otherwise());
                 }
             }
         }

@@ -143,14 +143,38 @@ class TripsIT {
         }
     }
 
+    /** Begin, the settings, the insert, the look for dead letters with the limits; the constraints, the proof, the commit. */
     @Test
-    void claimAndCommitCostTwoTrips() {
+    void claimOfManyMessagesAndCommitCostTwoTripsAndSevenStatements() {
+        try (HikariDataSource readCommitted = pool("TRANSACTION_READ_COMMITTED")) {
+            StoreLab ofTheLevel = StoreLab.of(readCommitted);
+            assertThat(statementsOfManyMessages(ofTheLevel)).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void claimOfManyMessagesCostsOneStatementMoreWhereSessionsAreOfAnotherLevel() {
+        assertThat(statementsOfManyMessages(lab)).isEqualTo(8);
+    }
+
+    /** Of the second batch, in two trips. */
+    private int statementsOfManyMessages(StoreLab lab) {
+        claimManyAndCommit(lab);
         int before = CountingSockets.trips();
+        int statements = CountingSockets.statements();
+        claimManyAndCommit(lab);
+        assertThat(CountingSockets.trips() - before).isEqualTo(2);
+        return CountingSockets.statements() - statements;
+    }
+
+    private void claimManyAndCommit(StoreLab lab) {
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-            transaction.claim(lab.consumer(), keys(500), StoreLab.LONG);
+            assertThat(transaction
+                            .claim(lab.consumer(), keys(500), StoreLab.LONG)
+                            .claimed())
+                    .hasSize(500);
             transaction.commit();
         }
-        assertThat(CountingSockets.trips() - before).isEqualTo(2);
     }
 
     @Test
