@@ -76,6 +76,9 @@ final class Desk<C extends HandlerContext> {
     }
 
     private boolean isCondemned(Envelope envelope) {
+        if (plan.condemned().isEmpty()) {
+            return false;
+        }
         @Nullable Failure failure = plan.condemned().get(envelope);
         if (failure != null) {
             verdicts.failed(envelope, failure);
