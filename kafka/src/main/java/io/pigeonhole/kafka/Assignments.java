@@ -199,13 +199,15 @@ final class Assignments implements ConsumerRebalanceListener {
     /** Sends what can be committed, unless an earlier commit is still under way. */
     void commitAsync() {
         if (commitUnderWay) {
+            commitFailures.sent();
             return;
         }
         Map<TopicPartition, OffsetAndMetadata> positions = uncommitted(current.values());
         if (positions.isEmpty()) {
-            commitFailures.areOver();
+            commitFailures.nothingToCommit();
             return;
         }
+        commitFailures.sent();
         Map<TopicPartition, Assignment> sentFor = Map.copyOf(current);
         OffsetCommitCallback answer = (offsets, failure) -> {
             commitUnderWay = false;
@@ -332,6 +334,7 @@ final class Assignments implements ConsumerRebalanceListener {
         if (positions.isEmpty()) {
             return;
         }
+        commitFailures.sent();
         try {
             Uninterrupted.call(() -> consumer.commitSync(positions, COMMIT_PATIENCE));
             commitFailures.areOver();

@@ -8,8 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Commits of offsets that have failed in a row. One that fails now and then is sent again; where all of them do for a minute, people
- * have to know: the broker's lag grows, and the next member reads everything since again. Noted by the poll thread, others may ask.
+ * Commits of offsets that have failed in a row, or are not answered. One that fails now and then is sent again; where all of them do
+ * for a minute, people have to know: the broker's lag grows, and the next member reads everything since again. They are those of the
+ * member: that partitions come and go ends nothing, only a commit that succeeds does. Time in which there is nothing to commit does
+ * not count. Noted by the poll thread, others may ask.
  */
 final class CommitFailures {
     private static final Logger log = LoggerFactory.getLogger(CommitFailures.class);
@@ -20,25 +22,39 @@ final class CommitFailures {
     private volatile @Nullable Streak streak;
     private boolean warned;
 
-    private record Streak(long since, Throwable last) {}
+    /**
+     * Since the first commit that has not succeeded was sent.
+     *
+     * @param before nanoseconds that count, up to when there was nothing to commit the last time
+     * @param since from when on time counts besides; null while there is nothing to commit
+     * @param last null where no commit was refused yet, so that the first one is not answered
+     */
+    private record Streak(
+            long before, @Nullable Long since, @Nullable Throwable last) {
+        long age(long now) {
+            return since == null ? before : before + now - since;
+        }
+    }
 
     CommitFailures(String name, LongSupplier clock) {
         this.name = name;
         this.clock = clock;
     }
 
-    /** A commit failed. */
-    void failed(Throwable why) {
-        Streak before = streak;
-        streak = new Streak(before == null ? clock.getAsLong() : before.since(), why);
-        String problem = problem();
-        if (problem != null && !warned) {
-            warned = true;
-            log.warn("{}: {}", name, problem, FailureText.readable(why));
-        }
+    /** A commit is sent, or still under way. */
+    void sent() {
+        counting();
+        warnOnce();
     }
 
-    /** A commit succeeded, or there is nothing to commit. */
+    /** A commit failed. */
+    void failed(Throwable why) {
+        Streak now = counting();
+        streak = new Streak(now.before(), now.since(), why);
+        warnOnce();
+    }
+
+    /** A commit succeeded. */
     void areOver() {
         streak = null;
         if (warned) {
@@ -47,19 +63,49 @@ final class CommitFailures {
         }
     }
 
-    /** That commits have failed for long, in a sentence; null where they have not. */
+    /** There is nothing to commit: that is no success, and no failure either. */
+    void nothingToCommit() {
+        Streak now = streak;
+        if (now != null && now.since() != null) {
+            streak = new Streak(now.age(clock.getAsLong()), null, now.last());
+        }
+    }
+
+    private Streak counting() {
+        Streak now = streak;
+        if (now == null || now.since() == null) {
+            now = now == null
+                    ? new Streak(0, clock.getAsLong(), null)
+                    : new Streak(now.before(), clock.getAsLong(), now.last());
+            streak = now;
+        }
+        return now;
+    }
+
+    private void warnOnce() {
+        String problem = warned ? null : problem();
+        if (problem != null) {
+            warned = true;
+            Streak now = counting();
+            log.warn("{}: {}", name, problem, now.last() == null ? null : FailureText.readable(now.last()));
+        }
+    }
+
+    /** That commits have failed for long, in a sentence; null where they have not, or there is nothing to commit. */
     @Nullable
     String problem() {
         Streak now = streak;
-        if (now == null) {
+        if (now == null || now.since() == null) {
             return null;
         }
-        Duration since = Duration.ofNanos(clock.getAsLong() - now.since());
-        return since.compareTo(PATIENCE) < 0
-                ? null
-                : "all commits of offsets have failed for " + since.toSeconds()
-                        + " s. Messages go on, and what is not committed"
-                        + " is read again after a restart or a rebalance, as duplicates: "
-                        + FailureText.describe(now.last());
+        Duration age = Duration.ofNanos(now.age(clock.getAsLong()));
+        if (age.compareTo(PATIENCE) < 0) {
+            return null;
+        }
+        String consequence = " for " + age.toSeconds()
+                + " s. Messages go on, and what is not committed is read again after a restart or a rebalance, as duplicates";
+        return now.last() == null
+                ? "a commit of offsets has not been answered" + consequence
+                : "all commits of offsets have failed" + consequence + ": " + FailureText.describe(now.last());
     }
 }
