@@ -137,7 +137,7 @@ final class Assignment {
         beginning = begun;
     }
 
-    /** Whether it is to begin, and the database was away. */
+    /** Whether it is to begin, and the database was away, or the consumer paused. Nothing is fetched until it has begun. */
     boolean isRefused() {
         return refused;
     }

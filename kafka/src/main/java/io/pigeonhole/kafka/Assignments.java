@@ -175,9 +175,9 @@ final class Assignments implements ConsumerRebalanceListener {
         readAgain(partition, new OffsetAndMetadata(0));
     }
 
-    /** Whether the database did not let a partition begin. */
-    boolean areRefused() {
-        return current.values().stream().anyMatch(Assignment::isRefused);
+    /** The partitions that the database did not let begin. */
+    List<Assignment> refused() {
+        return current.values().stream().filter(Assignment::isRefused).toList();
     }
 
     /** Pauses the partitions that are held back, and resumes the others. */

@@ -7,7 +7,9 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -73,9 +75,19 @@ final class Beginnings {
         return assignment.beginning();
     }
 
-    /** Whether the database was away when the assignment was to begin, and is not to be asked again yet. */
-    boolean holdsBack(Assignment assignment) {
-        return assignment.isRefused() && !isTime();
+    /**
+     * Asks again for assignments whose first records were refused, before these are fetched once more: a pause may be long, and each
+     * try would fetch them in vain.
+     */
+    void tryAgain(Collection<Assignment> refused) {
+        List<Assignment> turns = new ArrayList<>(refused);
+        // So that each has its turn, also where one is always refused, because somebody has locked its row.
+        Collections.shuffle(turns);
+        for (Assignment assignment : turns) {
+            if (mayAsk()) {
+                of(assignment);
+            }
+        }
     }
 
     /** The poll thread has polled since it asked the database last. */

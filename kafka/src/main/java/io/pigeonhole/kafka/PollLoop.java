@@ -217,13 +217,15 @@ final class PollLoop implements Runnable {
     private Predicate<Assignment> heldBack() {
         full = lanes.load() >= (full ? RESUME_BELOW : 1);
         boolean all = full || lanes.isWaiting();
-        refused = assignments.areRefused();
         unidentified = identities == null ? Unidentified.NONE : identities.unidentified(assignments.partitions());
-        return assignment -> all
+        Predicate<Assignment> heldBack = assignment -> all
                 || isFarAhead(assignment)
                 || !isIdentified(assignment)
-                || beginnings.holdsBack(assignment)
                 || unreadable.holdsBack(assignment.partition());
+        beginnings.tryAgain(
+                assignments.refused().stream().filter(heldBack.negate()).toList());
+        refused = !assignments.refused().isEmpty();
+        return heldBack.or(Assignment::isRefused);
     }
 
     /** One unfinished message must not let the records behind it, to be delivered again after a crash, grow for ever. */

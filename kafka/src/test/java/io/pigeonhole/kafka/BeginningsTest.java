@@ -8,6 +8,7 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
@@ -30,8 +31,10 @@ class BeginningsTest {
 
     private long now;
     private int asked;
+    private int fetched;
     private Duration answer = ANSWER;
     private @Nullable ErrorClass refusal;
+    private @Nullable TopicPartition locked;
     private boolean answerIsLost;
     private final InMemoryStore memory = InMemoryStore.create();
     private final Inbox<InMemoryContext> inbox = Inbox.builder("test", store(memory))
@@ -54,6 +57,9 @@ class BeginningsTest {
                         if (refusal != null) {
                             throw new StoreException(refusal, "not now", null);
                         }
+                        if (locked != null && ((Start) arguments[1]).what().equals("kafka " + locked)) {
+                            throw new StoreException(ErrorClass.RETRY_NOW, "somebody has locked the row", null);
+                        }
                     }
                     Object result;
                     try {
@@ -75,10 +81,12 @@ class BeginningsTest {
 
     /** What the poll loop does with records of all partitions. */
     private void poll() {
+        beginnings.tryAgain(assignments.stream().filter(Assignment::isRefused).toList());
         beginnings.polled();
-        assignments.stream()
-                .filter(assignment -> !beginnings.holdsBack(assignment))
-                .forEach(beginnings::of);
+        assignments.stream().filter(assignment -> !assignment.isRefused()).forEach(assignment -> {
+            fetched++;
+            beginnings.of(assignment);
+        });
         now += POLL.toNanos();
     }
 
@@ -94,7 +102,7 @@ class BeginningsTest {
         poll();
         assertThat(asked).isEqualTo(1);
         assertThat(begun()).isZero();
-        assertThat(assignments).allMatch(beginnings::holdsBack);
+        assertThat(assignments).allMatch(Assignment::isRefused);
     }
 
     @Test
@@ -122,6 +130,28 @@ class BeginningsTest {
         assertThat(assignments).noneMatch(Assignment::isRefused);
     }
 
+    @Test
+    void recordsAreNotFetchedAgainWhileTheDatabaseLetsNothingBegin() {
+        refusal = ErrorClass.UNAVAILABLE;
+        answer = Duration.ZERO;
+        for (long end = Duration.ofMinutes(10).toNanos(); now < end; ) {
+            poll();
+        }
+        assertThat(asked).isGreaterThan(100);
+        assertThat(fetched).isEqualTo(assignments.size());
+    }
+
+    @Test
+    void partitionWhoseBeginningIsLockedHoldsBackNoOther() {
+        answer = Duration.ZERO;
+        locked = assignments.get(0).partition();
+        for (long end = Duration.ofMinutes(1).toNanos(); now < end; ) {
+            poll();
+        }
+        assertThat(begun()).isEqualTo(assignments.size() - 1);
+        assertThat(assignments.get(0).isRefused()).isTrue();
+    }
+
     /** What is taken during a pause is handed to no handler, so that no process can die of it. */
     @Test
     void processesThatAreKilledWhileTheConsumerIsPausedAreNotCounted() {
@@ -132,7 +162,7 @@ class BeginningsTest {
         }
         poll();
         assertThat(begun()).isZero();
-        assertThat(assignments).allMatch(beginnings::holdsBack);
+        assertThat(assignments).allMatch(Assignment::isRefused);
 
         memory.paused("test", false);
         now += ANSWER.toNanos();
@@ -156,7 +186,6 @@ class BeginningsTest {
         poll();
         assertThat(begun()).isEqualTo(1);
         assertThat(assignments).noneMatch(Assignment::isRefused);
-        assertThat(assignments).noneMatch(beginnings::holdsBack);
         poll();
         assertThat(begun()).isEqualTo(2);
     }

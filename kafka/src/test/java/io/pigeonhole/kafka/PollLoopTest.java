@@ -468,9 +468,33 @@ class PollLoopTest {
         store.available(false);
         broker.send(0, "a");
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_STORE);
-        await().atMost(PATIENCE).until(() -> broker.paused().contains(PARTITION));
+        awaitNoFetch();
         store.available(true);
         // The stand-in forgets what it has handed out.
+        await().atMost(PATIENCE).until(() -> !broker.paused().contains(PARTITION));
+        broker.send(0, "a");
+        awaitCommit(1);
+        assertThat(effects).containsExactly("a");
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+    }
+
+    /** The source asks the database again and again meanwhile, but does not fetch the same records each time. */
+    private void awaitNoFetch() {
+        await().atMost(PATIENCE).until(() -> broker.paused().contains(PARTITION));
+        await().during(Duration.ofSeconds(1))
+                .atMost(PATIENCE)
+                .until(() -> broker.paused().contains(PARTITION));
+    }
+
+    @Tag("C1")
+    @Test
+    void partitionThatIsToBeginWhileTheConsumerIsPausedIsFetchedOnceAndAgainWhenThePauseEnds() {
+        store.paused("test", true);
+        startWithPartition();
+        broker.send(0, "a");
+        awaitNoFetch();
+        assertThat(source.state()).isEqualTo(SourceState.WAITING_FOR_STORE);
+        store.paused("test", false);
         await().atMost(PATIENCE).until(() -> !broker.paused().contains(PARTITION));
         broker.send(0, "a");
         awaitCommit(1);
