@@ -2,14 +2,9 @@ package io.pigeonhole.sqs;
 
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.sqs.Received.Delivery;
+import io.pigeonhole.sqs.Undeleted.Entry;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -17,35 +12,35 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Deletes from the queue what is settled, up to ten messages in a call, on threads that run {@link #run}. No deletion is ever
- * needed for correctness: what is not deleted is delivered again and settles as a duplicate. So one that fails is tried again
- * only while the message is still hidden from others, and one that SQS itself fails a few times at most; that stays trouble until
- * a deletion succeeds. Safe for use by many threads.
+ * needed for correctness: what is not deleted is delivered again and settles as a duplicate. So one that fails is tried again, after
+ * pauses in which no thread is kept, only while the message is still hidden from others, and one that SQS itself fails a few times at
+ * most; that stays trouble until a deletion succeeds. Safe for use by many threads.
  */
 final class Acknowledgements implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Acknowledgements.class);
-    private static final long TICK_MILLIS = 100;
-    private static final Duration PAUSE = Duration.ofMillis(250);
-    private static final int MOST_REFUSALS = 5;
+    /** Some ten megabytes of receipts. */
+    private static final int MOST_WAITING = 20_000;
+
+    private static final Duration TICK = Duration.ofMillis(100);
+    private static final Duration PAUSE_AFTER_ERROR = Duration.ofMillis(250);
     /** A call takes ten seconds at most. */
     private static final Duration LONGEST_SILENCE = Duration.ofMinutes(1);
 
     private final String name;
     private final SqsQueue queue;
     private final Trouble trouble;
-    private final BlockingQueue<Delivery> settled = new LinkedBlockingQueue<>();
-    private final CountDownLatch givenUp = new CountDownLatch(1);
+    private final Undeleted undeleted;
     private final LongSupplier clock;
     private volatile long lastSign;
-    /** How many threads have messages in hand. */
-    private final AtomicInteger busy = new AtomicInteger();
-
     private volatile boolean closed;
+    private volatile boolean givenUp;
 
     Acknowledgements(String name, SqsQueue queue, Trouble trouble, LongSupplier clock) {
         this.name = name;
         this.queue = queue;
         this.trouble = trouble;
         this.clock = clock;
+        this.undeleted = new Undeleted(MOST_WAITING, clock);
         this.lastSign = clock.getAsLong();
     }
 
@@ -56,28 +51,34 @@ final class Acknowledgements implements Runnable {
 
     /** Notes a message that is settled. */
     void add(Delivery delivery) {
-        settled.add(delivery);
+        undeleted.add(delivery);
     }
 
     /** How many settled messages are not deleted yet. */
     int size() {
-        return settled.size();
+        return undeleted.size();
     }
 
-    /** Makes {@link #run} return when all is deleted. */
+    /** How many of them only want a thread, and do not wait for another try. */
+    int untried() {
+        return undeleted.untried();
+    }
+
+    /** Makes {@link #run} return when all is deleted, or comes again. */
     void close() {
         closed = true;
+        undeleted.hurry();
     }
 
     /** Makes {@link #run} return soon. */
     void giveUp() {
-        givenUp.countDown();
+        givenUp = true;
     }
 
     @Override
     public void run() {
         boolean goesOn = true;
-        while (goesOn && givenUp.getCount() > 0) {
+        while (goesOn && !givenUp) {
             try {
                 goesOn = round();
             } catch (InterruptedException e) {
@@ -91,23 +92,28 @@ final class Acknowledgements implements Runnable {
     /** False where there is nothing left, and nothing will come. */
     private boolean round() throws InterruptedException {
         lastSign = clock.getAsLong();
-        Delivery first = settled.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
-        if (first == null) {
-            if (busy.get() == 0) {
-                // What could not be deleted comes again, to whomever, and shows then whether deletions work.
-                trouble.isPointlessForNow();
+        List<Entry> batch = undeleted.take(TICK);
+        if (undeleted.isOverflowToBeTold()) {
+            log.warn(
+                    "{}: deletions fail, and {} settled messages wait for another try; older ones are given up:"
+                            + " they come again, as duplicates",
+                    name,
+                    MOST_WAITING);
+        }
+        if (!batch.isEmpty()) {
+            try {
+                delete(batch);
+            } finally {
+                undeleted.putDown();
             }
-            return !closed;
+            return true;
         }
-        busy.incrementAndGet();
-        try {
-            List<Delivery> batch = new ArrayList<>(List.of(first));
-            settled.drainTo(batch, SqsQueue.MOST_AT_ONCE - 1);
-            delete(batch);
-        } finally {
-            busy.decrementAndGet();
+        if (!undeleted.isEmpty()) {
+            return true;
         }
-        return true;
+        // What could not be deleted comes again, to whomever, and shows then whether deletions work.
+        trouble.isPointlessForNow();
+        return !closed;
     }
 
     /** What was not deleted comes again, and is a duplicate. */
@@ -117,27 +123,21 @@ final class Acknowledgements implements Runnable {
         } catch (Throwable again) {
             // Most likely the memory is used up, and nothing can be said.
         }
-        LockSupport.parkNanos(PAUSE.toNanos());
+        LockSupport.parkNanos(PAUSE_AFTER_ERROR.toNanos());
     }
 
-    private void delete(List<Delivery> batch) throws InterruptedException {
-        List<Delivery> left = batch;
-        int refusals = 0;
-        boolean again = true;
-        while (again) {
-            lastSign = clock.getAsLong();
-            try {
-                BatchResult result = queue.delete(left);
-                left = result.unanswered();
-                refusals++;
-                report(result);
-            } catch (RuntimeException e) {
-                trouble.is(e);
-            }
-            left = left.stream().filter(delivery -> !delivery.isStale()).toList();
-            again = !left.isEmpty()
-                    && refusals < MOST_REFUSALS
-                    && !givenUp.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+    private void delete(List<Entry> batch) {
+        try {
+            BatchResult result =
+                    queue.delete(batch.stream().map(Entry::delivery).toList());
+            List<Delivery> unanswered = result.unanswered();
+            undeleted.failedFor(batch.stream()
+                    .filter(entry -> unanswered.contains(entry.delivery()))
+                    .toList());
+            report(result);
+        } catch (RuntimeException e) {
+            undeleted.callFailedFor(batch);
+            trouble.is(e);
         }
     }
 

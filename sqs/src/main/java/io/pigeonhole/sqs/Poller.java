@@ -140,7 +140,8 @@ final class Poller implements Runnable {
         full = lanes.load() >= (full ? RESUME_BELOW : 1);
         return full
                 || lanes.isWaiting()
-                || acknowledgements.size() >= settings.lanes().maxMessages();
+                // Deletions that fail hold nothing up.
+                || acknowledgements.untried() >= settings.lanes().maxMessages();
     }
 
     private void receive() throws InterruptedException {

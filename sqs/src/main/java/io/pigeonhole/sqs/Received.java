@@ -1,8 +1,6 @@
 package io.pigeonhole.sqs;
 
-import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.lane.Consignment;
-import io.pigeonhole.core.lane.Settlement;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -27,13 +25,16 @@ final class Received {
     private final long since = System.nanoTime();
     private boolean withdrawn;
 
-    /** One message on its way. Compared by identity: the same message may come twice. */
-    final class Delivery implements Settlement {
+    /**
+     * One message on its way. Compared by identity: the same message may come twice. It knows nothing of the message but the receipt,
+     * so that what waits for its deletion keeps no payload.
+     */
+    static final class Delivery {
         private final String receipt;
         private volatile long hiddenAt;
         private volatile long hiddenUntil;
 
-        Delivery(String receipt, Duration hidden) {
+        private Delivery(String receipt, long since, Duration hidden) {
             this.receipt = receipt;
             hidden(since, hidden);
         }
@@ -48,6 +49,11 @@ final class Received {
             return System.nanoTime() - hiddenUntil >= 0;
         }
 
+        /** How long until SQS may give the message to somebody else; negative where it may have done so. */
+        Duration untilStale() {
+            return Duration.ofNanos(hiddenUntil - System.nanoTime());
+        }
+
         /** How long ago it was that it was hidden last. */
         Duration sinceHidden() {
             return Duration.ofNanos(System.nanoTime() - hiddenAt);
@@ -58,13 +64,6 @@ final class Received {
             hiddenAt = from;
             hiddenUntil = from + duration.toNanos();
         }
-
-        @Override
-        public void settled(Outcome outcome) {
-            unsettled.remove(this);
-            held.remove(this);
-            acknowledge.accept(this);
-        }
     }
 
     Received(List<Message> messages, Duration hidden, Consignment consignment, Consumer<Delivery> acknowledge) {
@@ -72,7 +71,7 @@ final class Received {
         this.consignment = consignment;
         this.acknowledge = acknowledge;
         this.deliveries = messages.stream()
-                .map(message -> new Delivery(message.receiptHandle(), hidden))
+                .map(message -> new Delivery(message.receiptHandle(), since, hidden))
                 .toList();
         unsettled.addAll(deliveries);
         held.addAll(deliveries);
@@ -82,8 +81,15 @@ final class Received {
     synchronized void submit(MessageMapper mapper) {
         for (int i = 0; i < messages.size() && !withdrawn; i++) {
             Message message = messages.get(i);
-            consignment.submit(mapper.map(message), message.messageId().hashCode(), deliveries.get(i));
+            Delivery delivery = deliveries.get(i);
+            consignment.submit(mapper.map(message), message.messageId().hashCode(), outcome -> settled(delivery));
         }
+    }
+
+    private void settled(Delivery delivery) {
+        unsettled.remove(delivery);
+        held.remove(delivery);
+        acknowledge.accept(delivery);
     }
 
     /** Takes back what is not in work. */

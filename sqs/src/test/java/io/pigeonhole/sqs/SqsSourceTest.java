@@ -27,12 +27,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -81,14 +83,17 @@ class SqsSourceTest {
     }
 
     private SqsSource start(int pollers, Duration visibility, Duration longestHold) {
-        SqsSource source = SqsSource.builder(inbox, queue, "https://queues/" + FakeQueue.NAME)
+        return begin(SqsSource.builder(inbox, queue, "https://queues/" + FakeQueue.NAME)
                 .visibilityTimeout(visibility)
                 .longestHold(longestHold)
                 .lanes(1)
                 .maxBatch(1)
                 .pollers(pollers)
-                .closeTimeout(PATIENCE)
-                .build(() -> System.nanoTime() + skipped.get());
+                .closeTimeout(PATIENCE));
+    }
+
+    private SqsSource begin(SqsSourceBuilder builder) {
+        SqsSource source = builder.build(() -> System.nanoTime() + skipped.get());
         started.add(source);
         source.start();
         return source;
@@ -293,6 +298,71 @@ class SqsSourceTest {
         queue.send("b", "h");
         awaitState(source, SourceState.RUNNING);
         assertThat(source.problems()).isEmpty();
+    }
+
+    static Stream<Arguments> deletionsThatFail() {
+        Consumer<FakeQueue> refused = queue -> queue.whenDeleted(() -> {
+            throw refusal("AccessDenied");
+        });
+        Consumer<FakeQueue> oneOfTen =
+                queue -> queue.deletions = id -> id.endsWith("0") ? failure("InternalError", false) : null;
+        return Stream.of(Arguments.of(refused, "403"), Arguments.of(oneOfTen, "InternalError"));
+    }
+
+    @Tag("E5")
+    @ParameterizedTest
+    @MethodSource("deletionsThatFail")
+    void moreThanItsBoundsIsReceivedWhileDeletionsFail(Consumer<FakeQueue> fail, String reason) {
+        fail.accept(queue);
+        for (int i = 0; i < 500; i++) {
+            queue.send("m" + i, "g" + i);
+        }
+        SqsSource source = begin(SqsSource.builder(inbox, queue, "https://queues/" + FakeQueue.NAME)
+                .visibilityTimeout(Duration.ofMinutes(15))
+                .bounds(20, 1 << 20)
+                .pollers(1));
+        await().atMost(PATIENCE.dividedBy(2)).until(() -> effects.size() == 500);
+        awaitState(source, SourceState.DEGRADED);
+        assertThat(source.problems()).singleElement().asString().contains("deleting", reason);
+    }
+
+    /** A client that gets no answer waits ten seconds for it. */
+    @Tag("E5")
+    @Test
+    void moreThanItsBoundsIsReceivedWhileADeletionHangs() {
+        AtomicInteger calls = new AtomicInteger();
+        queue.whenDeleted(() -> {
+            if (calls.incrementAndGet() > 1) {
+                await().atMost(PATIENCE).until(() -> mayEnd.getCount() == 0);
+            }
+            throw SdkClientException.create("no answer");
+        });
+        SqsSource source = begin(SqsSource.builder(inbox, queue, "https://queues/" + FakeQueue.NAME)
+                .bounds(20, 1 << 20)
+                .pollers(1));
+        queue.send("first", "g");
+        awaitState(source, SourceState.DEGRADED);
+        for (int i = 0; i < 500; i++) {
+            queue.send("m" + i, "g" + i);
+        }
+        await().atMost(PATIENCE.dividedBy(2)).until(() -> effects.size() == 501);
+        mayEnd.countDown();
+    }
+
+    @Tag("E5")
+    @Test
+    void closingTriesAgainWhatWaitsForAnotherTryOfItsDeletion() {
+        AtomicBoolean refuses = new AtomicBoolean(true);
+        AtomicInteger calls = new AtomicInteger();
+        queue.whenDeleted(calls::incrementAndGet);
+        queue.deletions = id -> refuses.get() ? failure("InternalError", false) : null;
+        queue.send("a", "g");
+        SqsSource source = start(1);
+        await().atMost(PATIENCE).until(() -> calls.get() >= 4);
+        refuses.set(false);
+        queue.endWaits();
+        source.close();
+        assertThat(queue.left()).isZero();
     }
 
     @Tag("E12")
