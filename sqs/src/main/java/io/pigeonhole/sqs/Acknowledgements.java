@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Deletes from the queue what is settled, up to ten messages in a call, on threads that run {@link #run}. No deletion is ever
  * needed for correctness: what is not deleted is delivered again and settles as a duplicate. So one that fails is tried again, after
- * pauses in which no thread is kept, only while the message is still hidden from others, and one that SQS itself fails a few times at
- * most; that stays trouble until a deletion succeeds. Safe for use by many threads.
+ * pauses in which no thread is kept, only while the message is still hidden from others: for so long SQS holds back its group on FIFO
+ * queues. One that SQS itself fails stays trouble until a deletion succeeds. Safe for use by many threads.
  */
 final class Acknowledgements implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Acknowledgements.class);

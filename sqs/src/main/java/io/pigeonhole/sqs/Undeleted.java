@@ -25,8 +25,6 @@ final class Undeleted {
     /** One message that is deleted shows that all can be: that is worth asking for more often. */
     private static final Duration LONGEST_PAUSE_OF_CALLS = Duration.ofSeconds(5);
 
-    private static final int MOST_REFUSALS = 5;
-
     private final int mostWaiting;
     private final LongSupplier clock;
     private final Deque<Delivery> untried = new ArrayDeque<>();
@@ -148,7 +146,6 @@ final class Undeleted {
         failures = 0;
         long now = clock.getAsLong();
         refused.stream()
-                .filter(entry -> entry.refusals() + 1 < MOST_REFUSALS)
                 .map(entry -> entry.refusedAndDue(now + pauseAfter(entry.refusals(), LONGEST_PAUSE)))
                 .forEach(this::await);
     }

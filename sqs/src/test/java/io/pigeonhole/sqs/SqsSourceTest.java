@@ -365,6 +365,23 @@ class SqsSourceTest {
         assertThat(queue.left()).isZero();
     }
 
+    /** Until it is deleted SQS holds back its group. */
+    @Tag("E5")
+    @Test
+    void groupGoesOnWhenAMessageIsDeletedAfterMoreThanFiveTries() {
+        AtomicInteger tries = new AtomicInteger();
+        queue.deletions = id -> tries.incrementAndGet() <= 6 ? failure("InternalError", false) : null;
+        queue.send("first", "g");
+        SqsSource source = start(1);
+        await().atMost(PATIENCE).until(() -> tries.get() > 0);
+        queue.send("second", "g");
+        await().atMost(PATIENCE).until(() -> {
+            skipped.addAndGet(Duration.ofMillis(250).toNanos());
+            return effects.contains("second");
+        });
+        awaitState(source, SourceState.RUNNING);
+    }
+
     @Tag("E12")
     @Test
     void messageThatSqsDoesNotKeepHiddenIsReportedAndTriedAgainBeforeTheOthersAreDue() {

@@ -80,14 +80,19 @@ class UndeletedTest {
     /** How long it takes until something may be tried again. */
     private Duration pause() throws InterruptedException {
         long from = now.get();
+        List<Entry> batch = awaitBatch();
+        callFails(batch);
+        return Duration.ofNanos(now.get() - from);
+    }
+
+    private List<Entry> awaitBatch() throws InterruptedException {
         List<Entry> batch = take();
-        while (batch.isEmpty()) {
+        for (int i = 0; i < 10_000 && batch.isEmpty(); i++) {
             after(Duration.ofMillis(10));
             batch = take();
         }
-        Duration pause = Duration.ofNanos(now.get() - from);
-        callFails(batch);
-        return pause;
+        assertThat(batch).isNotEmpty();
+        return batch;
     }
 
     @Test
@@ -156,6 +161,22 @@ class UndeletedTest {
         assertThat(receipts(take())).containsExactly("good");
         after(Duration.ofMillis(250));
         assertThat(receipts(take())).containsExactly("bad");
+    }
+
+    @Test
+    void pauseOfAMessageThatFailsGrowsToThirtySeconds() throws InterruptedException {
+        add("a");
+        failsFor(take());
+        List<Duration> pauses = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            long from = now.get();
+            List<Entry> batch = awaitBatch();
+            pauses.add(Duration.ofNanos(now.get() - from));
+            failsFor(batch);
+        }
+        assertThat(pauses)
+                .extracting(Duration::toMillis)
+                .containsExactly(250L, 500L, 1_000L, 2_000L, 4_000L, 8_000L, 16_000L, 30_000L, 30_000L);
     }
 
     @Test
