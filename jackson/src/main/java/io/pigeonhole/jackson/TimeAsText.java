@@ -50,7 +50,10 @@ final class TimeAsText extends DelegatingDeserializer {
         ValueDeserializer<?> formatted = format.hasPattern() && LegacyTime.is(handledType())
                 ? LegacyPattern.of(strict.getDelegatee(), format, context)
                 : strict.getDelegatee();
-        return saysWhatNumbersCount(format) ? formatted : new TimeByFormat(formatted);
+        if (!saysWhatNumbersCount(format)) {
+            return new TimeByFormat(formatted);
+        }
+        return countsWholeUnits(format) ? new TimeAsNumber(formatted) : formatted;
     }
 
     /** A pattern does not; that of a duration is a unit of time. */
@@ -58,6 +61,12 @@ final class TimeAsText extends DelegatingDeserializer {
         return format.getShape().isNumeric()
                 || handledType() == Year.class
                 || (handledType() == Duration.class && format.hasPattern());
+    }
+
+    /** Without nanoseconds these are milliseconds. */
+    private boolean countsWholeUnits(JsonFormat.Value format) {
+        return (handledType() == Duration.class && format.hasPattern())
+                || Boolean.FALSE.equals(format.getFeature(JsonFormat.Feature.READ_DATE_TIMESTAMPS_AS_NANOSECONDS));
     }
 
     @Override

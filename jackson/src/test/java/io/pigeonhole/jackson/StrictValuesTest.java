@@ -795,6 +795,55 @@ class StrictValuesTest {
         assertThat(read.year()).isEqualTo(Year.of(2026));
     }
 
+    record UnitsOfTime(
+            @JsonFormat(pattern = "HOURS") Duration hours,
+            @JsonFormat(pattern = "DAYS") Duration days,
+            @JsonFormat(pattern = "MILLIS") Duration milliseconds,
+
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER, pattern = "HOURS")
+            Duration numberOfHours,
+
+            @JsonFormat(pattern = "HOURS") List<Duration> list,
+
+            @JsonFormat(
+                    shape = JsonFormat.Shape.NUMBER,
+                    without = JsonFormat.Feature.READ_DATE_TIMESTAMPS_AS_NANOSECONDS)
+            Instant instant) {}
+
+    @ParameterizedTest
+    @Tag("E9")
+    @ValueSource(
+            strings = {
+                "{\"hours\":2.0}",
+                "{\"hours\":1.5}",
+                "{\"hours\":1e1}",
+                "{\"hours\":-1.5}",
+                "{\"days\":1.5}",
+                "{\"milliseconds\":1500.5}",
+                "{\"numberOfHours\":1.5}",
+                "{\"list\":[1,1.5]}",
+                "{\"instant\":1700000000000.5}",
+            })
+    void fractionsOfAUnitThatTheTypeNamesAreRefused(String document) {
+        assertThatThrownBy(() -> json(UnitsOfTime.class).decode(message(document)))
+                .hasMessageContaining("the unit of the type is counted in whole numbers");
+    }
+
+    @Test
+    @Tag("E9")
+    void wholeNumbersOfAUnitThatTheTypeNamesAreRead() throws Exception {
+        UnitsOfTime read = json(UnitsOfTime.class)
+                .decode(message("{\"hours\":2,\"days\":-3,\"milliseconds\":1500,\"numberOfHours\":4,"
+                        + "\"list\":[1,\"PT1.5S\"],\"instant\":1700000000001}"));
+
+        assertThat(read.hours()).isEqualTo(Duration.ofHours(2));
+        assertThat(read.days()).isEqualTo(Duration.ofDays(-3));
+        assertThat(read.milliseconds()).isEqualTo(Duration.ofMillis(1500));
+        assertThat(read.numberOfHours()).isEqualTo(Duration.ofHours(4));
+        assertThat(read.list()).containsExactly(Duration.ofHours(1), Duration.ofMillis(1500));
+        assertThat(read.instant()).isEqualTo(Instant.ofEpochMilli(1_700_000_000_001L));
+    }
+
     record YearsOfPatterns(
             @JsonFormat(pattern = "dd.MM.yyyy") LocalDate date,
             @JsonFormat(pattern = "yyyy-MM-dd HH:mm") LocalDateTime local,
