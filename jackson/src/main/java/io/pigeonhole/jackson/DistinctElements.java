@@ -9,6 +9,7 @@ import tools.jackson.core.TokenStreamContext;
 import tools.jackson.databind.BeanProperty;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.std.ContainerDeserializerBase;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
 
 /** A set holds all elements that were sent: of equal ones, all but one would be lost. */
@@ -22,14 +23,31 @@ final class DistinctElements extends DelegatingDeserializer {
         return new DistinctElements(delegate);
     }
 
-    /** Where the property says that nulls are left out, that is its decision. */
+    /** Where the type or the property says how elements become those of the set, that is its decision. */
     @Override
     public ValueDeserializer<?> createContextual(DeserializationContext context, @Nullable BeanProperty property) {
-        boolean skipsNulls = property != null && property.getMetadata().getContentNulls() == Nulls.SKIP;
-        return skipsNulls
-                ? context.handleSecondaryContextualization(
-                        getDelegatee(), property, context.constructType(handledType()))
-                : super.createContextual(context, property);
+        ValueDeserializer<?> set = context.handleSecondaryContextualization(
+                getDelegatee(), property, context.constructType(handledType()));
+        return skipsNulls(property) || isOfReferences(set, context) || hasCreator(set) ? set : _newIfChanged(set);
+    }
+
+    private static boolean skipsNulls(@Nullable BeanProperty property) {
+        return property != null && property.getMetadata().getContentNulls() == Nulls.SKIP;
+    }
+
+    /** Elements may be read after those that refer to them: the set has them at the end of the document. */
+    private static boolean isOfReferences(ValueDeserializer<?> set, DeserializationContext context) {
+        return set instanceof ContainerDeserializerBase<?> container
+                && container.getContentDeserializer() != null
+                && container.getContentDeserializer().getObjectIdReader(context) != null;
+    }
+
+    /** It is given all elements. Where it takes a set, that is counted. */
+    private static boolean hasCreator(ValueDeserializer<?> set) {
+        return set instanceof ContainerDeserializerBase<?> container
+                && container.getValueInstantiator() != null
+                && (container.getValueInstantiator().canCreateUsingDelegate()
+                        || container.getValueInstantiator().canCreateUsingArrayDelegate());
     }
 
     @Override

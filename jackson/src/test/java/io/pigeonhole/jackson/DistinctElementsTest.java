@@ -4,24 +4,31 @@ import static io.pigeonhole.jackson.JsonPayload.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIdentityInfo;
 import com.fasterxml.jackson.annotation.JsonMerge;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.Nulls;
+import com.fasterxml.jackson.annotation.ObjectIdGenerators;
 import io.pigeonhole.core.message.Message;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.util.AbstractSet;
 import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A set of which elements are equal would lose them. */
 @Tag("E9")
@@ -61,7 +68,10 @@ class DistinctElementsTest {
             @JsonSetter(contentNulls = Nulls.SKIP) Set<Integer> withoutNulls) {}
 
     private static Message message(String field, String value) {
-        String document = "{\"" + field + "\":" + value + "}";
+        return message("{\"" + field + "\":" + value + "}");
+    }
+
+    private static Message message(String document) {
         return Message.builder("orders")
                 .id("1")
                 .payload(document.getBytes(StandardCharsets.UTF_8))
@@ -112,6 +122,81 @@ class DistinctElementsTest {
             })
     void distinctElementsAreReadAndThoseThatTheTypeLeavesOutAreNot(String field, String value) throws Exception {
         assertThat(json(All.class).decode(message(field, value))).isNotNull();
+    }
+
+    @JsonIdentityInfo(generator = ObjectIdGenerators.PropertyGenerator.class, property = "id")
+    static final class Node {
+        public int id;
+        public Set<Node> next = Set.of();
+    }
+
+    static final class Graph {
+        public Set<Node> heads = Set.of();
+        public List<Node> all = List.of();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"heads\":[1,2],\"all\":[{\"id\":1},{\"id\":2}]}",
+                "{\"all\":[{\"id\":1},{\"id\":2}],\"heads\":[1,2]}",
+                "{\"heads\":[1,2],\"all\":[{\"id\":1,\"next\":[2]},{\"id\":2,\"next\":[1]}]}",
+            })
+    void elementsThatAreReferredToBeforeTheyAreReadAreInTheSet(String document) throws Exception {
+        Graph read = json(Graph.class).decode(message(document));
+
+        assertThat(read.heads).containsExactlyInAnyOrderElementsOf(read.all);
+    }
+
+    static final class Tags extends AbstractSet<String> {
+        private final SortedSet<String> tags = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+
+        @JsonCreator
+        Tags(List<String> tags) {
+            this.tags.addAll(tags);
+        }
+
+        @Override
+        public Iterator<String> iterator() {
+            return tags.iterator();
+        }
+
+        @Override
+        public int size() {
+            return tags.size();
+        }
+    }
+
+    /** It makes a set of what is a set already. */
+    static final class Labels extends AbstractSet<String> {
+        private final Set<String> labels;
+
+        @JsonCreator
+        Labels(Set<String> labels) {
+            this.labels = labels;
+        }
+
+        @Override
+        public Iterator<String> iterator() {
+            return labels.iterator();
+        }
+
+        @Override
+        public int size() {
+            return labels.size();
+        }
+    }
+
+    record Tagged(@Nullable Tags tags, @Nullable Labels labels) {}
+
+    @Test
+    void creatorOfASetDecidesWhatItHolds() throws Exception {
+        assertThat(json(Tagged.class)
+                        .decode(message("tags", "[\"a\",\"A\",\"b\"]"))
+                        .tags())
+                .containsExactly("a", "b");
+        assertThatThrownBy(() -> json(Tagged.class).decode(message("labels", "[\"a\",\"a\"]")))
+                .hasMessageContaining("labels: of 2 elements the set would hold 1");
     }
 
     @Test
