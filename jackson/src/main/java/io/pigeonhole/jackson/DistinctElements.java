@@ -28,11 +28,18 @@ final class DistinctElements extends DelegatingDeserializer {
     public ValueDeserializer<?> createContextual(DeserializationContext context, @Nullable BeanProperty property) {
         ValueDeserializer<?> set = context.handleSecondaryContextualization(
                 getDelegatee(), property, context.constructType(handledType()));
-        return skipsNulls(property) || isOfReferences(set, context) || hasCreator(set) ? set : _newIfChanged(set);
+        return readsNullsAsItLikes(property) || isOfReferences(set, context) || hasCreator(set)
+                ? set
+                : _newIfChanged(set);
     }
 
-    private static boolean skipsNulls(@Nullable BeanProperty property) {
-        return property != null && property.getMetadata().getContentNulls() == Nulls.SKIP;
+    /** An empty value in the place of a null may be there already. */
+    private static boolean readsNullsAsItLikes(@Nullable BeanProperty property) {
+        if (property == null) {
+            return false;
+        }
+        Nulls nulls = property.getMetadata().getContentNulls();
+        return nulls == Nulls.SKIP || nulls == Nulls.AS_EMPTY;
     }
 
     /** Elements may be read after those that refer to them: the set has them at the end of the document. */
@@ -56,8 +63,9 @@ final class DistinctElements extends DelegatingDeserializer {
             return super.deserialize(parser, context);
         }
         TokenStreamContext array = parser.streamReadContext();
+        int unknown = UnknownNames.count(context);
         Object read = super.deserialize(parser, context);
-        requireAll(read, array, parser);
+        requireAll(read, array, UnknownNames.count(context) - unknown, parser);
         return read;
     }
 
@@ -68,13 +76,15 @@ final class DistinctElements extends DelegatingDeserializer {
             return super.deserialize(parser, context, into);
         }
         TokenStreamContext array = parser.streamReadContext();
+        int unknown = UnknownNames.count(context);
         Object read = super.deserialize(parser, context, into);
-        requireAll(read, array, parser);
+        requireAll(read, array, UnknownNames.count(context) - unknown, parser);
         return read;
     }
 
-    private void requireAll(@Nullable Object read, TokenStreamContext array, JsonParser parser) {
-        if (read instanceof Collection<?> set && set.size() < array.getEntryCount()) {
+    /** An enum may read many names that it does not have as one value: with each of them an element may be equal to another. */
+    private void requireAll(@Nullable Object read, TokenStreamContext array, int unknown, JsonParser parser) {
+        if (read instanceof Collection<?> set && set.size() < array.getEntryCount() - unknown) {
             throw new RefusedValueException(
                     parser,
                     "of " + array.getEntryCount() + " elements the set would hold " + set.size()

@@ -40,7 +40,11 @@ final class ExactEnum extends EnumDeserializer {
                 Blanks.requireNone(parser, handledType());
             }
         }
-        return super._fromString(parser, context, text);
+        Object read = super._fromString(parser, context, text);
+        if ((read == null || read == getEmptyValue(context)) && !isName(trimmed, names(context))) {
+            UnknownNames.add(context);
+        }
+        return read;
     }
 
     private boolean isName(String text, CompactStringObjectMap names) {

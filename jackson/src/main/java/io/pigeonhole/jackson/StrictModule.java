@@ -78,7 +78,9 @@ final class StrictModule extends SimpleModule {
             if (isTime(type.getRawClass())) {
                 return new TimeAsText(deserializer);
             }
-            return deserializer instanceof EnumDeserializer names ? new ExactEnum(names) : deserializer;
+            return deserializer instanceof EnumDeserializer names
+                    ? new ExactEnum(names)
+                    : new EnumOfCreator(deserializer);
         }
 
         @Override

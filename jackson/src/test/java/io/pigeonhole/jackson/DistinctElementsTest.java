@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonEnumDefaultValue;
+import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIdentityInfo;
 import com.fasterxml.jackson.annotation.JsonMerge;
 import com.fasterxml.jackson.annotation.JsonSetter;
@@ -197,6 +199,78 @@ class DistinctElementsTest {
                 .containsExactly("a", "b");
         assertThatThrownBy(() -> json(Tagged.class).decode(message("labels", "[\"a\",\"a\"]")))
                 .hasMessageContaining("labels: of 2 elements the set would hold 1");
+    }
+
+    enum Status {
+        ACTIVE,
+        CLOSED,
+        @JsonEnumDefaultValue
+        UNKNOWN
+    }
+
+    enum Kind {
+        ACTIVE,
+        OTHER;
+
+        @JsonCreator
+        static Kind of(String name) {
+            return "ACTIVE".equals(name) ? ACTIVE : OTHER;
+        }
+    }
+
+    record Statuses(
+            @JsonFormat(with = JsonFormat.Feature.READ_UNKNOWN_ENUM_VALUES_USING_DEFAULT_VALUE)
+            Set<Status> statuses,
+
+            @JsonFormat(with = JsonFormat.Feature.READ_UNKNOWN_ENUM_VALUES_USING_DEFAULT_VALUE)
+            EnumSet<Status> enums,
+
+            @JsonFormat(with = JsonFormat.Feature.READ_UNKNOWN_ENUM_VALUES_AS_NULL)
+            HashSet<Status> orNull,
+
+            Set<OfStatus> records,
+            Set<Kind> kinds,
+            @JsonSetter(contentNulls = Nulls.AS_EMPTY) Set<String> texts) {}
+
+    record OfStatus(
+            @JsonFormat(with = JsonFormat.Feature.READ_UNKNOWN_ENUM_VALUES_USING_DEFAULT_VALUE)
+            Status status) {}
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "statuses | [\"ACTIVE\",\"NEW1\",\"NEW2\"] | [ACTIVE, UNKNOWN]",
+                "statuses | [\"ACTIVE\",\"UNKNOWN\",\"NEW\"] | [ACTIVE, UNKNOWN]",
+                "enums | [\"NEW1\",\"ACTIVE\",\"NEW2\"] | [ACTIVE, UNKNOWN]",
+                "orNull | [\"NEW1\",\"NEW2\"] | [null]",
+                "records | [{\"status\":\"NEW1\"},{\"status\":\"NEW2\"}] | [OfStatus[status=UNKNOWN]]",
+                "kinds | [\"NEW1\",\"NEW2\"] | [OTHER]",
+                "texts | [\"\",null] | []",
+            })
+    void elementsThatAnAnnotationMakesEqualAreHeldOnce(String field, String value, String expected) throws Exception {
+        Statuses read = json(Statuses.class).decode(message(field, value));
+
+        assertThat(String.valueOf(Statuses.class.getDeclaredMethod(field).invoke(read)))
+                .isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "statuses | [\"ACTIVE\",\"ACTIVE\"]",
+                "statuses | [\"UNKNOWN\",\"UNKNOWN\"]",
+                "statuses | [\"ACTIVE\",\"ACTIVE\",\"ACTIVE\",\"NEW\"]",
+                "enums | [\"ACTIVE\",\"ACTIVE\"]",
+                "orNull | [null,null]",
+                "records | [{\"status\":\"ACTIVE\"},{\"status\":\"ACTIVE\"}]",
+            })
+    void equalElementsThatNoAnnotationMakesEqualAreRefused(String field, String value) {
+        assertThatThrownBy(() -> json(Statuses.class).decode(message(field, value)))
+                .hasMessageContaining("because it holds each once");
     }
 
     @Test

@@ -1,0 +1,30 @@
+package io.pigeonhole.jackson;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.std.DelegatingDeserializer;
+
+/** An enum with a creator of its own, which may read any text: what is not the name itself may be one that it does not have. */
+final class EnumOfCreator extends DelegatingDeserializer {
+    EnumOfCreator(ValueDeserializer<?> delegate) {
+        super(delegate);
+    }
+
+    @Override
+    protected ValueDeserializer<?> newDelegatingInstance(ValueDeserializer<?> delegate) {
+        return new EnumOfCreator(delegate);
+    }
+
+    @Override
+    public @Nullable Object deserialize(JsonParser parser, DeserializationContext context) {
+        String text = parser.hasToken(JsonToken.VALUE_STRING) ? parser.getString() : "";
+        Object read = super.deserialize(parser, context);
+        if (!(read instanceof Enum<?> constant && constant.name().equals(text))) {
+            UnknownNames.add(context);
+        }
+        return read;
+    }
+}
