@@ -1,5 +1,6 @@
 package io.pigeonhole.jackson;
 
+import java.time.LocalDate;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.StreamReadFeature;
@@ -48,6 +49,10 @@ final class StrictMapper {
                         .forEach(shape -> coercions.setCoercion(shape, CoercionAction.Fail)))
                 .withCoercionConfig(
                         LogicalType.Float,
+                        coercions -> coercions.setCoercion(CoercionInputShape.Integer, CoercionAction.TryConvert))
+                // TimeAsText lets a number through only where the shape says that it counts days.
+                .withCoercionConfig(
+                        LocalDate.class,
                         coercions -> coercions.setCoercion(CoercionInputShape.Integer, CoercionAction.TryConvert))
                 .annotationIntrospector(
                         new AnnotationIntrospectorPair(new JacksonAnnotationIntrospector(), new RequiredPrimitives()))

@@ -38,22 +38,25 @@ final class TimeAsText extends DelegatingDeserializer {
 
     @Override
     public ValueDeserializer<?> createContextual(DeserializationContext context, @Nullable BeanProperty property) {
-        JsonFormat.Value format = findFormatOverrides(context, property, handledType());
-        ValueDeserializer<?> contextual =
-                super.createContextual(context, LegacyTime.is(handledType()) ? property : ProlepticYear.of(property));
+        BeanProperty readAs = LegacyTime.is(handledType()) ? property : ProlepticYear.of(property);
+        JsonFormat.Value format = findFormatOverrides(context, readAs, handledType());
+        ValueDeserializer<?> contextual = super.createContextual(context, readAs);
         if (!(contextual instanceof TimeAsText strict)) {
             return contextual;
         }
         if (!format.hasPattern() && TEXT.contains(format.getShape())) {
             return contextual;
         }
-        ValueDeserializer<?> formatted = format.hasPattern() && LegacyTime.is(handledType())
-                ? LegacyPattern.of(strict.getDelegatee(), format, context)
-                : strict.getDelegatee();
-        if (!saysWhatNumbersCount(format)) {
-            return new TimeByFormat(formatted);
-        }
-        return countsWholeUnits(format) ? new TimeAsNumber(formatted) : formatted;
+        ValueDeserializer<?> formatted =
+                format.hasPattern() ? patterned(strict.getDelegatee(), format, context) : strict.getDelegatee();
+        return saysWhatNumbersCount(format)
+                ? new TimeAsNumber(formatted, countsSeconds(format), format.hasPattern() ? null : strict)
+                : new TimeByFormat(formatted);
+    }
+
+    private static ValueDeserializer<?> patterned(
+            ValueDeserializer<?> delegate, JsonFormat.Value format, DeserializationContext context) {
+        return LegacyTime.is(delegate.handledType()) ? LegacyPattern.of(delegate, format, context) : delegate;
     }
 
     /** A pattern does not; that of a duration is a unit of time. */
@@ -63,10 +66,10 @@ final class TimeAsText extends DelegatingDeserializer {
                 || (handledType() == Duration.class && format.hasPattern());
     }
 
-    /** Without nanoseconds these are milliseconds. */
-    private boolean countsWholeUnits(JsonFormat.Value format) {
-        return (handledType() == Duration.class && format.hasPattern())
-                || Boolean.FALSE.equals(format.getFeature(JsonFormat.Feature.READ_DATE_TIMESTAMPS_AS_NANOSECONDS));
+    /** Without nanoseconds it counts milliseconds. */
+    private boolean countsSeconds(JsonFormat.Value format) {
+        return !(handledType() == Duration.class && format.hasPattern())
+                && !Boolean.FALSE.equals(format.getFeature(JsonFormat.Feature.READ_DATE_TIMESTAMPS_AS_NANOSECONDS));
     }
 
     @Override

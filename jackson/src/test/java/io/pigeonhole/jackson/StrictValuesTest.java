@@ -844,6 +844,87 @@ class StrictValuesTest {
         assertThat(read.instant()).isEqualTo(Instant.ofEpochMilli(1_700_000_000_001L));
     }
 
+    record Numbers(
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) Duration duration,
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER_INT) Duration whole,
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) Instant instant,
+
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER_FLOAT)
+            OffsetDateTime offset,
+
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) ZonedDateTime zoned,
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) Date old,
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER_INT) LocalDate day,
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) LocalDate date,
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) LocalTime time,
+
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) LocalDateTime local) {}
+
+    @ParameterizedTest
+    @Tag("E9")
+    @ValueSource(
+            strings = {
+                "{\"duration\":1.0000000001}",
+                "{\"duration\":-1.0000000001}",
+                "{\"duration\":1e-10}",
+                "{\"duration\":1e30}",
+                "{\"duration\":1e1000}",
+                "{\"whole\":1.0000000001}",
+                "{\"instant\":1700000000.1234567891}",
+                "{\"instant\":\"1700000000.1234567891\"}",
+                "{\"offset\":1700000000.1234567891}",
+                "{\"zoned\":1700000000.1234567891}",
+            })
+    void numberWithMoreDigitsThanATimeHoldsIsRefused(String document) {
+        assertThatThrownBy(() -> json(Numbers.class).decode(message(document)))
+                .hasMessageContaining("the document is no Numbers")
+                .hasMessageNotContaining("0000000");
+    }
+
+    @ParameterizedTest
+    @Tag("E9")
+    @ValueSource(
+            strings = {
+                "{\"instant\":\" 1700000000\"}",
+                "{\"instant\":\"2026-06-30T23:59:60Z\"}",
+                "{\"zoned\":\"2026-11-22T10:00+05:00[Europe/Berlin]\"}",
+                "{\"old\":\"2026-11-22T10:00:00.1234Z\"}",
+                "{\"old\":1.5}",
+                "{\"old\":99999999999999999999}",
+                "{\"day\":1.5}",
+                "{\"date\":20000}",
+                "{\"time\":3600}",
+                "{\"local\":1700000000}",
+            })
+    void numberShapeReadsTextNoLessStrictlyAndNoTimeWithoutAZone(String document) {
+        assertThatThrownBy(() -> json(Numbers.class).decode(message(document)))
+                .hasMessageContaining("the document is no Numbers");
+    }
+
+    @Test
+    @Tag("E9")
+    void numberOfSecondsOrDaysIsReadWithAllItsDigits() throws Exception {
+        Numbers read = json(Numbers.class)
+                .decode(message("{\"duration\":-1.000000001000,\"whole\":1.5,\"instant\":1700000000.123456789,"
+                        + "\"offset\":1.7e9,\"zoned\":1700000000.5,\"old\":1700000000001,\"day\":20000}"));
+
+        assertThat(read.duration()).isEqualTo(Duration.ofSeconds(-1, -1));
+        assertThat(read.whole()).isEqualTo(Duration.ofMillis(1500));
+        assertThat(read.instant()).isEqualTo("2023-11-14T22:13:20.123456789Z");
+        assertThat(read.offset().toInstant()).isEqualTo("2023-11-14T22:13:20Z");
+        assertThat(read.zoned().toInstant()).isEqualTo("2023-11-14T22:13:20.5Z");
+        assertThat(read.old().toInstant()).isEqualTo("2023-11-14T22:13:20.001Z");
+        assertThat(read.day()).isEqualTo("2024-10-04");
+        assertThat(json(Numbers.class)
+                        .decode(message("{\"instant\":\"1700000000.5\"}"))
+                        .instant())
+                .isEqualTo("2023-11-14T22:13:20.5Z");
+        assertThat(json(Numbers.class)
+                        .decode(message("{\"instant\":\"2026-11-22T10:00:00Z\"}"))
+                        .instant())
+                .isEqualTo("2026-11-22T10:00:00Z");
+    }
+
     record YearsOfPatterns(
             @JsonFormat(pattern = "dd.MM.yyyy") LocalDate date,
             @JsonFormat(pattern = "yyyy-MM-dd HH:mm") LocalDateTime local,
