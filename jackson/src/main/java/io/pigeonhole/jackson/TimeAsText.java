@@ -56,7 +56,9 @@ final class TimeAsText extends DelegatingDeserializer {
 
     private static ValueDeserializer<?> patterned(
             ValueDeserializer<?> delegate, JsonFormat.Value format, DeserializationContext context) {
-        return LegacyTime.is(delegate.handledType()) ? LegacyPattern.of(delegate, format, context) : delegate;
+        return LegacyTime.is(delegate.handledType())
+                ? LegacyPattern.of(delegate, format, context)
+                : ZonedPattern.of(delegate, format, context);
     }
 
     /** A pattern does not; that of a duration is a unit of time. */

@@ -14,6 +14,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.annotation.OptBoolean;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Message;
@@ -923,6 +924,83 @@ class StrictValuesTest {
                         .decode(message("{\"instant\":\"2026-11-22T10:00:00Z\"}"))
                         .instant())
                 .isEqualTo("2026-11-22T10:00:00Z");
+    }
+
+    record ZonesOfPatterns(
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mm:ss", timezone = "Europe/Berlin")
+            Instant instant,
+
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mm:ss", timezone = "Europe/Berlin")
+            ZonedDateTime zoned,
+
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mm:ss", timezone = "Europe/Berlin")
+            OffsetDateTime offset,
+
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mm:ss", timezone = "Europe/Berlin")
+            Date old,
+
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mm VV") ZonedDateTime sent,
+
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mmxxx'['VV']'")
+            ZonedDateTime both,
+
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mmxxx'['VV']'")
+            Instant instantOfBoth,
+
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mmxxx", timezone = "Europe/Berlin")
+            ZonedDateTime converted,
+
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mmxxx", timezone = "Europe/Berlin")
+            Instant moment,
+
+            @JsonFormat(
+                    pattern = "dd MMM yyyy HH:mm",
+                    timezone = "Europe/Berlin",
+                    locale = "en",
+                    with = JsonFormat.Feature.ACCEPT_CASE_INSENSITIVE_VALUES)
+            Instant anyCase,
+
+            @JsonFormat(pattern = "yyyy-MM-dd HH:mm", timezone = "Europe/Berlin", lenient = OptBoolean.TRUE)
+            ZonedDateTime lenient) {}
+
+    @ParameterizedTest
+    @Tag("E9")
+    @ValueSource(
+            strings = {
+                "{\"instant\":\"2026-03-29 02:30:00\"}",
+                "{\"zoned\":\"2026-03-29 02:30:00\"}",
+                "{\"offset\":\"2026-03-29 02:30:00\"}",
+                "{\"old\":\"2026-03-29 02:30:00\"}",
+                "{\"sent\":\"2026-03-29 02:30 Europe/Berlin\"}",
+                "{\"both\":\"2026-11-22 10:00+05:00[Europe/Berlin]\"}",
+                "{\"both\":\"2026-03-29 02:30+01:00[Europe/Berlin]\"}",
+                "{\"instantOfBoth\":\"2026-11-22 10:00+05:00[Europe/Berlin]\"}",
+                "{\"anyCase\":\"29 mar 2026 02:30\"}",
+            })
+    void timeThatItsZoneDoesNotHaveIsRefusedByAPattern(String document) {
+        assertThatThrownBy(() -> json(ZonesOfPatterns.class).decode(message(document)))
+                .hasMessageContaining("the document is no ZonesOfPatterns");
+    }
+
+    @Test
+    @Tag("E9")
+    void timeThatItsZoneHasIsReadByAPattern() throws Exception {
+        ZonesOfPatterns read = json(ZonesOfPatterns.class)
+                .decode(message("{\"instant\":\"2026-03-29 03:30:00\",\"zoned\":\"2026-10-25 02:30:00\","
+                        + "\"sent\":\"2026-01-02 03:04 Europe/Berlin\",\"both\":\"2026-10-25 02:30+01:00[Europe/Berlin]\","
+                        + "\"instantOfBoth\":\"2026-11-22 10:00+01:00[Europe/Berlin]\","
+                        + "\"converted\":\"2026-03-29 02:30+05:00\",\"moment\":\"2026-03-29 02:30+05:00\","
+                        + "\"anyCase\":\"29 mar 2026 03:30\",\"lenient\":\"2026-03-29 02:30\"}"));
+
+        assertThat(read.instant()).isEqualTo("2026-03-29T01:30:00Z");
+        assertThat(read.zoned().toInstant()).isEqualTo("2026-10-25T00:30:00Z");
+        assertThat(read.sent()).isEqualTo("2026-01-02T03:04+01:00[Europe/Berlin]");
+        assertThat(read.both().toInstant()).isEqualTo("2026-10-25T01:30:00Z");
+        assertThat(read.instantOfBoth()).isEqualTo("2026-11-22T09:00:00Z");
+        assertThat(read.converted().toInstant()).isEqualTo("2026-03-28T21:30:00Z");
+        assertThat(read.moment()).isEqualTo("2026-03-28T21:30:00Z");
+        assertThat(read.anyCase()).isEqualTo("2026-03-29T01:30:00Z");
+        assertThat(read.lenient()).isEqualTo("2026-03-29T03:30+02:00[Europe/Berlin]");
     }
 
     record YearsOfPatterns(
