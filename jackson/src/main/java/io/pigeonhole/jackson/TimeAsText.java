@@ -3,6 +3,7 @@ package io.pigeonhole.jackson;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import java.time.Duration;
 import java.time.Year;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -68,10 +69,12 @@ final class TimeAsText extends DelegatingDeserializer {
                 || (handledType() == Duration.class && format.hasPattern());
     }
 
-    /** Without nanoseconds it counts milliseconds. */
+    /** The unit of a duration goes before all else. Without nanoseconds it is the millisecond. */
     private boolean countsSeconds(JsonFormat.Value format) {
-        return !(handledType() == Duration.class && format.hasPattern())
-                && !Boolean.FALSE.equals(format.getFeature(JsonFormat.Feature.READ_DATE_TIMESTAMPS_AS_NANOSECONDS));
+        boolean namesUnit = handledType() == Duration.class && format.hasPattern();
+        return namesUnit
+                ? format.getPattern().equals(ChronoUnit.SECONDS.name())
+                : !Boolean.FALSE.equals(format.getFeature(JsonFormat.Feature.READ_DATE_TIMESTAMPS_AS_NANOSECONDS));
     }
 
     @Override

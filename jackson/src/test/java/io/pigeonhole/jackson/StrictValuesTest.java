@@ -799,6 +799,7 @@ class StrictValuesTest {
     record UnitsOfTime(
             @JsonFormat(pattern = "HOURS") Duration hours,
             @JsonFormat(pattern = "DAYS") Duration days,
+            @JsonFormat(pattern = "SECONDS") Duration seconds,
             @JsonFormat(pattern = "MILLIS") Duration milliseconds,
 
             @JsonFormat(shape = JsonFormat.Shape.NUMBER, pattern = "HOURS")
@@ -843,6 +844,17 @@ class StrictValuesTest {
         assertThat(read.numberOfHours()).isEqualTo(Duration.ofHours(4));
         assertThat(read.list()).containsExactly(Duration.ofHours(1), Duration.ofMillis(1500));
         assertThat(read.instant()).isEqualTo(Instant.ofEpochMilli(1_700_000_000_001L));
+    }
+
+    @Test
+    @Tag("E9")
+    void fractionsOfSecondsAreReadWhereTheTypeNamesSeconds() throws Exception {
+        PayloadDecoder<UnitsOfTime> decoder = json(UnitsOfTime.class);
+
+        assertThat(decoder.decode(message("{\"seconds\":5.5}")).seconds()).isEqualTo(Duration.ofMillis(5500));
+        assertThat(decoder.decode(message("{\"seconds\":5}")).seconds()).isEqualTo(Duration.ofSeconds(5));
+        assertThatThrownBy(() -> decoder.decode(message("{\"seconds\":5.0000000001}")))
+                .hasMessageContaining("nine digits");
     }
 
     record Numbers(
