@@ -146,6 +146,22 @@ class RabbitConsumersIT extends RabbitSourceTestBase {
         }
     }
 
+    /** The error that tells it has the name of the queue in it. */
+    @Test
+    void kindOfAQueueIsKnownAlsoWhereItsNameIsThatOfAnArgument() throws Exception {
+        assumeTakeoverDefect();
+        ConnectionFactory factory = AmqpBroker.factory(port());
+        String name = "-of-'x-stream-offset'";
+        try (AmqpQueue classic = AmqpQueue.create(factory, "classic" + name, AmqpQueue.CLASSIC);
+                AmqpQueue quorum = AmqpQueue.create(factory, "quorum" + name, AmqpQueue.QUORUM);
+                AmqpQueue stream = AmqpQueue.create(factory, "stream" + name, Map.of("x-queue-type", "stream"));
+                Connection connection = factory.newConnection("kinds")) {
+            assertThat(TakeoverDefect.concerns(connection, classic.name())).isTrue();
+            assertThat(TakeoverDefect.concerns(connection, quorum.name())).isFalse();
+            assertThat(TakeoverDefect.concerns(connection, stream.name())).isFalse();
+        }
+    }
+
     /** Also where the queue has no single active consumer: the broker does not tell. */
     @Test
     void classicQueueTakesMoreWithTheSameConsumerWhereItsBrokerDoesNotBearAnother() throws Exception {

@@ -65,10 +65,16 @@ final class TakeoverDefect {
             if (refusal == null) {
                 throw e;
             }
-            return refusal.contains("'" + NOT_OF_CLASSIC_QUEUES + "'");
+            return saysClassic(refusal);
         }
         channel.abort();
         return false;
+    }
+
+    /** What the broker quotes first is the argument; the name of the queue, which may be anything, comes behind it. */
+    static boolean saysClassic(String refusal) {
+        String argument = "'" + NOT_OF_CLASSIC_QUEUES + "'";
+        return refusal.contains(argument) && refusal.indexOf(argument) == refusal.indexOf('\'');
     }
 
     /** No kind of queue takes both. The broker looks at them in the order in which they are sent. */

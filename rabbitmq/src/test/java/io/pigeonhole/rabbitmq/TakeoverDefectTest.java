@@ -34,4 +34,21 @@ class TakeoverDefectTest {
         assertThat(TakeoverDefect.isIn(Map.of())).isFalse();
         assertThat(TakeoverDefect.isIn(null)).isFalse();
     }
+
+    private static boolean saysClassic(String argument, String queue) {
+        return TakeoverDefect.saysClassic("PRECONDITION_FAILED - invalid arg '" + argument + "' for queue '" + queue
+                + "' in vhost '/' of queue type");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"orders", "'", "x-stream-offset", "'x-stream-offset'", "invalid arg 'x-stream-offset' for"})
+    void kindIsToldByTheArgumentThatIsRefusedWhateverTheQueueIsCalled(String queue) {
+        assertThat(saysClassic("x-stream-offset", queue)).isTrue();
+        assertThat(saysClassic("x-cancel-on-ha-failover", queue)).isFalse();
+    }
+
+    @Test
+    void refusalThatQuotesNothingSaysNothing() {
+        assertThat(TakeoverDefect.saysClassic("PRECONDITION_FAILED")).isFalse();
+    }
 }
