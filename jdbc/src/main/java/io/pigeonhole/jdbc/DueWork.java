@@ -15,7 +15,7 @@ import java.util.Set;
 /**
  * Finds and locks what is due in a lane. With an order it looks at the messages that are due first, and from each of them at
  * its key. That costs nothing for the many that wait; but where all that it looked at stand behind heads that are not due,
- * or that somebody has locked, it goes from head to head instead, past the keys of the locked ones. That costs something for
+ * or that somebody has locked, it goes from head to head instead, once and past all locked ones. That costs something for
  * each key of the lane and finds all.
  */
 final class DueWork {
@@ -86,27 +86,17 @@ final class DueWork {
         return inOrder(connection, new Search(consumer, lane, true, limit, 1, Long.MAX_VALUE));
     }
 
-    /** It ends: each look from head to head leaves out keys that the one before did not. */
     private static List<WorkItem> inOrder(Connection connection, Search search) throws SQLException {
-        Answer answer;
-        try (PreparedStatement statement = connection.prepareStatement(TAKE_BY_DUE)) {
-            search.bind(statement);
-            answer = read(statement);
-        }
+        Answer answer = ask(connection, TAKE_BY_DUE, search);
         if (!answer.items.isEmpty() || (answer.planned == 0 && answer.seen < search.limit)) {
             return answer.items;
         }
-        Set<OrderingKey> locked = new HashSet<>(answer.cut);
-        do {
-            answer = byHeads(connection, search, locked);
-        } while (answer.items.isEmpty() && locked.addAll(answer.cut));
-        return answer.items;
+        return ask(connection, TAKE_BY_HEADS, search).items;
     }
 
-    private static Answer byHeads(Connection connection, Search search, Set<OrderingKey> locked) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(TAKE_BY_HEADS)) {
+    private static Answer ask(Connection connection, String sql, Search search) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
             search.bind(statement);
-            statement.setString(7, LaneLocks.bytes(locked));
             return read(statement);
         }
     }
@@ -137,7 +127,7 @@ final class DueWork {
                     cut.add(key);
                 }
             }
-            return new Answer(items, planned, seen, cut);
+            return new Answer(items, planned, seen);
         }
     }
 
@@ -156,9 +146,6 @@ final class DueWork {
         }
     }
 
-    /**
-     * What a search came to: how many messages it meant to take, how many that are due it looked at, and the keys of which
-     * somebody has locked one that it meant to take.
-     */
-    private record Answer(List<WorkItem> items, int planned, int seen, Set<OrderingKey> cut) {}
+    /** What a search came to: how many messages it meant to take, and how many that are due it looked at. */
+    private record Answer(List<WorkItem> items, int planned, int seen) {}
 }

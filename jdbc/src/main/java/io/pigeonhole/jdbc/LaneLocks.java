@@ -62,7 +62,7 @@ final class LaneLocks {
     }
 
     /** The text of a {@code bytea[]}, which every driver can carry. */
-    static String bytes(Collection<OrderingKey> keys) {
+    private static String bytes(List<OrderingKey> keys) {
         return keys.stream()
                 .map(key -> "\"\\\\x" + HexFormat.of().formatHex(key.bytes()) + "\"")
                 .collect(Collectors.joining(",", "{", "}"));

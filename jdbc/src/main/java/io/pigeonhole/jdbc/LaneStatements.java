@@ -64,7 +64,9 @@ final class LaneStatements {
 
     /**
      * The same keys found from their heads: from key to key through the index, for lanes in which very many messages are
-     * due behind heads that are not, or that somebody has locked.
+     * due behind heads that are not, or that somebody has locked. The heads are walked once, and those that are due are locked
+     * one after the other until there are as many as may be taken: what somebody has locked is passed, however much that is. A
+     * head that then does not fit beside the messages of other keys stays locked until the transaction ends.
      */
     private static final String KEYS_OF_HEADS = """
             WITH RECURSIVE parameter AS MATERIALIZED (
@@ -73,31 +75,40 @@ final class LaneStatements {
                     CAST(? AS bigint) AS most, CAST(? AS bigint) AS of_key, CAST(? AS bigint) AS room,
                     clock_timestamp() AS now
             ), head AS (
-                (SELECT w.ordering_key, w.id, w.status, w.by_lease, w.due_at
+                (SELECT w.ctid AS place, w.ordering_key, w.id, w.status, w.by_lease, w.due_at
                  FROM inbox_work AS w
                  WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.lane = (SELECT lane FROM parameter)
                      AND w.ordered
                  ORDER BY w.ordering_key, w.id
                  LIMIT 1)
                 UNION ALL
-                SELECT n.ordering_key, n.id, n.status, n.by_lease, n.due_at
+                SELECT n.place, n.ordering_key, n.id, n.status, n.by_lease, n.due_at
                 FROM head AS h CROSS JOIN LATERAL (
-                    SELECT w.ordering_key, w.id, w.status, w.by_lease, w.due_at
+                    SELECT w.ctid AS place, w.ordering_key, w.id, w.status, w.by_lease, w.due_at
                     FROM inbox_work AS w
                     WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.lane = (SELECT lane FROM parameter)
                         AND w.ordered AND w.ordering_key > h.ordering_key
                     ORDER BY w.ordering_key, w.id
                     LIMIT 1
                 ) AS n
-            ), candidate AS MATERIALIZED (
-                SELECT h.ordering_key
+            ), due_head AS MATERIALIZED (
+                SELECT h.place, h.ordering_key
                 FROM head AS h
                 WHERE h.status <> 'leased' AND h.by_lease = (SELECT by_lease FROM parameter)
-                    AND h.due_at <= (SELECT now FROM parameter) AND h.ordering_key <> ALL (CAST(? AS bytea[]))
+                    AND h.due_at <= (SELECT now FROM parameter)
                     AND (SELECT min(d.id) FROM inbox_dead_letter AS d
                          WHERE d.consumer_id = (SELECT consumer_id FROM parameter) AND d.lane = (SELECT lane FROM parameter)
                              AND d.ordering_key = h.ordering_key AND d.blocks AND d.id < h.id) IS NULL
                 ORDER BY h.due_at, h.id
+            ), candidate AS MATERIALIZED (
+                SELECT h.ordering_key
+                FROM due_head AS h CROSS JOIN LATERAL (
+                    SELECT w.id
+                    FROM inbox_work AS w
+                    WHERE w.ctid = h.place AND w.status <> 'leased' AND w.by_lease = (SELECT by_lease FROM parameter)
+                        AND w.due_at <= (SELECT clock_timestamp())
+                    FOR UPDATE SKIP LOCKED
+                ) AS l
                 LIMIT (SELECT most FROM parameter)
             ), seen AS (
                 SELECT 0 AS messages
@@ -169,7 +180,7 @@ final class LaneStatements {
     /** Parameters: consumer, lane, by lease, how many at most, how many of one key at most, how many bytes at most. */
     static final String TAKE_BY_DUE = KEYS_OF_DUE + TAKE_OF_KEYS;
 
-    /** Parameters: the same, and the keys that are left out. */
+    /** Parameters: the same. */
     static final String TAKE_BY_HEADS = KEYS_OF_HEADS + TAKE_OF_KEYS;
 
     private LaneStatements() {}

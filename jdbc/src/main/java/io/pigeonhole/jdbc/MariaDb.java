@@ -118,9 +118,10 @@ public class MariaDb extends Dialect {
     /** Statements that may take long where very much lies in a lane, has run out, or is in the history. */
     private static final Set<PlainStatement> SEARCHES = Set.of(
             WorkStatement.KEYS_OF_DUE,
-            WorkStatement.KEYS_OF_HEADS,
+            WorkStatement.DUE_HEADS,
             WorkStatement.DUE_PAGE,
             WorkStatement.TAKE,
+            WorkStatement.LOCK_DUE,
             WorkStatement.FIRST_OF_KEYS,
             WorkStatement.EXPIRED_PAGE,
             WorkStatement.TAKE_EXPIRED,
@@ -134,6 +135,11 @@ public class MariaDb extends Dialect {
             entry(WorkStatement.TAKE, """
             SELECT w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_token,
                 w.source, w.message_id, w.type, w.ordering_key, w.headers, w.content_type, w.payload, w.origin
+            FROM inbox_work AS w FORCE INDEX (PRIMARY)
+            WHERE w.id IN ({?}) AND w.status <> 'leased' AND w.by_lease = ? AND w.due_at <= ?
+            FOR UPDATE SKIP LOCKED"""),
+            entry(WorkStatement.LOCK_DUE, """
+            SELECT w.id, w.ordering_key
             FROM inbox_work AS w FORCE INDEX (PRIMARY)
             WHERE w.id IN ({?}) AND w.status <> 'leased' AND w.by_lease = ? AND w.due_at <= ?
             FOR UPDATE SKIP LOCKED"""),

@@ -37,6 +37,7 @@ final class PlainDueWork {
     private final int lane;
     private final boolean byLease;
     private final LocalDateTime now;
+    private final DueLocks locks;
 
     PlainDueWork(PlainSession session, RegisteredConsumer consumer, int lane, boolean byLease) throws SQLException {
         this.session = session;
@@ -44,6 +45,7 @@ final class PlainDueWork {
         this.lane = lane;
         this.byLease = byLease;
         this.now = session.timestamp();
+        this.locks = new DueLocks(session, byLease, now);
     }
 
     /** Empty where the consumer is paused. */
@@ -96,32 +98,24 @@ final class PlainDueWork {
         }
     }
 
-    /** It ends: each look from head to head leaves out keys that the one before did not. */
     private List<WorkItem> inOrder(int limit, long bytes) throws SQLException {
         List<OrderingKey> due = keysOfDue(limit);
         List<Planned> plan = within(bytes, plan(new LinkedHashSet<>(due), limit));
-        Set<OrderingKey> locked = new HashSet<>();
-        List<WorkItem> taken = take(plan, locked);
+        List<WorkItem> taken = take(plan);
         if (!taken.isEmpty() || (plan.isEmpty() && due.size() < limit)) {
             return taken;
         }
-        Set<OrderingKey> leftOut = new HashSet<>();
-        do {
-            leftOut.addAll(locked);
-            Set<OrderingKey> keys = new LinkedHashSet<>(keysOfHeads(limit + leftOut.size()));
-            keys.removeAll(leftOut);
-            taken = take(within(bytes, plan(keys, limit)), locked);
-        } while (taken.isEmpty() && locked.size() > leftOut.size());
-        return taken;
+        return take(within(bytes, plan(keysOfHeads(limit), limit)));
     }
 
     /** Locks what is planned, as far as nobody else has: behind what somebody has, nothing of its key is taken. */
-    private List<WorkItem> take(List<Planned> plan, Set<OrderingKey> cut) throws SQLException {
+    private List<WorkItem> take(List<Planned> plan) throws SQLException {
         if (plan.isEmpty()) {
             return List.of();
         }
         Map<Long, WorkItem> locked = lock(plan.stream().map(Planned::id).toList());
         List<WorkItem> taken = new ArrayList<>();
+        Set<OrderingKey> cut = new HashSet<>();
         for (Planned planned : plan) {
             WorkItem item = locked.get(planned.id());
             OrderingKey key = planned.key();
@@ -141,28 +135,34 @@ final class PlainDueWork {
             statement.setInt(3, lane);
             statement.setObject(4, now);
             statement.setInt(5, limit);
-            return readKeys(statement);
+            try (ResultSet rows = statement.executeQuery()) {
+                List<OrderingKey> keys = new ArrayList<>();
+                while (rows.next()) {
+                    keys.add(OrderingKey.of(rows.getBytes(1)));
+                }
+                return keys;
+            }
         }
     }
 
-    private List<OrderingKey> keysOfHeads(int limit) throws SQLException {
-        try (PreparedStatement statement = session.prepare(WorkStatement.KEYS_OF_HEADS)) {
+    /** Of the first heads that are due and that nobody else has locked. */
+    private Set<OrderingKey> keysOfHeads(int limit) throws SQLException {
+        Set<OrderingKey> keys = new LinkedHashSet<>();
+        for (DueLocks.Locked head : locks.first(limit, this::heads)) {
+            if (head.key() != null) {
+                keys.add(head.key());
+            }
+        }
+        return keys;
+    }
+
+    private List<Place> heads(Place behind, int limit) throws SQLException {
+        try (PreparedStatement statement = session.prepare(WorkStatement.DUE_HEADS)) {
             statement.setShort(1, consumer.id());
             statement.setInt(2, lane);
             statement.setBoolean(3, byLease);
             statement.setObject(4, now);
-            statement.setInt(5, limit);
-            return readKeys(statement);
-        }
-    }
-
-    private static List<OrderingKey> readKeys(PreparedStatement statement) throws SQLException {
-        try (ResultSet rows = statement.executeQuery()) {
-            List<OrderingKey> keys = new ArrayList<>();
-            while (rows.next()) {
-                keys.add(OrderingKey.of(rows.getBytes(1)));
-            }
-            return keys;
+            return Place.page(statement, 5, behind, limit);
         }
     }
 

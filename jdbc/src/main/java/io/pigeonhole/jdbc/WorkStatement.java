@@ -54,7 +54,14 @@ public enum WorkStatement implements PlainStatement {
             WHERE w.id IN ({?}) AND w.status <> 'leased' AND w.by_lease = ? AND w.due_at <= ?
             FOR UPDATE SKIP LOCKED"""),
 
-    /** The same, due or not. Parameters: ids, consumer. */
+    /** The same without the messages themselves. Parameters: ids, by lease, now. */
+    LOCK_DUE("""
+            SELECT w.id, w.ordering_key
+            FROM inbox_work AS w
+            WHERE w.id IN ({?}) AND w.status <> 'leased' AND w.by_lease = ? AND w.due_at <= ?
+            FOR UPDATE SKIP LOCKED"""),
+
+    /** What is taken, due or not. Parameters: ids, consumer. */
     RETAKE("""
             SELECT w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_token,
                 w.source, w.message_id, w.type, w.ordering_key, w.headers, w.content_type, w.payload, w.origin
@@ -72,11 +79,12 @@ public enum WorkStatement implements PlainStatement {
             LIMIT ?"""),
 
     /**
-     * The ordering keys whose first messages are due and behind no dead letter, for lanes in which very many messages are due
-     * behind others that are not, or that somebody has locked. Parameters: consumer, lane, by lease, now, limit.
+     * A page of the first messages of ordering keys, as far as they are due and behind no dead letter, the oldest due first, for
+     * lanes in which very many messages are due behind others that are not, or that somebody has locked. Each page walks all
+     * first messages of the lane. Parameters: consumer, lane, by lease, now; where to begin: due, due, due, id; limit.
      */
-    KEYS_OF_HEADS("""
-            SELECT w.ordering_key
+    DUE_HEADS("""
+            SELECT w.id, w.due_at, 0
             FROM (
                 SELECT MIN(m.id) AS id
                 FROM inbox_work AS m
@@ -84,7 +92,8 @@ public enum WorkStatement implements PlainStatement {
                 GROUP BY m.ordering_hash
             ) AS h
             JOIN inbox_work AS w ON w.id = h.id
-            WHERE w.by_lease = ? AND w.status <> 'leased' AND w.due_at <= ?
+            WHERE w.by_lease = ? AND w.status <> 'leased' AND w.due_at <= ? AND w.due_at >= ?
+                AND (w.due_at > ? OR (w.due_at = ? AND w.id > ?))
                 AND NOT EXISTS (
                     SELECT 1
                     FROM inbox_dead_letter AS d

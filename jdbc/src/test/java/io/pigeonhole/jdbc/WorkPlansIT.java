@@ -61,8 +61,7 @@ class WorkPlansIT {
                 false,
                 DUE,
                 DUE,
-                ROOM,
-                "{}");
+                ROOM);
         String both = "{" + plain.id() + "," + ordered.id() + "}";
         assertCheap("due", 200, BacklogStatements.DUE, "{}", "{}", "{}", both, both);
     }

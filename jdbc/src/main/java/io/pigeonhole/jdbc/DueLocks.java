@@ -1,0 +1,95 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.message.OrderingKey;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks the first of what is due and passes what others have locked. Each statement tries twice as many rows as the one
+ * before: few statements pass very many, and no more are locked in vain than were passed.
+ */
+final class DueLocks {
+    /** So many places are read at once, which is at least as many as may be taken. */
+    private static final int PAGE = 10_000;
+
+    /** So many pages are read at most: each may walk all heads of the lane. */
+    private static final int PAGES = 10;
+
+    /** So many rows are locked in one statement, or as many as may be taken. */
+    private static final int ROWS = 1_000;
+
+    private final PlainSession session;
+    private final boolean byLease;
+    private final LocalDateTime now;
+
+    DueLocks(PlainSession session, boolean byLease, LocalDateTime now) {
+        this.session = session;
+        this.byLease = byLease;
+        this.now = now;
+    }
+
+    /** In the order of the pages. */
+    List<Locked> first(int limit, Pages pages) throws SQLException {
+        List<Locked> locked = new ArrayList<>();
+        PlainDueWork.Place behind = PlainDueWork.Place.FIRST;
+        int rows = limit;
+        for (int i = 0; i < PAGES; i++) {
+            List<PlainDueWork.Place> page = pages.behind(behind, PAGE);
+            for (int from = 0; from < page.size(); ) {
+                int to = Math.min(page.size(), from + rows);
+                locked.addAll(lock(page.subList(from, to)));
+                if (locked.size() >= limit) {
+                    return locked.subList(0, limit);
+                }
+                from = to;
+                rows = Math.max(limit, Math.min(ROWS, 2 * rows));
+            }
+            if (page.size() < PAGE) {
+                return locked;
+            }
+            behind = page.get(page.size() - 1);
+        }
+        return locked;
+    }
+
+    private List<Locked> lock(List<PlainDueWork.Place> places) throws SQLException {
+        Set<Long> locked = new HashSet<>();
+        Map<Long, OrderingKey> keys = new HashMap<>();
+        List<Long> ids = places.stream().map(PlainDueWork.Place::id).sorted().toList();
+        try (PreparedStatement statement = session.prepare(WorkStatement.LOCK_DUE, ids.size())) {
+            int next = PlainSession.bindNumbers(statement, 1, ids);
+            statement.setBoolean(next++, byLease);
+            statement.setObject(next, now);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    locked.add(rows.getLong(1));
+                    byte[] key = rows.getBytes(2);
+                    if (key != null) {
+                        keys.put(rows.getLong(1), OrderingKey.of(key));
+                    }
+                }
+            }
+        }
+        return places.stream()
+                .filter(place -> locked.contains(place.id()))
+                .map(place -> new Locked(place, keys.get(place.id())))
+                .toList();
+    }
+
+    /** Reads a page of places behind one. */
+    interface Pages {
+        List<PlainDueWork.Place> behind(PlainDueWork.Place behind, int limit) throws SQLException;
+    }
+
+    /** A message that is locked, with its ordering key where it has one. */
+    record Locked(PlainDueWork.Place place, @Nullable OrderingKey key) {}
+}
