@@ -23,7 +23,8 @@ final class DueWork {
     private static final int LOCKED = DUE_AT + 1;
     private static final int PLANNED = WorkItems.COLUMNS + 1;
     private static final int PLANNED_KEY = PLANNED + 1;
-    private static final int MESSAGES_SEEN = PLANNED + 2;
+    private static final int OF_KEYS = PLANNED + 2;
+    private static final int MESSAGES_SEEN = PLANNED + 3;
 
     private static final String TAKE = PostgresStatements.withoutHandlersLimit(WorkStatements.TAKE);
 
@@ -88,16 +89,17 @@ final class DueWork {
 
     private static List<WorkItem> inOrder(Connection connection, Search search) throws SQLException {
         Answer answer = ask(connection, TAKE_BY_DUE, search);
-        if (!answer.items.isEmpty() || (answer.planned == 0 && answer.seen < search.limit)) {
+        if (answer.isOfKeys || !answer.mayHideKeys) {
             return answer.items;
         }
-        return ask(connection, TAKE_BY_HEADS, search).items;
+        Answer further = ask(connection, TAKE_BY_HEADS, search);
+        return further.items.isEmpty() ? answer.items : further.items;
     }
 
     private static Answer ask(Connection connection, String sql, Search search) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             search.bind(statement);
-            return read(statement);
+            return read(statement, search.limit);
         }
     }
 
@@ -109,25 +111,27 @@ final class DueWork {
     }
 
     /** What was planned but could not be locked cuts its key: what is behind it would overtake it. */
-    private static Answer read(PreparedStatement statement) throws SQLException {
+    private static Answer read(PreparedStatement statement, int limit) throws SQLException {
         try (ResultSet rows = search(statement)) {
             List<WorkItem> items = new ArrayList<>();
             Set<OrderingKey> cut = new HashSet<>();
-            int planned = 0;
+            boolean ofKeys = false;
+            boolean found = false;
             int seen = 0;
             while (rows.next()) {
                 seen = rows.getInt(MESSAGES_SEEN);
+                found = rows.getBoolean(OF_KEYS);
                 byte[] bytes = rows.getBytes(PLANNED_KEY);
                 OrderingKey key = bytes == null ? null : OrderingKey.of(bytes);
-                planned += rows.getObject(PLANNED) == null ? 0 : 1;
                 boolean locked = rows.getObject(1) != null;
                 if (locked && (key == null || !cut.contains(key))) {
                     items.add(WorkItems.read(rows));
+                    ofKeys |= key != null;
                 } else if (!locked && key != null) {
                     cut.add(key);
                 }
             }
-            return new Answer(items, planned, seen);
+            return new Answer(items, ofKeys, !cut.isEmpty() || (!found && seen >= limit));
         }
     }
 
@@ -146,6 +150,9 @@ final class DueWork {
         }
     }
 
-    /** What a search came to: how many messages it meant to take, and how many that are due it looked at. */
-    private record Answer(List<WorkItem> items, int planned, int seen) {}
+    /**
+     * What a search came to: whether any of it has an order, and whether others may be due of keys that it did not see, because
+     * those it saw wait, or somebody has locked them. What has no order is no sign of either.
+     */
+    private record Answer(List<WorkItem> items, boolean isOfKeys, boolean mayHideKeys) {}
 }

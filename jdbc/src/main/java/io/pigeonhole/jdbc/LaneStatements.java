@@ -119,44 +119,47 @@ final class LaneStatements {
      * blocks; and messages without an order of their own. They are planned in one view of the tables and locked by their
      * places in it: what somebody else has or had in the meantime comes as planned, but not as taken, and the caller then
      * leaves what is behind it. A key's share is bounded, so that many keys of many messages do not add up. What does not fit into the bytes is
-     * left, from the first such message on.
+     * left, from the first such message on. The answer says whether a candidate key has any such message, taken or not.
      */
     private static final String TAKE_OF_KEYS = """
             , run AS MATERIALIZED (
-                SELECT r.place, r.id, r.ordering_key, r.bytes
-                FROM candidate AS c CROSS JOIN LATERAL (
-                    SELECT m.place, m.id, c.ordering_key, m.bytes,
-                        bool_and(m.status <> 'leased' AND m.by_lease = (SELECT by_lease FROM parameter)
-                            AND m.due_at <= (SELECT now FROM parameter)) OVER (ORDER BY m.id) AS ready
-                    FROM (
-                        SELECT w.ctid AS place, w.id, w.status, w.by_lease, w.due_at,
-                            octet_length(w.headers) + coalesce(octet_length(w.payload), 0) AS bytes
-                        FROM inbox_work AS w
-                        WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.lane = (SELECT lane FROM parameter)
-                            AND w.ordered AND w.ordering_key = c.ordering_key
-                        ORDER BY w.id
-                        LIMIT (SELECT least(of_key, greatest(64, most / greatest(1, (SELECT count(*) FROM candidate))))
-                               FROM parameter)
-                    ) AS m
-                ) AS r
-                WHERE r.ready
-                    AND coalesce(r.id < (SELECT d.id FROM inbox_dead_letter AS d
-                        WHERE d.consumer_id = (SELECT consumer_id FROM parameter) AND d.lane = (SELECT lane FROM parameter)
-                            AND d.ordering_key = r.ordering_key AND d.blocks
-                        ORDER BY d.id
-                        LIMIT 1), true)
-                UNION ALL
-                (SELECT w.ctid, w.id, NULL, octet_length(w.headers) + coalesce(octet_length(w.payload), 0)
-                 FROM inbox_work AS w
-                 WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.by_lease = (SELECT by_lease FROM parameter)
-                     AND w.lane = (SELECT lane FROM parameter) AND NOT w.ordered AND w.status <> 'leased'
-                     AND w.due_at <= (SELECT now FROM parameter)
-                 ORDER BY w.due_at, w.id
-                 LIMIT (SELECT most FROM parameter))
+                SELECT u.*, bool_or(u.ordering_key IS NOT NULL) OVER () AS of_keys
+                FROM (
+                    SELECT r.place, r.id, r.ordering_key, r.bytes
+                    FROM candidate AS c CROSS JOIN LATERAL (
+                        SELECT m.place, m.id, c.ordering_key, m.bytes,
+                            bool_and(m.status <> 'leased' AND m.by_lease = (SELECT by_lease FROM parameter)
+                                AND m.due_at <= (SELECT now FROM parameter)) OVER (ORDER BY m.id) AS ready
+                        FROM (
+                            SELECT w.ctid AS place, w.id, w.status, w.by_lease, w.due_at,
+                                octet_length(w.headers) + coalesce(octet_length(w.payload), 0) AS bytes
+                            FROM inbox_work AS w
+                            WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.lane = (SELECT lane FROM parameter)
+                                AND w.ordered AND w.ordering_key = c.ordering_key
+                            ORDER BY w.id
+                            LIMIT (SELECT least(of_key, greatest(64, most / greatest(1, (SELECT count(*) FROM candidate))))
+                                   FROM parameter)
+                        ) AS m
+                    ) AS r
+                    WHERE r.ready
+                        AND coalesce(r.id < (SELECT d.id FROM inbox_dead_letter AS d
+                            WHERE d.consumer_id = (SELECT consumer_id FROM parameter) AND d.lane = (SELECT lane FROM parameter)
+                                AND d.ordering_key = r.ordering_key AND d.blocks
+                            ORDER BY d.id
+                            LIMIT 1), true)
+                    UNION ALL
+                    (SELECT w.ctid, w.id, NULL, octet_length(w.headers) + coalesce(octet_length(w.payload), 0)
+                     FROM inbox_work AS w
+                     WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.by_lease = (SELECT by_lease FROM parameter)
+                         AND w.lane = (SELECT lane FROM parameter) AND NOT w.ordered AND w.status <> 'leased'
+                         AND w.due_at <= (SELECT now FROM parameter)
+                     ORDER BY w.due_at, w.id
+                     LIMIT (SELECT most FROM parameter))
+                ) AS u
                 ORDER BY id
                 LIMIT (SELECT most FROM parameter)
             ), fitting AS MATERIALIZED (
-                SELECT s.place, s.id, s.ordering_key
+                SELECT s.place, s.id, s.ordering_key, s.of_keys
                 FROM (
                     SELECT r.*, row_number() OVER (ORDER BY r.id) AS number,
                         sum(r.bytes) OVER (ORDER BY r.id ROWS UNBOUNDED PRECEDING) AS total
@@ -164,7 +167,7 @@ final class LaneStatements {
                 ) AS s
                 WHERE s.total <= (SELECT room FROM parameter) OR s.number = 1
             )
-            SELECT w.*, r.id AS planned, r.ordering_key AS planned_key, seen.messages
+            SELECT w.*, r.id AS planned, r.ordering_key AS planned_key, r.of_keys, seen.messages
             FROM seen
             LEFT JOIN fitting AS r ON true
             LEFT JOIN (

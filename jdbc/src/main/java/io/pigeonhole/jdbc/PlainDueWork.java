@@ -100,32 +100,36 @@ final class PlainDueWork {
 
     private List<WorkItem> inOrder(int limit, long bytes) throws SQLException {
         List<OrderingKey> due = keysOfDue(limit);
-        List<Planned> plan = within(bytes, plan(new LinkedHashSet<>(due), limit));
-        List<WorkItem> taken = take(plan);
-        if (!taken.isEmpty() || (plan.isEmpty() && due.size() < limit)) {
-            return taken;
+        List<Planned> runs = runs(new LinkedHashSet<>(due), limit);
+        Taken taken = take(plan(runs, limit, bytes));
+        boolean mayHideKeys = taken.isCut || (runs.isEmpty() && due.size() >= limit);
+        if (taken.isOfKeys || !mayHideKeys) {
+            return taken.items;
         }
-        return take(within(bytes, plan(keysOfHeads(limit), limit)));
+        Taken further = take(plan(runs(keysOfHeads(limit), limit), limit, bytes));
+        return further.items.isEmpty() ? taken.items : further.items;
     }
 
     /** Locks what is planned, as far as nobody else has: behind what somebody has, nothing of its key is taken. */
-    private List<WorkItem> take(List<Planned> plan) throws SQLException {
+    private Taken take(List<Planned> plan) throws SQLException {
         if (plan.isEmpty()) {
-            return List.of();
+            return new Taken(List.of(), false, false);
         }
         Map<Long, WorkItem> locked = lock(plan.stream().map(Planned::id).toList());
         List<WorkItem> taken = new ArrayList<>();
         Set<OrderingKey> cut = new HashSet<>();
+        boolean ofKeys = false;
         for (Planned planned : plan) {
             WorkItem item = locked.get(planned.id());
             OrderingKey key = planned.key();
             if (item != null && (key == null || !cut.contains(key))) {
                 taken.add(item);
+                ofKeys |= key != null;
             } else if (key != null) {
                 cut.add(key);
             }
         }
-        return taken;
+        return new Taken(taken, ofKeys, !cut.isEmpty());
     }
 
     private List<OrderingKey> keysOfDue(int limit) throws SQLException {
@@ -166,20 +170,26 @@ final class PlainDueWork {
         }
     }
 
-    /** Of each key the messages from its head on as far as they are ready, and those without an order, by arrival. */
-    private List<Planned> plan(Set<OrderingKey> keys, int limit) throws SQLException {
-        List<Planned> plan = new ArrayList<>();
+    /** Of each key the messages from its head on as far as they are ready. */
+    private List<Planned> runs(Set<OrderingKey> keys, int limit) throws SQLException {
+        List<Planned> runs = new ArrayList<>();
         List<OrderingKey> all = List.copyOf(keys);
         int ofKey = byLease ? 1 : Math.min(limit, Math.max(OF_KEY, limit / Math.max(1, all.size())));
         for (int from = 0; from < all.size(); from += KEYS) {
             List<OrderingKey> some = all.subList(from, Math.min(all.size(), from + KEYS));
-            plan.addAll(runs(some, ofKey));
+            runs.addAll(runs(some, ofKey));
         }
+        return runs;
+    }
+
+    /** These and those without an order, by arrival. */
+    private List<Planned> plan(List<Planned> runs, int limit, long bytes) throws SQLException {
+        List<Planned> plan = new ArrayList<>(runs);
         for (Place free : page(Place.FIRST, limit)) {
             plan.add(new Planned(free.id(), null, free.bytes()));
         }
         plan.sort(Comparator.comparingLong(Planned::id));
-        return plan.size() > limit ? plan.subList(0, limit) : plan;
+        return within(bytes, plan.size() > limit ? plan.subList(0, limit) : plan);
     }
 
     /** Those from the first on that have so many bytes together, but at least the first. */
@@ -270,6 +280,9 @@ final class PlainDueWork {
             return items;
         }
     }
+
+    /** What was taken, whether any of it has an order, and whether somebody else has what else was planned of a key. */
+    private record Taken(List<WorkItem> items, boolean isOfKeys, boolean isCut) {}
 
     /** A message to be locked, and its ordering key where it has an order. */
     private record Planned(long id, @Nullable OrderingKey key, long bytes) {}

@@ -174,6 +174,36 @@ abstract class OrderTests<C extends HandlerContext> extends WorkLab<C> {
         }
     }
 
+    /** Of a look that fills its batch with others, and of one that does not. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4})
+    void messagesWithoutAKeyHideNoKeyBehindAWaitingHeadWithAWholeBatch(int free) {
+        Message other = ofKey("b");
+        park(ofKey("a"), LATER);
+        receive(ofKey("a"), ofKey("a"), ofKey("a"), other);
+        received(free);
+        assertThat(takenAtOnce(3)).contains(keyOf(other));
+    }
+
+    @Test
+    void messageWithoutAKeyHidesNoKeyWhileTheHeadOfAnotherWithAWholeBatchIsLocked() {
+        Message other = ofKey("b");
+        Message free = received(1).get(0);
+        receive(ofKey("a"), ofKey("a"), ofKey("a"), other);
+        long head = takeable().get(1).id();
+        try (InboxTransaction<C> holder = begin()) {
+            assertThat(holder.retake(consumer, List.of(head))).hasSize(1);
+            assertThat(takenAtOnce(3)).containsExactlyElementsOf(keysOf(free, other));
+        }
+    }
+
+    private List<MessageKey> takenAtOnce(int limit) {
+        try (InboxTransaction<C> worker = begin()) {
+            assertThat(worker.enter(consumer, 0)).isTrue();
+            return keys(worker.take(consumer, 0, limit));
+        }
+    }
+
     @Test
     void messagesWithoutAnOrderingKeyAreFree() {
         Message waiting = message(0);
