@@ -90,7 +90,7 @@ public final class Replay<C extends HandlerContext> {
 
     private ReplayProgress run(ReplayStop stop) {
         ReplayProgress progress = start();
-        rate.begin(handled(progress));
+        rate.begin();
         long wait = PAUSE_NANOS;
         while (!stop.isAsked()) {
             requireNotInterrupted(progress);
@@ -103,13 +103,13 @@ public final class Replay<C extends HandlerContext> {
             } else if (rate.free() - System.nanoTime() > 0 && progress.state() == ReplayState.RUNNING) {
                 progress = pace(stop, progress, rate.free());
             } else if (progress.state() == ReplayState.RUNNING) {
-                Optional<ReplayProgress> after = batches.next();
-                if (after.isEmpty()) {
+                Optional<ReplayStep> step = batches.next();
+                if (step.isEmpty()) {
                     pause(stop, System.nanoTime() + PAUSE_NANOS);
                     progress = find();
                 } else {
-                    rate.spendUpTo(handled(after.get()));
-                    progress = after.get();
+                    rate.spend(step.get().handled());
+                    progress = step.get().progress();
                 }
             } else {
                 return progress;
@@ -140,10 +140,6 @@ public final class Replay<C extends HandlerContext> {
     private ReplayProgress find() {
         return runs.find(plan.name())
                 .orElseThrow(() -> new ConfigurationException("the replay '" + plan.name() + "' is gone"));
-    }
-
-    private static long handled(ReplayProgress progress) {
-        return progress.done() + progress.skipped();
     }
 
     /** Waits for the rate. Somebody may pause or cancel the run meanwhile. */

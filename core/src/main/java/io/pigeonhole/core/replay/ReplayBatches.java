@@ -59,14 +59,14 @@ final class ReplayBatches<C extends HandlerContext> {
         this.handler = handler;
     }
 
-    /** The run after one more batch, or as somebody else left it; empty where another is at work on it. */
-    Optional<ReplayProgress> next() {
+    /** One more batch, or none where somebody else has ended the run; empty where another is at work on it. */
+    Optional<ReplayStep> next() {
         Attempts attempts = new Attempts();
         try {
             while (true) {
-                Optional<ReplayProgress> after = attempt(attempts);
+                Optional<ReplayStep> step = attempt(attempts);
                 if (attempts.ended) {
-                    return after;
+                    return step;
                 }
             }
         } finally {
@@ -90,25 +90,39 @@ final class ReplayBatches<C extends HandlerContext> {
         private boolean interrupted;
 
         private boolean ended;
+        /** How many messages were handled by batches whose COMMIT was not answered and which are found to be committed. */
+        private long handledBefore;
+        /** What was to be committed last. */
+        private @Nullable ReplayStep sent;
+
+        void found(ReplayProgress run) {
+            if (sent != null && sent.isIn(run)) {
+                handledBefore += sent.handled();
+            }
+            sent = null;
+        }
     }
 
-    private Optional<ReplayProgress> attempt(Attempts so) {
+    private Optional<ReplayStep> attempt(Attempts so) {
         ReplayBatch<C> batch = null;
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             Optional<ReplayProgress> held =
                     transaction.replay().lock(settings.plan().name());
+            held.ifPresent(so::found);
             if (held.isEmpty() || held.get().state() != ReplayState.RUNNING) {
                 so.ended = true;
-                return held;
+                return held.map(run -> new ReplayStep(run, so.handledBefore));
             }
             batch = new ReplayBatch<>(transaction, held.get(), settings, handler);
             batch.read(so.limit);
             ReplayProgress after = so.isolated
                     ? batch.isolated(store::classify, entry -> so.condemned.get(entry.place()))
                     : batch.together();
+            ReplayStep step = ReplayStep.between(held.get(), after);
+            so.sent = step;
             batch.commit();
             so.ended = true;
-            return Optional.of(after);
+            return Optional.of(new ReplayStep(after, so.handledBefore + step.handled()));
         } catch (Throwable e) {
             failed(so, batch, e);
             return Optional.empty();

@@ -10,32 +10,24 @@ final class ReplayRate {
 
     private final int perSecond;
     private long free = System.nanoTime();
-    private long handled;
 
     ReplayRate(int perSecond) {
         this.perSecond = perSecond;
     }
 
-    /**
-     * A run begins: nothing is made up for that was before it, but what an earlier run was ahead is waited for.
-     *
-     * @param before how many messages the replay had handled
-     */
-    synchronized void begin(long before) {
+    /** A run begins: nothing is made up for that was before it, but what an earlier run was ahead is waited for. */
+    synchronized void begin() {
         free = Math.max(free, System.nanoTime());
-        handled = before;
     }
 
-    /** The replay has handled so many messages in all. Runs beside each other share the number: each message is spent once. */
-    synchronized void spendUpTo(long all) {
-        long messages = all - handled;
+    /** A batch of these runs has handled so many messages. What other processes handle is not to be spent here. */
+    synchronized void spend(long messages) {
         if (perSecond != ReplaySettings.UNLIMITED && messages > 0) {
             long taken = Duration.ofSeconds(1)
                     .multipliedBy(messages)
                     .dividedBy(perSecond)
                     .toNanos();
             free = Math.max(free, System.nanoTime() - MOST_CREDIT_NANOS) + taken;
-            handled = all;
         }
     }
 

@@ -9,24 +9,23 @@ class ReplayRateTest {
     private final ReplayRate rate = new ReplayRate(1);
 
     @Test
-    void runsBesideEachOtherSpendEachMessageOnce() {
-        rate.begin(0);
-        rate.spendUpTo(10);
+    void batchesOfRunsBesideEachOtherAreSpentOnceEach() {
+        rate.begin();
+        rate.spend(10);
         long free = rate.free();
-        rate.begin(10);
-        rate.spendUpTo(10);
+        rate.begin();
+        rate.spend(0);
         assertThat(rate.free()).isEqualTo(free);
-        rate.spendUpTo(15);
+        rate.spend(5);
         assertThat(rate.free()).isEqualTo(free + TimeUnit.SECONDS.toNanos(5));
     }
 
     @Test
-    void replayThatBeginsAnewSpendsFromItsFirstMessageOn() {
-        rate.begin(0);
-        rate.spendUpTo(10);
+    void runThatBeginsWaitsForWhatAnEarlierOneWasAhead() {
+        rate.begin();
+        rate.spend(10);
         long free = rate.free();
-        rate.begin(0);
-        rate.spendUpTo(10);
-        assertThat(rate.free()).isEqualTo(free + TimeUnit.SECONDS.toNanos(10));
+        rate.begin();
+        assertThat(rate.free()).isEqualTo(free);
     }
 }

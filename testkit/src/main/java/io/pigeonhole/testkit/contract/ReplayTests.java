@@ -10,6 +10,7 @@ import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.admin.UnknownConsumerException;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
@@ -350,6 +351,43 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
         }
 
         assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofMillis(440));
+        assertThat(fixture.effects()).hasSize(12);
+    }
+
+    /** The pause for what another has handled would be a minute. */
+    @Test
+    void whatOthersHandleDoesNotCountForTheRate() {
+        finish(62);
+        List<Replay<C>> helping = new ArrayList<>();
+        Replay<C> helper = replay("shared", (payload, context) -> {
+                    write(payload, context);
+                    helping.forEach(Replay::stop);
+                })
+                .batch(60)
+                .build();
+        helping.add(helper);
+        plan.at(CrashPoint.AFTER_COMMIT, commits() + 1, helper::run);
+        long begun = System.nanoTime();
+
+        assertThat(replay("shared").batch(1).rate(1).build().run().state()).isEqualTo(ReplayState.FINISHED);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(50));
+        assertThat(fixture.effects()).hasSize(62);
+    }
+
+    @Test
+    void aBatchWhoseCommitWasNotAnsweredCountsForTheRate() {
+        finish(12);
+        Runnable lost = () -> {
+            throw new OutcomeUnknownException("the answer to COMMIT is lost", null);
+        };
+        plan.at(CrashPoint.AFTER_COMMIT, commits() + 1, lost);
+        plan.at(CrashPoint.AFTER_COMMIT, commits() + 2, lost);
+        long begun = System.nanoTime();
+
+        replay("slow").batch(3).rate(10).build().run();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofMillis(890));
         assertThat(fixture.effects()).hasSize(12);
     }
 
