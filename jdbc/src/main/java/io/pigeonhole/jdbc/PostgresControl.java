@@ -39,7 +39,8 @@ final class PostgresControl {
     private static final Pattern HELD_CURSOR =
             Pattern.compile("\\bCURSOR\\s+WITH\\s+HOLD\\b", Pattern.CASE_INSENSITIVE);
 
-    private static final Pattern BLOCK = Pattern.compile("\\s*DO\\b", Pattern.CASE_INSENSITIVE);
+    /** Its text is a string, wherever it stands among the statements. */
+    private static final Pattern BLOCK = Pattern.compile("(?:^|;)\\s*DO\\b", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern BODY = Pattern.compile("\\bbegin\\s+atomic\\b", Pattern.CASE_INSENSITIVE);
 
@@ -118,8 +119,7 @@ final class PostgresControl {
     private static boolean outlivesHandler(String sql) {
         String plain = withoutText(sql);
         return OUTLIVES_HANDLER.matcher(plain).find()
-                || (BLOCK.matcher(plain).lookingAt()
-                        && OUTLIVES_HANDLER.matcher(sql).find());
+                || (BLOCK.matcher(plain).find() && OUTLIVES_HANDLER.matcher(sql).find());
     }
 
     /** Such as {@code SET TRANSACTION READ ONLY} and {@code SET LOCAL transaction_read_only = on}. */
