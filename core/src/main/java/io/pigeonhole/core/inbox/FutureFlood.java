@@ -1,6 +1,7 @@
 package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.ConsumerPausedException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -35,7 +36,10 @@ final class FutureFlood {
     private boolean asked;
     private long askedAt;
 
-    /** The supplier creates missing days and says where the ledger ends; null where it could not. */
+    /**
+     * The supplier creates missing days and says where the ledger ends; null where it could not. While the consumer is paused, it
+     * throws {@link ConsumerPausedException}.
+     */
     FutureFlood(String consumer, int limit, LongSupplier nanos, Supplier<@Nullable MessageKey> endOfLedger) {
         this.consumer = consumer;
         this.limit = limit;
@@ -83,12 +87,26 @@ final class FutureFlood {
 
     /** Between two questions it is where it was. */
     private MessageKey endOfLedger(MessageKey before) {
-        MessageKey found = mayAsk() ? endOfLedger.get() : null;
+        MessageKey found = mayAsk() ? ask() : null;
         if (found == null) {
             return before;
         }
         moved(found);
         return found;
+    }
+
+    /** Whoever comes next is told of a pause as well, and not of the flood. */
+    private @Nullable MessageKey ask() {
+        try {
+            return endOfLedger.get();
+        } catch (ConsumerPausedException e) {
+            mayAskAtOnce();
+            throw e;
+        }
+    }
+
+    private synchronized void mayAskAtOnce() {
+        asked = false;
     }
 
     private synchronized boolean mayAsk() {

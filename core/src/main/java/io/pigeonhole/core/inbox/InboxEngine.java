@@ -6,6 +6,7 @@ import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
@@ -113,21 +114,30 @@ final class InboxEngine<C extends HandlerContext> {
     /**
      * Creates the days that are missing, and claims a key that is always behind its end, to see where that is now. Null where the
      * database does not say, or its days or clock are not as they must be, which is no reason to fail at messages that are in time.
+     *
+     * @throws ConsumerPausedException as for messages that are in time, and before any work is done for it
      */
     private @Nullable MessageKey endOfLedger() {
         try {
+            claimedEnd();
             store.maintain();
-            try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-                return transaction
-                        .claim(consumer, List.of(MessageKey.LAST_WITH_TIME), settings.twinPatience())
-                        .newest();
-            }
+            return claimedEnd();
+        } catch (ConsumerPausedException e) {
+            throw e;
         } catch (PigeonholeException e) {
             if (store.classify(e) == ErrorClass.UNAVAILABLE) {
                 store.probe();
             }
             log.debug("consumer '{}': it could not be asked where the ledger ends", consumer.name(), e);
             return null;
+        }
+    }
+
+    private MessageKey claimedEnd() {
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            return transaction
+                    .claim(consumer, List.of(MessageKey.LAST_WITH_TIME), settings.twinPatience())
+                    .newest();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.pigeonhole.core.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.ConfigurationException;
@@ -11,6 +12,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.node.Circuit;
 import io.pigeonhole.core.node.Node;
+import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.KeyOrder;
@@ -199,6 +201,21 @@ class FutureFloodTest {
         assertThat(careful.process(List.of(message(end.plusSeconds(2)), message(end.minusSeconds(1)))))
                 .extracting(Outcome::kind)
                 .containsExactly(Outcome.Kind.BUSY, Outcome.Kind.PROCESSED);
+    }
+
+    @Test
+    @Tag("C3")
+    void pausedConsumerSaysSoOfTheFloodEachTimeToo() {
+        store.horizon(Instant.EPOCH, end);
+        inbox.process(List.of(message(end.plusSeconds(1)), message(end.plusSeconds(2))));
+        List<Message> ahead = List.of(message(end.plusSeconds(3)));
+
+        store.paused("payments", true);
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> inbox.process(ahead)).isInstanceOf(ConsumerPausedException.class);
+        }
+        store.paused("payments", false);
+        assertThat(inbox.process(ahead)).extracting(Outcome::kind).containsExactly(Outcome.Kind.BUSY);
     }
 
     @Test
