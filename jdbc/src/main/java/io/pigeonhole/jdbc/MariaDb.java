@@ -707,8 +707,9 @@ public class MariaDb extends Dialect {
     @Override
     public boolean endsWithDay(Connection connection, String table, LocalDate day) throws SQLException {
         String name = partition(day);
-        return name.equals(partitionOf(connection, table, last(table, day)))
-                && !name.equals(partitionOf(connection, table, end(table, day)));
+        // To the server, P20200101 is the same name as p20200101.
+        return name.equalsIgnoreCase(partitionOf(connection, table, last(table, day)))
+                && !name.equalsIgnoreCase(partitionOf(connection, table, end(table, day)));
     }
 
     private @Nullable String partitionOf(Connection connection, String table, String value) throws SQLException {

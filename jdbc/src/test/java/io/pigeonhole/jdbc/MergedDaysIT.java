@@ -125,6 +125,29 @@ class MergedDaysIT {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void partitionThatEndsWithItsDayIsDroppedHoweverItsNameIsSpelt(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            inbox(store, new AtomicInteger());
+            LocalDate old = LocalDate.of(2020, 1, 1);
+            for (String table : List.of("inbox_ledger", "inbox_history")) {
+                boolean isLedger = table.equals("inbox_ledger");
+                workshop.execute("ALTER TABLE " + table + " REORGANIZE PARTITION " + partition(today)
+                        + " INTO (PARTITION P20200101 VALUES LESS THAN ("
+                        + (isLedger ? end(old) : "'" + old.plusDays(1) + "'") + "), PARTITION " + partition(today)
+                        + " VALUES LESS THAN (" + (isLedger ? end(today) : "'" + today.plusDays(1) + "'") + "))");
+            }
+
+            List<String> warnings = warningsOf(PlainRetention.class, () -> retireAll(store));
+
+            assertThat(workshop.askAll(PARTITIONS, "inbox_ledger")).startsWith(partition(today));
+            assertThat(workshop.askAll(PARTITIONS, "inbox_history")).startsWith(partition(today));
+            assertThat(warnings).isEmpty();
+        }
+    }
+
     /** What is in the one that stays is no part of the next one, and is not waited for there. */
     @ParameterizedTest
     @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
