@@ -89,7 +89,7 @@ final class DueWork {
 
     private static List<WorkItem> inOrder(Connection connection, Search search) throws SQLException {
         Answer answer = ask(connection, TAKE_BY_DUE, search);
-        if (answer.isOfKeys || !answer.mayHideKeys) {
+        if (answer.isOfKeys || !answer.mayHideOthers) {
             return answer.items;
         }
         Answer further = ask(connection, TAKE_BY_HEADS, search);
@@ -117,6 +117,7 @@ final class DueWork {
             Set<OrderingKey> cut = new HashSet<>();
             boolean ofKeys = false;
             boolean found = false;
+            boolean passed = false;
             int seen = 0;
             while (rows.next()) {
                 seen = rows.getInt(MESSAGES_SEEN);
@@ -124,6 +125,7 @@ final class DueWork {
                 byte[] bytes = rows.getBytes(PLANNED_KEY);
                 OrderingKey key = bytes == null ? null : OrderingKey.of(bytes);
                 boolean locked = rows.getObject(1) != null;
+                passed |= !locked && rows.getObject(PLANNED) != null;
                 if (locked && (key == null || !cut.contains(key))) {
                     items.add(WorkItems.read(rows));
                     ofKeys |= key != null;
@@ -131,7 +133,7 @@ final class DueWork {
                     cut.add(key);
                 }
             }
-            return new Answer(items, ofKeys, !cut.isEmpty() || (!found && seen >= limit));
+            return new Answer(items, ofKeys, passed || (!found && seen >= limit));
         }
     }
 
@@ -151,8 +153,8 @@ final class DueWork {
     }
 
     /**
-     * What a search came to: whether any of it has an order, and whether others may be due of keys that it did not see, because
-     * those it saw wait, or somebody has locked them. What has no order is no sign of either.
+     * What a search came to: whether any of it has an order, and whether it may hide others that are due, because those it saw
+     * wait, or somebody has locked them. That it took some without an order says nothing about keys.
      */
-    private record Answer(List<WorkItem> items, boolean isOfKeys, boolean mayHideKeys) {}
+    private record Answer(List<WorkItem> items, boolean isOfKeys, boolean mayHideOthers) {}
 }

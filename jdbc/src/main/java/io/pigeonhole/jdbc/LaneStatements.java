@@ -118,8 +118,10 @@ final class LaneStatements {
      * Of each candidate key the messages from its head on, up to the first that is not ready or behind a dead letter that
      * blocks; and messages without an order of their own. They are planned in one view of the tables and locked by their
      * places in it: what somebody else has or had in the meantime comes as planned, but not as taken, and the caller then
-     * leaves what is behind it. A key's share is bounded, so that many keys of many messages do not add up. What does not fit into the bytes is
-     * left, from the first such message on. The answer says whether a candidate key has any such message, taken or not.
+     * leaves what is behind it. A key's share is bounded, so that many keys of many messages do not add up. What does not fit
+     * into the bytes is left, from the first such message on. The answer says whether a candidate key has a message that is
+     * ready, taken or not. Formatted with how messages without an order are locked before they are planned, if they are: what
+     * somebody has locked is then passed and takes no place in the plan.
      */
     private static final String TAKE_OF_KEYS = """
             , run AS MATERIALIZED (
@@ -148,13 +150,18 @@ final class LaneStatements {
                             ORDER BY d.id
                             LIMIT 1), true)
                     UNION ALL
-                    (SELECT w.ctid, w.id, NULL, octet_length(w.headers) + coalesce(octet_length(w.payload), 0)
-                     FROM inbox_work AS w
-                     WHERE w.consumer_id = (SELECT consumer_id FROM parameter) AND w.by_lease = (SELECT by_lease FROM parameter)
-                         AND w.lane = (SELECT lane FROM parameter) AND NOT w.ordered AND w.status <> 'leased'
-                         AND w.due_at <= (SELECT now FROM parameter)
-                     ORDER BY w.due_at, w.id
-                     LIMIT (SELECT most FROM parameter))
+                    SELECT f.place, f.id, NULL, f.bytes
+                    FROM (
+                        SELECT w.ctid AS place, w.id,
+                            octet_length(w.headers) + coalesce(octet_length(w.payload), 0) AS bytes
+                        FROM inbox_work AS w
+                        WHERE w.consumer_id = (SELECT consumer_id FROM parameter)
+                            AND w.by_lease = (SELECT by_lease FROM parameter)
+                            AND w.lane = (SELECT lane FROM parameter) AND NOT w.ordered AND w.status <> 'leased'
+                            AND w.due_at <= (SELECT now FROM parameter)
+                        ORDER BY w.due_at, w.id
+                        LIMIT (SELECT most FROM parameter)%s
+                    ) AS f
                 ) AS u
                 ORDER BY id
                 LIMIT (SELECT most FROM parameter)
@@ -181,10 +188,12 @@ final class LaneStatements {
             ORDER BY r.id""";
 
     /** Parameters: consumer, lane, by lease, how many at most, how many of one key at most, how many bytes at most. */
-    static final String TAKE_BY_DUE = KEYS_OF_DUE + TAKE_OF_KEYS;
+    static final String TAKE_BY_DUE = KEYS_OF_DUE + TAKE_OF_KEYS.formatted("");
 
     /** Parameters: the same. */
-    static final String TAKE_BY_HEADS = KEYS_OF_HEADS + TAKE_OF_KEYS;
+    static final String TAKE_BY_HEADS = KEYS_OF_HEADS + TAKE_OF_KEYS.formatted("""
+
+                        FOR UPDATE SKIP LOCKED""");
 
     private LaneStatements() {}
 }

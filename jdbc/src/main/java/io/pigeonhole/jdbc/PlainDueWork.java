@@ -101,12 +101,12 @@ final class PlainDueWork {
     private List<WorkItem> inOrder(int limit, long bytes) throws SQLException {
         List<OrderingKey> due = keysOfDue(limit);
         List<Planned> runs = runs(new LinkedHashSet<>(due), limit);
-        Taken taken = take(plan(runs, limit, bytes));
-        boolean mayHideKeys = taken.isCut || (runs.isEmpty() && due.size() >= limit);
-        if (taken.isOfKeys || !mayHideKeys) {
+        Taken taken = take(plan(runs, page(Place.FIRST, limit), limit, bytes));
+        boolean mayHideOthers = taken.isCut || (runs.isEmpty() && due.size() >= limit);
+        if (taken.isOfKeys || !mayHideOthers) {
             return taken.items;
         }
-        Taken further = take(plan(runs(keysOfHeads(limit), limit), limit, bytes));
+        Taken further = take(plan(runs(keysOfHeads(limit), limit), lockedWithoutOrder(limit), limit, bytes));
         return further.items.isEmpty() ? taken.items : further.items;
     }
 
@@ -129,7 +129,7 @@ final class PlainDueWork {
                 cut.add(key);
             }
         }
-        return new Taken(taken, ofKeys, !cut.isEmpty());
+        return new Taken(taken, ofKeys, taken.size() < plan.size());
     }
 
     private List<OrderingKey> keysOfDue(int limit) throws SQLException {
@@ -170,6 +170,13 @@ final class PlainDueWork {
         }
     }
 
+    /** The first without an order that are due and that nobody else has locked. */
+    private List<Place> lockedWithoutOrder(int limit) throws SQLException {
+        return locks.first(limit, this::page).stream()
+                .map(DueLocks.Locked::place)
+                .toList();
+    }
+
     /** Of each key the messages from its head on as far as they are ready. */
     private List<Planned> runs(Set<OrderingKey> keys, int limit) throws SQLException {
         List<Planned> runs = new ArrayList<>();
@@ -183,9 +190,9 @@ final class PlainDueWork {
     }
 
     /** These and those without an order, by arrival. */
-    private List<Planned> plan(List<Planned> runs, int limit, long bytes) throws SQLException {
+    private static List<Planned> plan(List<Planned> runs, List<Place> withoutOrder, int limit, long bytes) {
         List<Planned> plan = new ArrayList<>(runs);
-        for (Place free : page(Place.FIRST, limit)) {
+        for (Place free : withoutOrder) {
             plan.add(new Planned(free.id(), null, free.bytes()));
         }
         plan.sort(Comparator.comparingLong(Planned::id));
@@ -281,7 +288,7 @@ final class PlainDueWork {
         }
     }
 
-    /** What was taken, whether any of it has an order, and whether somebody else has what else was planned of a key. */
+    /** What was taken, whether any of it has an order, and whether somebody else has some of what was planned. */
     private record Taken(List<WorkItem> items, boolean isOfKeys, boolean isCut) {}
 
     /** A message to be locked, and its ordering key where it has an order. */

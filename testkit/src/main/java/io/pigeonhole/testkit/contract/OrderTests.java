@@ -197,6 +197,47 @@ abstract class OrderTests<C extends HandlerContext> extends WorkLab<C> {
         }
     }
 
+    @Test
+    void lockedMessageWithoutAKeyThatFillsTheBytesOfABatchHoldsUpNobody() {
+        received(1);
+        Message other = ofKey("b");
+        receive(other);
+        try (InboxTransaction<C> holder = begin();
+                InboxTransaction<C> worker = begin()) {
+            lockTheFirst(holder, 1);
+            assertThat(worker.enter(consumer, 0)).isTrue();
+            assertThat(keys(worker.take(consumer, 0, 4, 1))).containsExactly(keyOf(other));
+        }
+    }
+
+    @Test
+    void lockedMessagesWithoutAKeyThatFillABatchHoldUpNobody() {
+        received(4);
+        Message other = ofKey("b");
+        receive(other);
+        Message free = received(1).get(0);
+        try (InboxTransaction<C> holder = begin()) {
+            lockTheFirst(holder, 4);
+            assertThat(takenAtOnce(3)).containsExactlyElementsOf(keysOf(other, free));
+        }
+    }
+
+    /** With nothing else in the lane. */
+    @Test
+    void lockedMessagesWithoutAKeyThatFillABatchHoldUpNoOthersWithoutAKey() {
+        received(4);
+        Message free = received(1).get(0);
+        try (InboxTransaction<C> holder = begin()) {
+            lockTheFirst(holder, 4);
+            assertThat(takenAtOnce(3)).containsExactly(keyOf(free));
+        }
+    }
+
+    private void lockTheFirst(InboxTransaction<C> holder, int count) {
+        List<Long> first = takeable().stream().limit(count).map(WorkItem::id).toList();
+        assertThat(holder.retake(consumer, first)).hasSize(count);
+    }
+
     private List<MessageKey> takenAtOnce(int limit) {
         try (InboxTransaction<C> worker = begin()) {
             assertThat(worker.enter(consumer, 0)).isTrue();
