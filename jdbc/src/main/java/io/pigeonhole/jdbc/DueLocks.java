@@ -15,17 +15,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Locks the first of what is due and passes what others have locked. Each statement tries twice as many rows as the one
- * before: few statements pass very many, and no more are locked in vain than were passed.
+ * before, so that few statements pass very many; what the last of them locks beyond the limit is locked in vain.
  */
 final class DueLocks {
-    /** So many places are read at once, which is at least as many as may be taken. */
-    private static final int PAGE = 10_000;
+    /** So many places are read at once at most: a page may walk all heads of the lane. */
+    static final int PAGE = 10_000;
 
-    /** So many pages are read at most: each may walk all heads of the lane. */
-    private static final int PAGES = 10;
+    /** So many places are read at most. */
+    private static final int PLACES = 100_000;
 
-    /** So many rows are locked in one statement, or as many as may be taken. */
-    private static final int ROWS = 1_000;
+    /** How much larger a page is than the one before. */
+    private static final int GROWTH = 4;
+
+    /** So many rows are locked in one statement. */
+    private static final int ROWS = 500;
 
     private final PlainSession session;
     private final boolean byLease;
@@ -37,13 +40,14 @@ final class DueLocks {
         this.now = now;
     }
 
-    /** In the order of the pages. */
-    List<Locked> first(int limit, Pages pages) throws SQLException {
+    /** In the order of the pages, of which the first has so many places, and the next ones more and more. */
+    List<Locked> first(int limit, int places, Pages pages) throws SQLException {
         List<Locked> locked = new ArrayList<>();
         PlainDueWork.Place behind = PlainDueWork.Place.FIRST;
-        int rows = limit;
-        for (int i = 0; i < PAGES; i++) {
-            List<PlainDueWork.Place> page = pages.behind(behind, PAGE);
+        int rows = Math.min(limit, ROWS);
+        int size = Math.min(places, PAGE);
+        for (int read = 0; read < PLACES; read += size, size = Math.min(PAGE, GROWTH * size)) {
+            List<PlainDueWork.Place> page = pages.behind(behind, size);
             for (int from = 0; from < page.size(); ) {
                 int to = Math.min(page.size(), from + rows);
                 locked.addAll(lock(page.subList(from, to)));
@@ -51,9 +55,9 @@ final class DueLocks {
                     return locked.subList(0, limit);
                 }
                 from = to;
-                rows = Math.max(limit, Math.min(ROWS, 2 * rows));
+                rows = Math.min(ROWS, 2 * rows);
             }
-            if (page.size() < PAGE) {
+            if (page.size() < size) {
                 return locked;
             }
             behind = page.get(page.size() - 1);

@@ -258,9 +258,13 @@ public class MariaDb extends Dialect {
         return SEARCHES.contains(statement) ? withoutHandlersLimit(text) : text;
     }
 
-    /** With our own limit: a search that is cancelled for what handlers may take would be so each time anew. */
+    /**
+     * With our own limit: a search that is cancelled for what handlers may take would be so each time anew. And a list of a
+     * thousand ids must not become a join, which reads and so locks the whole table.
+     */
     String withoutHandlersLimit(String search) {
-        return "SET STATEMENT max_statement_time = " + OWN_LIMIT + " FOR " + search;
+        return "SET STATEMENT max_statement_time = " + OWN_LIMIT + ", in_predicate_conversion_threshold = 0 FOR "
+                + search;
     }
 
     @Override

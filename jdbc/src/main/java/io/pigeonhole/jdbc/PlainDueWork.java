@@ -30,6 +30,9 @@ final class PlainDueWork {
     /** At least so many messages of each key are looked at. */
     private static final int OF_KEY = 64;
 
+    /** A page that costs little where payloads are large, whose sizes a database may read them for. */
+    private static final int FEW = 16;
+
     private static final LocalDateTime BEGINNING = LocalDateTime.of(1970, 1, 1, 0, 0);
 
     private final PlainSession session;
@@ -152,7 +155,7 @@ final class PlainDueWork {
     /** Of the first heads that are due and that nobody else has locked. */
     private Set<OrderingKey> keysOfHeads(int limit) throws SQLException {
         Set<OrderingKey> keys = new LinkedHashSet<>();
-        for (DueLocks.Locked head : locks.first(limit, this::heads)) {
+        for (DueLocks.Locked head : locks.first(limit, DueLocks.PAGE, this::heads)) {
             if (head.key() != null) {
                 keys.add(head.key());
             }
@@ -172,7 +175,7 @@ final class PlainDueWork {
 
     /** The first without an order that are due and that nobody else has locked. */
     private List<Place> lockedWithoutOrder(int limit) throws SQLException {
-        return locks.first(limit, this::page).stream()
+        return locks.first(limit, Math.max(limit, FEW), this::page).stream()
                 .map(DueLocks.Locked::place)
                 .toList();
     }

@@ -51,7 +51,7 @@ class LockedHeadsIT {
                 store,
                 store.register(new ConsumerRegistration(
                         "it " + UUID.randomUUID(), IdForm.TIME_ORDERED, KeyOrder.PAST_DEAD_LETTERS, 1)));
-        receive(lab, byLease);
+        receive(lab, byLease, KEYS, true);
         List<Long> ids = ids(server, lab);
         Long last = ids.get(KEYS - 1);
 
@@ -61,6 +61,36 @@ class LockedHeadsIT {
             assertThat(holder.retake(lab.consumer(), List.of(last))).hasSize(1);
             assertThat(found(lab, counting, byLease, limit)).isEmpty();
         }
+    }
+
+    static Stream<DatabaseServer> servers() {
+        return AnyDatabase.all();
+    }
+
+    /** A server may read, and so lock, all of a table where it looks for a thousand of its rows. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void takeOfVeryManyMessagesLeavesThoseOfOthersToThem(DatabaseServer server) {
+        JdbcStore store = JdbcStore.create(server.sharedSchema().dataSource());
+        StoreLab many = withoutOrder(store);
+        StoreLab others = withoutOrder(store);
+        receive(many, false, 1_500, false);
+        receive(others, false, 20, false);
+
+        try (InboxTransaction<JdbcContext> worker = many.begin();
+                InboxTransaction<JdbcContext> other = others.begin()) {
+            assertThat(worker.enter(many.consumer(), 0)).isTrue();
+            assertThat(worker.take(many.consumer(), 0, 1_200)).hasSize(1_200);
+            assertThat(other.enter(others.consumer(), 0)).isTrue();
+            assertThat(other.take(others.consumer(), 0, 20)).hasSize(20);
+        }
+    }
+
+    private static StoreLab withoutOrder(JdbcStore store) {
+        return new StoreLab(
+                store,
+                store.register(
+                        new ConsumerRegistration("it " + UUID.randomUUID(), IdForm.TIME_ORDERED, KeyOrder.NONE, 1)));
     }
 
     private static List<Long> found(StoreLab lab, CountingDataSource counting, boolean byLease, int limit) {
@@ -75,14 +105,11 @@ class LockedHeadsIT {
         }
     }
 
-    private static void receive(StoreLab lab, boolean byLease) {
+    private static void receive(StoreLab lab, boolean byLease, int count, boolean ofKeys) {
         List<ReceivedMessage> messages = new ArrayList<>();
-        for (int i = 0; i < KEYS; i++) {
-            Message message = Message.builder("notes")
-                    .id("id " + i)
-                    .type("note")
-                    .orderingKey("key " + i)
-                    .build();
+        for (int i = 0; i < count; i++) {
+            Message.Builder builder = Message.builder("notes").id("id " + i).type("note");
+            Message message = (ofKeys ? builder.orderingKey("key " + i) : builder).build();
             messages.add(new ReceivedMessage(lab.keyOf(message), message, byLease));
         }
         List<MessageKey> keys =

@@ -15,11 +15,14 @@ import java.util.function.LongSupplier;
 
 /**
  * Settled messages that are not deleted: those whose deletion was not tried, and those that wait for another try. Where SQS fails for
- * a single message, that one waits; where a call fails, none is tried before a pause is over, and what is new waits with the others.
- * The pauses grow for as long as it fails. Nothing waits for longer than until the message may be given to somebody else, and only so
+ * a single message, that one waits; where a call fails, its messages wait. Where several calls in a row fail, none is made before a
+ * pause is over, and what is new waits with the others. The pauses grow for as long as it fails. Nothing waits for longer than until the message may be given to somebody else, and only so
  * many wait: beyond that the oldest are given up. Safe for use by many threads.
  */
 final class Undeleted {
+    /** So many calls in a row that fail say that others would: a few do among many that succeed. */
+    private static final int FAILURES_OF_ALL = 3;
+
     private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
     /** One message that is deleted shows that all can be: that is worth asking for more often. */
@@ -69,7 +72,7 @@ final class Undeleted {
 
     /** A message is settled. */
     synchronized void add(Delivery delivery) {
-        if (failures > 0) {
+        if (failures >= FAILURES_OF_ALL) {
             await(entry(delivery));
         } else {
             untried.add(delivery);
@@ -143,20 +146,26 @@ final class Undeleted {
 
     /** A call succeeded, but for these. */
     synchronized void failedFor(Collection<Entry> refused) {
-        failures = 0;
         long now = clock.getAsLong();
+        failures = 0;
+        quietUntil = now;
         refused.stream()
                 .map(entry -> entry.refusedAndDue(now + pauseAfter(entry.refusals(), LONGEST_PAUSE)))
                 .forEach(this::await);
     }
 
-    /** The call for these failed: so would others now, and none is made before a pause is over. */
+    /** The call for these failed. */
     synchronized void callFailedFor(Collection<Entry> batch) {
         long now = clock.getAsLong();
-        // Of threads whose calls fail side by side one counts.
-        if (failures == 0 || now - quietUntil >= 0) {
-            quietUntil = now + pauseAfter(failures, LONGEST_PAUSE_OF_CALLS);
-            failures++;
+        // Of threads whose calls fail side by side behind a pause one counts.
+        boolean counts = now - quietUntil >= 0;
+        failures += counts ? 1 : 0;
+        if (failures < FAILURES_OF_ALL) {
+            batch.stream().map(entry -> entry.due(now + FIRST_PAUSE.toNanos())).forEach(this::await);
+            return;
+        }
+        if (counts) {
+            quietUntil = now + pauseAfter(failures - FAILURES_OF_ALL, LONGEST_PAUSE_OF_CALLS);
         }
         while (!untried.isEmpty()) {
             await(entry(untried.remove()));

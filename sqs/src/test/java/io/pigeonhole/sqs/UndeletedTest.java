@@ -77,6 +77,13 @@ class UndeletedTest {
         return batch.stream().map(Entry::delivery).map(Delivery::receipt).toList();
     }
 
+    /** So many in a row that it is taken for what the next would do. */
+    private void callsFail() throws InterruptedException {
+        for (int i = 0; i < 3; i++) {
+            callFails(awaitBatch());
+        }
+    }
+
     /** How long it takes until something may be tried again. */
     private Duration pause() throws InterruptedException {
         long from = now.get();
@@ -109,20 +116,20 @@ class UndeletedTest {
         add("a");
         callFails(take());
         List<Duration> pauses = new ArrayList<>();
-        for (int i = 0; i < 7; i++) {
+        for (int i = 0; i < 9; i++) {
             pauses.add(pause());
         }
         assertThat(pauses)
                 .extracting(Duration::toMillis)
-                .containsExactly(250L, 500L, 1_000L, 2_000L, 4_000L, 5_000L, 5_000L);
+                .containsExactly(250L, 250L, 250L, 500L, 1_000L, 2_000L, 4_000L, 5_000L, 5_000L);
     }
 
     @Test
     void whileCallsFailNoneWaitsForAThread() throws InterruptedException {
         addMany(11);
-        List<Entry> batch = take();
+        callFails(take());
         assertThat(undeleted.untried()).isOne();
-        callFails(batch);
+        callsFail();
         add("new");
         assertThat(undeleted.untried()).isZero();
         assertThat(undeleted.size()).isEqualTo(12);
@@ -130,20 +137,37 @@ class UndeletedTest {
     }
 
     @Test
+    void callThatFailsAmongOthersThatSucceedHoldsUpItsOwnMessagesOnly() throws InterruptedException {
+        for (int i = 0; i < 10; i++) {
+            add("of a call that fails");
+            callFails(take());
+            add("good");
+            assertThat(receipts(take())).containsExactly("good");
+            failsFor(List.of());
+        }
+        assertThat(undeleted.size()).isEqualTo(10);
+        after(Duration.ofMillis(250));
+        assertThat(take()).hasSize(10);
+    }
+
+    @Test
     void callsThatFailSideBySideCountOnce() throws InterruptedException {
         addMany(20);
+        callsFail();
+        after(Duration.ofMillis(250));
         List<Entry> first = take();
         List<Entry> second = take();
+        assertThat(second).isNotEmpty();
         callFails(first);
         callFails(second);
-        assertThat(pause()).hasMillis(250);
         assertThat(pause()).hasMillis(500);
+        assertThat(pause()).hasMillis(1_000);
     }
 
     @Test
     void onceACallSucceedsAllAreTriedWithoutAPause() throws InterruptedException {
         addMany(20);
-        callFails(take());
+        callsFail();
         after(Duration.ofMillis(250));
         failsFor(List.of());
         List<String> tried = new ArrayList<>();
@@ -151,6 +175,18 @@ class UndeletedTest {
             tried.addAll(receipts(batch));
         }
         assertThat(tried).hasSize(20).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void onceACallThatWasUnderWaySucceedsNewOnesAreTriedAtOnce() throws InterruptedException {
+        addMany(20);
+        List<Entry> underWay = take();
+        callsFail();
+        assertThat(take()).isEmpty();
+        failsFor(List.of());
+        add("new");
+        assertThat(underWay).isNotEmpty();
+        assertThat(receipts(take())).containsExactly("new");
     }
 
     @Test
@@ -203,7 +239,7 @@ class UndeletedTest {
     @Test
     void whereTooManyWaitTheOldestAreGivenUpAndThatIsToldOnce() throws InterruptedException {
         addMany(1);
-        callFails(take());
+        callsFail();
         addMany(MOST_WAITING - 1);
         assertThat(undeleted.isOverflowToBeTold()).isFalse();
         add("new");
