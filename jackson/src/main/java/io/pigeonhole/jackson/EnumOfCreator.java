@@ -20,10 +20,13 @@ final class EnumOfCreator extends DelegatingDeserializer {
 
     @Override
     public @Nullable Object deserialize(JsonParser parser, DeserializationContext context) {
-        String text = parser.hasToken(JsonToken.VALUE_STRING) ? parser.getString() : "";
+        JsonToken token = parser.currentToken();
+        String name = token != null && token.isScalarValue() ? parser.getString() : null;
         Object read = super.deserialize(parser, context);
-        if (!(read instanceof Enum<?> constant && constant.name().equals(text))) {
+        if (name == null) {
             UnknownNames.add(context);
+        } else {
+            UnknownNames.read(context, name, read);
         }
         return read;
     }

@@ -218,7 +218,32 @@ class DistinctElementsTest {
         }
     }
 
+    enum Unit {
+        KILOGRAM,
+        LITRE;
+
+        @JsonCreator
+        static Unit of(String code) {
+            return "kg".equals(code) ? KILOGRAM : LITRE;
+        }
+    }
+
+    /** Equal by its number alone. */
+    record Line(int id, int amount, Unit unit) {
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Line line && line.id == id;
+        }
+
+        @Override
+        public int hashCode() {
+            return id;
+        }
+    }
+
     record Statuses(
+            Set<Line> lines,
+
             @JsonFormat(with = JsonFormat.Feature.READ_UNKNOWN_ENUM_VALUES_USING_DEFAULT_VALUE)
             Set<Status> statuses,
 
@@ -267,6 +292,8 @@ class DistinctElementsTest {
                 "enums | [\"ACTIVE\",\"ACTIVE\"]",
                 "orNull | [null,null]",
                 "records | [{\"status\":\"ACTIVE\"},{\"status\":\"ACTIVE\"}]",
+                "kinds | [\"NEW\",\"NEW\"]",
+                "lines | [{\"id\":1,\"amount\":5,\"unit\":\"kg\"},{\"id\":1,\"amount\":7,\"unit\":\"kg\"}]",
             })
     void equalElementsThatNoAnnotationMakesEqualAreRefused(String field, String value) {
         assertThatThrownBy(() -> json(Statuses.class).decode(message(field, value)))
