@@ -2,6 +2,7 @@ package io.pigeonhole.jackson;
 
 import com.fasterxml.jackson.annotation.Nulls;
 import java.util.Collection;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -62,11 +63,7 @@ final class DistinctElements extends DelegatingDeserializer {
         if (!parser.hasToken(JsonToken.START_ARRAY)) {
             return super.deserialize(parser, context);
         }
-        TokenStreamContext array = parser.streamReadContext();
-        int unknown = UnknownNames.count(context);
-        Object read = super.deserialize(parser, context);
-        requireAll(read, array, UnknownNames.count(context) - unknown, parser);
-        return read;
+        return requireAll(parser, context, () -> super.deserialize(parser, context));
     }
 
     /** Where the set has elements before, others may be among them: only what is read into an empty one can be counted. */
@@ -75,9 +72,18 @@ final class DistinctElements extends DelegatingDeserializer {
         if (!parser.hasToken(JsonToken.START_ARRAY) || !(into instanceof Collection<?> set) || !set.isEmpty()) {
             return super.deserialize(parser, context, into);
         }
+        return requireAll(parser, context, () -> super.deserialize(parser, context, into));
+    }
+
+    private @Nullable Object requireAll(
+            JsonParser parser, DeserializationContext context, Supplier<@Nullable Object> reading) {
         TokenStreamContext array = parser.streamReadContext();
         int unknown = UnknownNames.count(context);
-        Object read = super.deserialize(parser, context, into);
+        boolean outermost = UnknownNames.begin(context);
+        Object read = reading.get();
+        if (outermost) {
+            UnknownNames.end(context);
+        }
         requireAll(read, array, UnknownNames.count(context) - unknown, parser);
         return read;
     }

@@ -26,7 +26,7 @@ final class EnumOfCreator extends DelegatingDeserializer {
         if (name == null) {
             UnknownNames.add(context);
         } else {
-            UnknownNames.read(context, name, read);
+            UnknownNames.read(context, name, read == null ? handledType() : read);
         }
         return read;
     }

@@ -12,24 +12,29 @@ import tools.jackson.databind.DeserializationContext;
 final class UnknownNames {
     private UnknownNames() {}
 
-    /** A creator has read a name. */
-    static void read(DeserializationContext context, String name, @Nullable Object value) {
-        Map<Object, String> names = namesOf(context);
-        String first = names.putIfAbsent(value == null ? UnknownNames.class : value, name);
-        if (first != null && !first.equals(name)) {
-            add(context);
+    /** A set begins. Answers whether it is in no other: then names that were read before it say nothing of its elements. */
+    static boolean begin(DeserializationContext context) {
+        boolean outermost = context.getAttribute(EnumOfCreator.class) == null;
+        if (outermost) {
+            context.setAttribute(EnumOfCreator.class, new HashMap<>());
         }
+        return outermost;
     }
 
+    /** The outermost set has ended. */
+    static void end(DeserializationContext context) {
+        context.setAttribute(EnumOfCreator.class, null);
+    }
+
+    /** A creator has read a name as this value, or as the null of this type. */
     @SuppressWarnings("unchecked") // Nobody else sets it.
-    private static Map<Object, String> namesOf(DeserializationContext context) {
-        @Nullable Object names = context.getAttribute(EnumOfCreator.class);
-        if (names instanceof Map<?, ?> known) {
-            return (Map<Object, String>) known;
+    static void read(DeserializationContext context, String name, Object valueOrType) {
+        if (context.getAttribute(EnumOfCreator.class) instanceof Map<?, ?> known) {
+            String first = ((Map<Object, String>) known).putIfAbsent(valueOrType, name);
+            if (first != null && !first.equals(name)) {
+                add(context);
+            }
         }
-        Map<Object, String> none = new HashMap<>();
-        context.setAttribute(EnumOfCreator.class, none);
-        return none;
     }
 
     static void add(DeserializationContext context) {

@@ -242,6 +242,8 @@ class DistinctElementsTest {
     }
 
     record Statuses(
+            Unit unit,
+
             Set<Line> lines,
 
             @JsonFormat(with = JsonFormat.Feature.READ_UNKNOWN_ENUM_VALUES_USING_DEFAULT_VALUE)
@@ -297,6 +299,18 @@ class DistinctElementsTest {
             })
     void equalElementsThatNoAnnotationMakesEqualAreRefused(String field, String value) {
         assertThatThrownBy(() -> json(Statuses.class).decode(message(field, value)))
+                .hasMessageContaining("because it holds each once");
+    }
+
+    @Test
+    void nameThatWasReadBeforeASetMakesNoneOfItsElementsEqual() {
+        String before =
+                "\"L\",\"lines\":[{\"id\":1,\"amount\":5,\"unit\":\"l\"},{\"id\":1,\"amount\":7,\"unit\":\"l\"}]";
+        Message message = Message.builder("orders")
+                .id("1")
+                .payload("{\"unit\":" + before + "}")
+                .build();
+        assertThatThrownBy(() -> json(Statuses.class).decode(message))
                 .hasMessageContaining("because it holds each once");
     }
 

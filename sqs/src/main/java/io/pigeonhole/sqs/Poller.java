@@ -140,7 +140,7 @@ final class Poller implements Runnable {
         full = lanes.load() >= (full ? RESUME_BELOW : 1);
         return full
                 || lanes.isWaiting()
-                // Deletions that fail hold nothing up.
+                // Those that wait for another try hold nothing up.
                 || acknowledgements.untried() >= settings.lanes().maxMessages();
     }
 
