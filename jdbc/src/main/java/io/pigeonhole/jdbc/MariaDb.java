@@ -115,6 +115,9 @@ public class MariaDb extends Dialect {
 
     private static final int LONGEST_SECONDS = 100_000_000;
 
+    /** A list of a thousand ids would become a join otherwise, which reads and so locks the whole table. */
+    private static final String LISTS_STAY_LISTS = "in_predicate_conversion_threshold = 0";
+
     /** Statements that may take long where very much lies in a lane, has run out, or is in the history. */
     private static final Set<PlainStatement> SEARCHES = Set.of(
             WorkStatement.KEYS_OF_DUE,
@@ -255,16 +258,19 @@ public class MariaDb extends Dialect {
     @Override
     public String text(PlainStatement statement) {
         String text = TEXTS.getOrDefault(statement, statement.standard());
-        return SEARCHES.contains(statement) ? withoutHandlersLimit(text) : text;
+        if (SEARCHES.contains(statement)) {
+            return withoutHandlersLimit(text);
+        }
+        return text.contains("{?}") && text.contains("FOR UPDATE") ? lockingOnlyWhatIsListed(text) : text;
     }
 
-    /**
-     * With our own limit: a search that is cancelled for what handlers may take would be so each time anew. And a list of a
-     * thousand ids must not become a join, which reads and so locks the whole table.
-     */
+    /** With our own limit: a search that is cancelled for what handlers may take would be so each time anew. */
     String withoutHandlersLimit(String search) {
-        return "SET STATEMENT max_statement_time = " + OWN_LIMIT + ", in_predicate_conversion_threshold = 0 FOR "
-                + search;
+        return "SET STATEMENT max_statement_time = " + OWN_LIMIT + ", " + LISTS_STAY_LISTS + " FOR " + search;
+    }
+
+    String lockingOnlyWhatIsListed(String search) {
+        return "SET STATEMENT " + LISTS_STAY_LISTS + " FOR " + search;
     }
 
     @Override

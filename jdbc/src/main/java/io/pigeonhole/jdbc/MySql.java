@@ -96,6 +96,11 @@ public class MySql extends MariaDb {
     }
 
     @Override
+    String lockingOnlyWhatIsListed(String search) {
+        return search;
+    }
+
+    @Override
     public List<String> ownPatience() {
         return List.of("SET innodb_lock_wait_timeout = @pigeonhole_wait");
     }

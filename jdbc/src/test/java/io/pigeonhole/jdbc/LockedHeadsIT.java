@@ -80,9 +80,12 @@ class LockedHeadsIT {
         try (InboxTransaction<JdbcContext> worker = many.begin();
                 InboxTransaction<JdbcContext> other = others.begin()) {
             assertThat(worker.enter(many.consumer(), 0)).isTrue();
-            assertThat(worker.take(many.consumer(), 0, 1_200)).hasSize(1_200);
+            List<WorkItem> items = worker.take(many.consumer(), 0, 1_200);
+            assertThat(items).hasSize(1_200);
             assertThat(other.enter(others.consumer(), 0)).isTrue();
             assertThat(other.take(others.consumer(), 0, 20)).hasSize(20);
+            worker.finish(many.consumer(), items);
+            worker.commit();
         }
     }
 
