@@ -61,7 +61,7 @@ class CommitFailuresTest {
         NONE
     }
 
-    /** Answers commits as it is told. */
+    /** Answers each commit in the way that the test has chosen. */
     private final class Broker extends MockConsumer<byte[], byte[]> {
         Broker() {
             super("earliest");

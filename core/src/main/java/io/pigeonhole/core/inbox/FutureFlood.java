@@ -95,7 +95,7 @@ final class FutureFlood {
         return found;
     }
 
-    /** Whoever comes next is told of a pause as well, and not of the flood. */
+    /** The next call asks again, so that it too fails because of the pause, and does not answer that there is a flood. */
     private @Nullable MessageKey ask() {
         try {
             return endOfLedger.get();
