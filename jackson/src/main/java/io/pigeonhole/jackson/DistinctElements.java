@@ -1,27 +1,43 @@
 package io.pigeonhole.jackson;
 
 import com.fasterxml.jackson.annotation.Nulls;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.function.Supplier;
+import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.TokenStreamContext;
 import tools.jackson.databind.BeanProperty;
 import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.jdk.EnumSetDeserializer;
 import tools.jackson.databind.deser.std.ContainerDeserializerBase;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
+import tools.jackson.databind.type.CollectionType;
 
 /** A set holds all elements that were sent: of equal ones, all but one would be lost. */
 final class DistinctElements extends DelegatingDeserializer {
-    DistinctElements(ValueDeserializer<?> delegate) {
+    private final CollectionType type;
+
+    /** What reads the elements of an {@link EnumSet}, of which its own deserializer tells nothing. */
+    private final @Nullable ValueDeserializer<Object> enums;
+
+    DistinctElements(ValueDeserializer<?> delegate, CollectionType type) {
+        this(delegate, type, null);
+    }
+
+    private DistinctElements(
+            ValueDeserializer<?> delegate, CollectionType type, @Nullable ValueDeserializer<Object> enums) {
         super(delegate);
+        this.type = type;
+        this.enums = enums;
     }
 
     @Override
     protected ValueDeserializer<?> newDelegatingInstance(ValueDeserializer<?> delegate) {
-        return new DistinctElements(delegate);
+        return new DistinctElements(delegate, type, enums);
     }
 
     /** Where the type or the property says how elements become those of the set, that is its decision. */
@@ -29,9 +45,17 @@ final class DistinctElements extends DelegatingDeserializer {
     public ValueDeserializer<?> createContextual(DeserializationContext context, @Nullable BeanProperty property) {
         ValueDeserializer<?> set = context.handleSecondaryContextualization(
                 getDelegatee(), property, context.constructType(handledType()));
-        return readsNullsAsItLikes(property) || isOfReferences(set, context) || hasCreator(set)
-                ? set
+        if (readsNullsAsItLikes(property) || isOfReferences(set, context) || hasCreator(set)) {
+            return set;
+        }
+        return set instanceof EnumSetDeserializer
+                ? new DistinctElements(
+                        set, type, context.findContextualValueDeserializer(listOfElements(context), property))
                 : _newIfChanged(set);
+    }
+
+    private JavaType listOfElements(DeserializationContext context) {
+        return context.getTypeFactory().constructCollectionType(ArrayList.class, type.getContentType());
     }
 
     /** An empty value in the place of a null may be there already. */
@@ -63,39 +87,64 @@ final class DistinctElements extends DelegatingDeserializer {
         if (!parser.hasToken(JsonToken.START_ARRAY)) {
             return super.deserialize(parser, context);
         }
-        return requireAll(parser, context, () -> super.deserialize(parser, context));
+        Collection<@Nullable Object> set = newSet(context);
+        if (set != null) {
+            return read(parser, context, set);
+        }
+        TokenStreamContext array = parser.streamReadContext();
+        Object read = super.deserialize(parser, context);
+        if (read instanceof Collection<?> made && made.size() < array.getEntryCount()) {
+            throw losesSome(parser, array, made);
+        }
+        return read;
     }
 
     /** Where the set has elements before, others may be among them: only what is read into an empty one can be counted. */
     @Override
+    @SuppressWarnings("unchecked") // Jackson puts the elements of the type into it.
     public @Nullable Object deserialize(JsonParser parser, DeserializationContext context, Object into) {
-        if (!parser.hasToken(JsonToken.START_ARRAY) || !(into instanceof Collection<?> set) || !set.isEmpty()) {
-            return super.deserialize(parser, context, into);
-        }
-        return requireAll(parser, context, () -> super.deserialize(parser, context, into));
+        return parser.hasToken(JsonToken.START_ARRAY) && into instanceof Collection<?> set && set.isEmpty()
+                ? read(parser, context, (Collection<@Nullable Object>) set)
+                : super.deserialize(parser, context, into);
     }
 
-    private @Nullable Object requireAll(
-            JsonParser parser, DeserializationContext context, Supplier<@Nullable Object> reading) {
+    private Object read(JsonParser parser, DeserializationContext context, Collection<@Nullable Object> set) {
         TokenStreamContext array = parser.streamReadContext();
-        int unknown = UnknownNames.count(context);
-        boolean outermost = UnknownNames.begin(context);
-        Object read = reading.get();
-        if (outermost) {
-            UnknownNames.end(context);
+        SetElements elements = SetElements.begin(set, context);
+        try {
+            if (enums == null) {
+                super.deserialize(parser, context, elements);
+            } else {
+                enums.deserialize(parser, context, elements);
+            }
+        } finally {
+            elements.end(context);
         }
-        requireAll(read, array, UnknownNames.count(context) - unknown, parser);
-        return read;
+        if (elements.losesSome()) {
+            throw losesSome(parser, array, set);
+        }
+        return set;
     }
 
-    /** An enum may read many names that it does not have as one value: with each of them an element may be equal to another. */
-    private void requireAll(@Nullable Object read, TokenStreamContext array, int unknown, JsonParser parser) {
-        if (read instanceof Collection<?> set && set.size() < array.getEntryCount() - unknown) {
-            throw new RefusedValueException(
-                    parser,
-                    "of " + array.getEntryCount() + " elements the set would hold " + set.size()
-                            + ", because it holds each once",
-                    handledType());
+    /** Null where the deserializer makes it in a way of its own. */
+    @SuppressWarnings("unchecked") // It is a set of the type.
+    private @Nullable Collection<@Nullable Object> newSet(DeserializationContext context) {
+        if (enums != null) {
+            return EnumSet.noneOf((Class<Enum>) type.getContentType().getRawClass());
         }
+        return getDelegatee() instanceof ContainerDeserializerBase<?> container
+                        && container.getValueInstantiator() != null
+                        && container.getValueInstantiator().canCreateUsingDefault()
+                ? (Collection<@Nullable Object>)
+                        container.getValueInstantiator().createUsingDefault(context)
+                : null;
+    }
+
+    private RefusedValueException losesSome(JsonParser parser, TokenStreamContext array, Collection<?> set) {
+        return new RefusedValueException(
+                parser,
+                "of " + array.getEntryCount() + " elements the set would hold " + set.size()
+                        + ", because it holds each once",
+                handledType());
     }
 }

@@ -7,7 +7,7 @@ import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
 
-/** An enum with a creator of its own, which may read any text: what is not the name itself may be one that it does not have. */
+/** An enum with a creator of its own, which may read any text as any value. What it reads from an object or an array is a value like others. */
 final class EnumOfCreator extends DelegatingDeserializer {
     EnumOfCreator(ValueDeserializer<?> delegate) {
         super(delegate);
@@ -23,10 +23,8 @@ final class EnumOfCreator extends DelegatingDeserializer {
         JsonToken token = parser.currentToken();
         String name = token != null && token.isScalarValue() ? parser.getString() : null;
         Object read = super.deserialize(parser, context);
-        if (name == null) {
-            UnknownNames.add(context);
-        } else {
-            UnknownNames.read(context, name, read == null ? handledType() : read);
+        if (name != null) {
+            SetElements.readByCreator(context, name, read == null ? handledType() : read);
         }
         return read;
     }

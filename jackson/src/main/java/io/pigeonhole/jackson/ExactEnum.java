@@ -42,7 +42,7 @@ final class ExactEnum extends EnumDeserializer {
         }
         Object read = super._fromString(parser, context, text);
         if ((read == null || read == getEmptyValue(context)) && !isName(trimmed, names(context))) {
-            UnknownNames.add(context);
+            SetElements.readUnknown(context, text);
         }
         return read;
     }

@@ -99,7 +99,9 @@ final class StrictModule extends SimpleModule {
                 CollectionType type,
                 BeanDescription.Supplier bean,
                 ValueDeserializer<?> deserializer) {
-            return Set.class.isAssignableFrom(type.getRawClass()) ? new DistinctElements(deserializer) : deserializer;
+            return Set.class.isAssignableFrom(type.getRawClass())
+                    ? new DistinctElements(deserializer, type)
+                    : deserializer;
         }
 
         @Override

@@ -52,7 +52,7 @@ final class TimeAsNumber extends DelegatingDeserializer {
                     "the unit of the type is counted in whole numbers, without a fraction or an exponent",
                     handledType());
         }
-        Object read = super.deserialize(parser, context);
+        Object read = super.deserialize(TimeArray.requireWhole(parser, context, handledType()), context);
         if (fraction != null && !isExact(read, fraction)) {
             throw new RefusedValueException(
                     parser,

@@ -22,6 +22,6 @@ final class TimeByFormat extends DelegatingDeserializer {
             throw new RefusedValueException(
                     parser, TimeAsText.NO_UNIT + "; text in the format of the type is expected", handledType());
         }
-        return super.deserialize(parser, context);
+        return super.deserialize(TimeArray.requireWhole(parser, context, handledType()), context);
     }
 }

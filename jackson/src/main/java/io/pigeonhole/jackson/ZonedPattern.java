@@ -15,6 +15,7 @@ import java.time.format.ResolverStyle;
 import java.time.temporal.TemporalAccessor;
 import java.time.temporal.TemporalQueries;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
@@ -32,12 +33,16 @@ final class ZonedPattern extends DelegatingDeserializer {
 
     private final DateTimeFormatter pattern;
 
+    private final ZoneName name;
+
     /** The zone of a text that says none. */
     private final @Nullable ZoneId zone;
 
-    private ZonedPattern(ValueDeserializer<?> delegate, DateTimeFormatter pattern, @Nullable ZoneId zone) {
+    private ZonedPattern(
+            ValueDeserializer<?> delegate, DateTimeFormatter pattern, ZoneName name, @Nullable ZoneId zone) {
         super(delegate);
         this.pattern = pattern;
+        this.name = name;
         this.zone = zone;
     }
 
@@ -51,32 +56,35 @@ final class ZonedPattern extends DelegatingDeserializer {
         if (Boolean.TRUE.equals(format.getFeature(JsonFormat.Feature.ACCEPT_CASE_INSENSITIVE_VALUES))) {
             builder.parseCaseInsensitive();
         }
+        Locale locale = format.hasLocale() ? format.getLocale() : context.getLocale();
         return new ZonedPattern(
                 delegate,
-                builder.appendPattern(format.getPattern())
-                        .toFormatter(format.hasLocale() ? format.getLocale() : context.getLocale())
-                        .withResolverStyle(ResolverStyle.STRICT),
+                builder.appendPattern(format.getPattern()).toFormatter(locale).withResolverStyle(ResolverStyle.STRICT),
+                ZoneName.of(format.getPattern(), locale),
                 format.hasTimeZone() ? format.getTimeZone().toZoneId() : null);
     }
 
     @Override
     protected ValueDeserializer<?> newDelegatingInstance(ValueDeserializer<?> delegate) {
-        return new ZonedPattern(delegate, pattern, zone);
+        return new ZonedPattern(delegate, pattern, name, zone);
     }
 
     @Override
     public Object deserialize(JsonParser parser, DeserializationContext context) {
         Object read = super.deserialize(parser, context);
         if (parser.hasToken(JsonToken.VALUE_STRING)
-                && !isInItsZone(pattern.parse(parser.getString().trim()))) {
+                && !isInItsZone(parser.getString().trim())) {
             throw new RefusedValueException(
-                    parser, "the zone does not have this local time, or not with this offset", handledType());
+                    parser,
+                    "the zone does not have this local time, or not with this offset, or not by this name",
+                    handledType());
         }
         return read;
     }
 
     /** An offset alone says all; the zone of the type changes nothing of the moment then. */
-    private boolean isInItsZone(TemporalAccessor sent) {
+    private boolean isInItsZone(String text) {
+        TemporalAccessor sent = pattern.parse(text);
         LocalDate date = sent.query(TemporalQueries.localDate());
         LocalTime time = sent.query(TemporalQueries.localTime());
         ZoneOffset offset = sent.query(TemporalQueries.offset());
@@ -85,7 +93,9 @@ final class ZonedPattern extends DelegatingDeserializer {
         if (date == null || time == null || in == null) {
             return true;
         }
-        List<ZoneOffset> offsets = in.getRules().getValidOffsets(LocalDateTime.of(date, time));
-        return offset == null ? !offsets.isEmpty() : offsets.contains(offset);
+        LocalDateTime local = LocalDateTime.of(date, time);
+        List<ZoneOffset> offsets = in.getRules().getValidOffsets(local);
+        boolean hasTime = offset == null ? !offsets.isEmpty() : offsets.contains(offset);
+        return hasTime && name.isIn(text, ZonedDateTime.ofLocal(local, in, offset));
     }
 }

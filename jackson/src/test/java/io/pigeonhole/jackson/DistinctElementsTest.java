@@ -9,6 +9,7 @@ import com.fasterxml.jackson.annotation.JsonEnumDefaultValue;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIdentityInfo;
 import com.fasterxml.jackson.annotation.JsonMerge;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
@@ -300,6 +301,79 @@ class DistinctElementsTest {
     void equalElementsThatNoAnnotationMakesEqualAreRefused(String field, String value) {
         assertThatThrownBy(() -> json(Statuses.class).decode(message(field, value)))
                 .hasMessageContaining("because it holds each once");
+    }
+
+    enum Currency {
+        EUR,
+        USD;
+
+        @JsonCreator
+        static Currency of(@JsonProperty("code") String code) {
+            return valueOf(code);
+        }
+    }
+
+    record Price(int sku, Currency currency) {}
+
+    record Measure(int id, Unit unit) {}
+
+    record Group(Set<OfStatus> members) {}
+
+    record Mixed(
+            Set<Price> prices,
+            Set<Measure> measures,
+            Set<Group> groups,
+
+            @JsonFormat(with = JsonFormat.Feature.READ_UNKNOWN_ENUM_VALUES_USING_DEFAULT_VALUE)
+            Set<Status> statuses,
+
+            @JsonFormat(with = JsonFormat.Feature.READ_UNKNOWN_ENUM_VALUES_USING_DEFAULT_VALUE)
+            SortedSet<Status> sorted,
+
+            @JsonFormat(with = JsonFormat.Feature.READ_UNKNOWN_ENUM_VALUES_USING_DEFAULT_VALUE)
+            EnumSet<Status> enums) {}
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "prices | [{\"sku\":1,\"currency\":{\"code\":\"EUR\"}},{\"sku\":1,\"currency\":{\"code\":\"EUR\"}}]",
+                "measures | [{\"id\":1,\"unit\":\"l\"},{\"id\":2,\"unit\":\"L\"},{\"id\":2,\"unit\":\"L\"}]",
+                "measures | [{\"id\":1,\"unit\":\"l\"},{\"id\":1,\"unit\":\"L\"},{\"id\":2,\"unit\":\"kg\"},{\"id\":2,\"unit\":\"kg\"}]",
+                "groups | [{\"members\":[{\"status\":\"NEW\"}]},{\"members\":[{\"status\":\"NEW\"}]}]",
+                "statuses | [\"ACTIVE\",\"ACTIVE\",\"NEW\"]",
+                "statuses | [\"NEW\",\"ACTIVE\",\"ACTIVE\"]",
+                "statuses | [\"NEW\",\"UNKNOWN\",\"UNKNOWN\"]",
+                "statuses | [\"NEW\",\"NEW\"]",
+                "sorted | [\"ACTIVE\",\"ACTIVE\",\"NEW\"]",
+                "enums | [\"ACTIVE\",\"ACTIVE\",\"NEW\"]",
+                "enums | [\"NEW\",\"NEW\"]",
+            })
+    void nameThatAnEnumDoesNotHaveExcusesNoOtherElement(String field, String value) {
+        assertThatThrownBy(() -> json(Mixed.class).decode(message(field, value)))
+                .hasMessageContaining(field)
+                .hasMessageContaining("because it holds each once");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "prices | [{\"sku\":1,\"currency\":{\"code\":\"EUR\"}},{\"sku\":2,\"currency\":\"EUR\"}] | 2",
+                "measures | [{\"id\":1,\"unit\":\"l\"},{\"id\":1,\"unit\":\"L\"}] | 1",
+                "groups | [{\"members\":[{\"status\":\"NEW\"}]},{\"members\":[{\"status\":\"NEW2\"}]}] | 1",
+                "groups | [{\"members\":[{\"status\":\"NEW\"},{\"status\":\"NEW2\"}]},{\"members\":[]}] | 2",
+                "statuses | [\"NEW\",\"UNKNOWN\",\"ACTIVE\"] | 2",
+                "statuses | [\"NEW\",\"UNKNOWN\",\"NEW2\"] | 1",
+                "sorted | [\"NEW\",\"UNKNOWN\",\"ACTIVE\"] | 2",
+                "enums | [\"NEW\",\"UNKNOWN\",\"NEW2\",\"ACTIVE\"] | 2",
+            })
+    void namesThatAnEnumDoesNotHaveMayBecomeEqual(String field, String value, int size) throws Exception {
+        Mixed read = json(Mixed.class).decode(message(field, value));
+
+        assertThat((Set<?>) Mixed.class.getDeclaredMethod(field).invoke(read)).hasSize(size);
     }
 
     @Test
