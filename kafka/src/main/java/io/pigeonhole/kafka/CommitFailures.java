@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * Commits of offsets that have failed in a row, or are not answered. One that fails now and then is sent again; where all of them do
  * for a minute, people have to know: the broker's lag grows, and the next member reads everything since again. They are those of the
  * member: that partitions come and go ends nothing, only a commit that succeeds does. Time in which there is nothing to commit does
- * not count. Noted by the poll thread, others may ask.
+ * not count, nor does a time in which the thread does not poll, until it has polled again. Noted by the poll thread, others may ask.
  */
 final class CommitFailures {
     private static final Logger log = LoggerFactory.getLogger(CommitFailures.class);
@@ -21,6 +21,9 @@ final class CommitFailures {
     private final LongSupplier clock;
     private volatile @Nullable Streak streak;
     private boolean warned;
+    private long polledAt;
+    /** The last poll but one. What passed since says nothing about answers: perhaps nobody has polled for them. */
+    private volatile long countedTo;
 
     /**
      * Since the first commit that has not succeeded was sent.
@@ -39,6 +42,14 @@ final class CommitFailures {
     CommitFailures(String name, LongSupplier clock) {
         this.name = name;
         this.clock = clock;
+        this.polledAt = clock.getAsLong();
+        this.countedTo = polledAt;
+    }
+
+    /** The thread has polled. An answer that came while it did not is told by this poll, or by the next one. */
+    void polled() {
+        countedTo = polledAt;
+        polledAt = clock.getAsLong();
     }
 
     /** A commit is sent, or still under way. */
@@ -98,7 +109,7 @@ final class CommitFailures {
         if (now == null || now.since() == null) {
             return null;
         }
-        Duration age = Duration.ofNanos(now.age(clock.getAsLong()));
+        Duration age = Duration.ofNanos(now.age(countedTo));
         if (age.compareTo(PATIENCE) < 0) {
             return null;
         }

@@ -188,6 +188,7 @@ final class PollLoop implements Runnable {
                 ConsumerRecords<byte[], byte[]> records = poll();
                 polledAt = settings.clock().getAsLong();
                 beginnings.polled();
+                assignments.commitFailures().polled();
                 handOver(records);
                 if (!records.isEmpty()) {
                     goodPolls.handedOver();
@@ -222,9 +223,11 @@ final class PollLoop implements Runnable {
                 || isFarAhead(assignment)
                 || !isIdentified(assignment)
                 || unreadable.holdsBack(assignment.partition());
-        beginnings.tryAgain(
-                assignments.refused().stream().filter(heldBack.negate()).toList());
-        refused = !assignments.refused().isEmpty();
+        List<Assignment> askedFor =
+                assignments.refused().stream().filter(heldBack.negate()).toList();
+        beginnings.tryAgain(askedFor);
+        // What else holds back the others is told, and nobody asks the database for them.
+        refused = askedFor.stream().anyMatch(Assignment::isRefused);
         return heldBack.or(Assignment::isRefused);
     }
 

@@ -114,8 +114,14 @@ class CommitFailuresTest {
     private void after(int seconds) {
         for (int second = 0; second < seconds; second++) {
             now += Duration.ofSeconds(1).toNanos();
-            assignments.commitAsync();
+            poll();
+            poll();
         }
+    }
+
+    private void poll() {
+        assignments.commitFailures().polled();
+        assignments.commitAsync();
     }
 
     private @Nullable String problem() {
@@ -212,6 +218,37 @@ class CommitFailuresTest {
         answer = Answer.NONE;
         after(11);
         assertThat(problem()).contains("all commits", "61 s", "Not authorized");
+    }
+
+    /** Kafka tells the answer in a poll, and what keeps the thread from polling is another problem. */
+    @Test
+    void commitIsNotTakenForUnansweredWhereNobodyHasPolledForItsAnswer() {
+        answer = Answer.NONE;
+        assign();
+        finishRecord();
+        poll();
+        poll();
+        now += Duration.ofSeconds(70).toNanos();
+        assertThat(problem()).isNull();
+        poll();
+        assertThat(problem()).as("the answer may be told by the next poll").isNull();
+
+        assertThat(lateSuccess).isNotNull();
+        lateSuccess.run();
+        poll();
+        assertThat(problem()).isNull();
+    }
+
+    @Test
+    void commitThatIsNotAnsweredInPollsBehindALongPauseIsMissing() {
+        answer = Answer.NONE;
+        assign();
+        finishRecord();
+        poll();
+        now += Duration.ofSeconds(70).toNanos();
+        poll();
+        poll();
+        assertThat(problem()).contains("not been answered for 70 s");
     }
 
     @Test

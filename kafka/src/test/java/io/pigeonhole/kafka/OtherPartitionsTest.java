@@ -47,7 +47,8 @@ class OtherPartitionsTest {
     private final Queue<String> duplicates = new ConcurrentLinkedQueue<>();
     private final CountDownLatch inWork = new CountDownLatch(1);
     private final CountDownLatch mayEnd = new CountDownLatch(1);
-    private final Inbox<InMemoryContext> inbox = Inbox.builder("test", InMemoryStore.create())
+    private final InMemoryStore store = InMemoryStore.create();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("test", store)
             .defaultType("text")
             .handle("text", PayloadDecoder.text(), (text, context) -> {
                 if (text.startsWith("slow")) {
@@ -245,5 +246,28 @@ class OtherPartitionsTest {
         mayEnd.countDown();
         await().untilAsserted(() -> assertThat(broker.committed).containsEntry(SIBLING, 6L));
         assertThat(new ArrayList<>(duplicates)).containsExactly("new a2");
+    }
+
+    @Test
+    void partitionThatTheStoreRefusedToBeginIsNoReasonToWaitForTheStoreWhileItsTopicIsNotIdentified() {
+        await().untilAsserted(() -> assertThat(broker.committed).containsEntry(STRANGER, 1L));
+        store.paused("test", true);
+        broker.before.add(() -> {
+            set(STRANGER, "c0", "c1");
+            broker.rebalance(List.of(BACK, SIBLING));
+            broker.rebalance(ALL);
+        });
+        tell("u");
+        await().until(loop::isWaiting);
+
+        // As where another partition of the topic is assigned.
+        broker.before.add(() -> identities.forget("u"));
+        await().until(() -> !asked("u").isEmpty());
+        store.paused("test", false);
+        await().until(() -> !loop.isWaiting());
+
+        tell("u");
+        await().untilAsserted(() -> assertThat(effectsOf("c")).containsExactly("c0", "c1"));
+        assertThat(loop.isWaiting()).isFalse();
     }
 }

@@ -344,7 +344,7 @@ class PollLoopTest {
             assertThat(refused.problems()).isEmpty();
 
             now.addAndGet(TimeUnit.SECONDS.toNanos(2));
-            assertThat(refused.state()).isEqualTo(SourceState.DEGRADED);
+            await().atMost(PATIENCE).until(() -> refused.state() == SourceState.DEGRADED);
             assertThat(refused.problems()).singleElement().asString().contains("commits of offsets", "61 s", "soon");
 
             broker.refusals.set(0);
