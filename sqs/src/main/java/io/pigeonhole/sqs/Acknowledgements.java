@@ -1,6 +1,5 @@
 package io.pigeonhole.sqs;
 
-import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.sqs.Received.Delivery;
 import io.pigeonhole.sqs.Undeleted.Entry;
 import java.time.Duration;
@@ -103,6 +102,8 @@ final class Acknowledgements implements Runnable {
         if (!batch.isEmpty()) {
             try {
                 delete(batch);
+            } catch (Throwable e) {
+                failed(batch, e);
             } finally {
                 undeleted.putDown();
             }
@@ -116,10 +117,23 @@ final class Acknowledgements implements Runnable {
         return !closed;
     }
 
-    /** What was not deleted comes again, and is a duplicate. */
+    /** Where even that cannot be noted, it is noted later: what is forgotten stays hidden, and holds up its group. */
+    private void failed(List<Entry> batch, Throwable why) {
+        boolean noted = false;
+        while (!noted && !givenUp) {
+            try {
+                undeleted.callFailedFor(batch);
+                noted = true;
+            } catch (Throwable e) {
+                survive(e);
+            }
+        }
+        trouble.is(why);
+    }
+
     private void survive(Throwable e) {
         try {
-            log.error("{}: the deletion of settled messages failed, going on", name, FailureText.readable(e));
+            trouble.is(e);
         } catch (Throwable again) {
             // Most likely the memory is used up, and nothing can be said.
         }
@@ -127,18 +141,12 @@ final class Acknowledgements implements Runnable {
     }
 
     private void delete(List<Entry> batch) {
-        try {
-            BatchResult result =
-                    queue.delete(batch.stream().map(Entry::delivery).toList());
-            List<Delivery> unanswered = result.unanswered();
-            undeleted.failedFor(batch.stream()
-                    .filter(entry -> unanswered.contains(entry.delivery()))
-                    .toList());
-            report(result);
-        } catch (RuntimeException e) {
-            undeleted.callFailedFor(batch);
-            trouble.is(e);
-        }
+        BatchResult result = queue.delete(batch.stream().map(Entry::delivery).toList());
+        List<Delivery> unanswered = result.unanswered();
+        undeleted.failedFor(batch.stream()
+                .filter(entry -> unanswered.contains(entry.delivery()))
+                .toList());
+        report(result);
     }
 
     /** What is lost by the clock here, too, somebody else has by now: that says nothing about deletions. */

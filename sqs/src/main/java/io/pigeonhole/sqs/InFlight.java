@@ -1,6 +1,5 @@
 package io.pigeonhole.sqs;
 
-import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.sqs.Received.Delivery;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -110,7 +109,7 @@ final class InFlight implements Runnable {
     /** What is not kept hidden comes again, and is a duplicate, or busy. */
     private void survive(Throwable e, long pause) {
         try {
-            log.error("{}: keeping messages hidden failed, going on", name, FailureText.readable(e));
+            trouble.is(e);
         } catch (Throwable again) {
             // Most likely the memory is used up, and nothing can be said.
         }
@@ -134,7 +133,10 @@ final class InFlight implements Runnable {
         }
     }
 
-    /** False where SQS cannot be reached, so that it makes no sense to go on with others now. */
+    /**
+     * False where SQS cannot be reached, so that it makes no sense to go on with others now. An {@link Error} says nothing about
+     * that.
+     */
     private boolean prolong(Received received, List<Delivery> due) {
         Duration left = longestHold.minus(received.age());
         Duration duration = left.compareTo(visibility) < 0 ? Duration.ofSeconds(left.toSeconds()) : visibility;
@@ -149,9 +151,9 @@ final class InFlight implements Runnable {
             result.done().forEach(delivery -> delivery.hidden(from, duration));
             report(result);
             return true;
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             trouble.is(e);
-            return false;
+            return e instanceof Error;
         }
     }
 
@@ -187,7 +189,7 @@ final class InFlight implements Runnable {
                     deliveries.size(),
                     result.lost().size());
             report(result);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             trouble.is(e);
         }
     }

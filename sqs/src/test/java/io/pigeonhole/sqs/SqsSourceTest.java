@@ -21,6 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -601,6 +603,136 @@ class SqsSourceTest {
         await().atMost(PATIENCE).until(() -> queue.left() == 0);
         assertThat(source.failure()).isNull();
         awaitState(source, SourceState.RUNNING);
+    }
+
+    /** Until it is deleted SQS holds back its group, here for twelve hours. */
+    @Tag("E5")
+    @Test
+    void deletionThatThrowsAnErrorIsToldAndTriedAgainWhileTheMessageIsHidden() {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        queue.whenDeleted(() -> {
+            if (fails.get()) {
+                throw new NoClassDefFoundError("of the SDK");
+            }
+        });
+        queue.send("first", "g");
+        SqsSource source = start(1, Duration.ofHours(12));
+        awaitState(source, SourceState.DEGRADED);
+        assertThat(source.problems())
+                .singleElement()
+                .asString()
+                .contains("deleting", NoClassDefFoundError.class.getName(), "of the SDK");
+        queue.send("second", "g");
+        fails.set(false);
+        await().atMost(PATIENCE).until(() -> effects.contains("second") && queue.left() == 0);
+        awaitState(source, SourceState.RUNNING);
+        assertThat(source.problems()).isEmpty();
+    }
+
+    @Tag("E5")
+    @Test
+    void deletionIsTriedAgainAlsoWhereThereIsNoMemoryToNoteThatItFailed() {
+        AtomicInteger calls = new AtomicInteger();
+        AtomicInteger withoutMemory = new AtomicInteger();
+        queue.whenDeleted(() -> {
+            if (calls.incrementAndGet() == 1) {
+                withoutMemory.set(2);
+                throw new OutOfMemoryError("for a moment");
+            }
+        });
+        queue.send("a", "g");
+        SqsSource source = SqsSource.builder(inbox, queue, "https://queues/" + FakeQueue.NAME)
+                .visibilityTimeout(Duration.ofHours(12))
+                .pollers(1)
+                .build(() -> {
+                    if (Thread.currentThread().getName().endsWith("-deleter")
+                            && withoutMemory.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                        throw new OutOfMemoryError("for another moment");
+                    }
+                    return System.nanoTime();
+                });
+        started.add(source);
+        source.start();
+        await().atMost(PATIENCE).until(() -> queue.left() == 0);
+        awaitState(source, SourceState.RUNNING);
+    }
+
+    @Tag("E5")
+    @Test
+    void prolongationThatThrowsAnErrorIsToldAndTriedAgain() {
+        AtomicInteger calls = new AtomicInteger();
+        AtomicBoolean fails = new AtomicBoolean(true);
+        queue.whenHidden(() -> {
+            calls.incrementAndGet();
+            if (fails.get()) {
+                throw new NoClassDefFoundError("of the SDK");
+            }
+        });
+        queue.send("slow", "g");
+        SqsSource source = start(1, Duration.ofSeconds(3));
+        awaitState(source, SourceState.DEGRADED);
+        assertThat(source.problems())
+                .singleElement()
+                .asString()
+                .contains("hidden", NoClassDefFoundError.class.getName(), "of the SDK");
+        int before = calls.get();
+        await().atMost(PATIENCE).until(() -> calls.get() > before);
+        fails.set(false);
+        awaitState(source, SourceState.RUNNING);
+        assertThat(source.problems()).isEmpty();
+    }
+
+    /** Each in a receive of its own. */
+    private void sendGoodAndBad() {
+        for (int i = 0; i < 8; i++) {
+            queue.send("good" + i, "good" + i);
+            queue.send("bad" + i, "bad" + i);
+        }
+    }
+
+    private static void failAtTheBad(String id) {
+        if (id.startsWith("bad")) {
+            throw new NoClassDefFoundError("of the SDK");
+        }
+    }
+
+    @Tag("E5")
+    @Test
+    void errorsAtProlongingSomeMessagesKeepNoOthersFromBeingProlonged() throws InterruptedException {
+        Set<String> prolonged = ConcurrentHashMap.newKeySet();
+        queue.changes = id -> {
+            failAtTheBad(id);
+            prolonged.add(id);
+            return null;
+        };
+        queue.send("slow", "g");
+        start(1, Duration.ofSeconds(3));
+        assertThat(inWork.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        sendGoodAndBad();
+        await().atMost(PATIENCE.dividedBy(2)).until(() -> prolonged.size() == 9);
+    }
+
+    @Tag("E11")
+    @Test
+    void errorsAtGivingBackSomeMessagesKeepNoOthersFromBeingGivenBack() throws InterruptedException {
+        queue.changes = id -> {
+            failAtTheBad(id);
+            return null;
+        };
+        queue.send("slow", "g");
+        SqsSource source = start(1);
+        assertThat(inWork.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        sendGoodAndBad();
+        await().atMost(PATIENCE).until(() -> queue.visible() == 0);
+        // What is given back must not be received again by the source itself.
+        await().atMost(PATIENCE).until(() -> queue.waiting() == 1);
+        queue.endWaits();
+        Thread closing = new Thread(source::close, "closing");
+        closing.start();
+        await().atMost(PATIENCE).until(() -> queue.visible() > 0);
+        mayEnd.countDown();
+        closing.join(PATIENCE.toMillis());
+        await().atMost(PATIENCE).until(() -> queue.visible() == 8);
     }
 
     /** Each source has threads of its own; they share a node and a database. */
