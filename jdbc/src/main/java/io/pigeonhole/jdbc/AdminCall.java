@@ -145,6 +145,15 @@ abstract class AdminCall implements AutoCloseable {
         return statement.executeUpdate();
     }
 
+    /** Executes it once for each id, its only parameter: see {@link PlainSession#each}. */
+    final void changeEach(Collection<Long> ids) throws SQLException {
+        for (Long id : ids) {
+            statement.setLong(1, id);
+            statement.addBatch();
+        }
+        statement.executeBatch();
+    }
+
     @Override
     public final void close() throws SQLException {
         statement.close();

@@ -41,6 +41,13 @@ interface AdminDatabase {
         /** Looks for a message in the history, by {@link AdminStatement#SHOW_HISTORY}; null where it is not there. */
         <T> @Nullable T inHistory(HistoryLook<T> look) throws SQLException;
 
+        /** Forgets the first of what a run skipped, by their places in ascending order, and answers how many there were. */
+        default long forgetSkipped(String run, List<Long> places) throws SQLException {
+            try (AdminCall call = replay(ReplayStatement.FORGET_SKIPPED)) {
+                return call.text(run).id(places.get(places.size() - 1)).change();
+            }
+        }
+
         /** A statement about retention to be bound and closed. */
         AdminCall retention(RetentionStatement statement) throws SQLException;
 

@@ -230,9 +230,6 @@ enum AdminStatement implements PlainStatement {
     /** Removes it from the dead letters. */
     DISCARD_LETTER("DELETE FROM inbox_dead_letter WHERE id = ?"),
 
-    /** Removes them. */
-    DISCARD_LETTERS("DELETE FROM inbox_dead_letter WHERE id IN ({?})"),
-
     /** Copies a letter to a place in work, its own unless another message has that. */
     REQUEUE("""
             INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, ordering_hash,

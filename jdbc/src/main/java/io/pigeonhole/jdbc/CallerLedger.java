@@ -15,51 +15,55 @@ import java.util.List;
 
 /** The ledger in a transaction of the caller, whose settings it leaves alone. */
 final class CallerLedger implements Ledger {
-    /** The longest wait for another transaction, where the caller's session does not say how long to wait for a lock. */
+    /** The longest wait for another transaction, where the caller's session has no shorter limit. */
     static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
-    /** The limit of the wait. */
-    private static final int RESULTS_BEFORE_CLAIM = 1;
-
     private final Connection connection;
-    private final Duration longestWait;
+    private final int seconds;
+    private final KnownDays days;
 
     /**
      * The ledger on a connection.
      *
      * @param connection the caller's
-     * @param longestWait for another transaction, where the caller's session does not say how long to wait for a lock
+     * @param longestWait for another transaction, in whole seconds
+     * @param days those that the ledger is known to have
      */
-    CallerLedger(Connection connection, Duration longestWait) {
+    CallerLedger(Connection connection, Duration longestWait, KnownDays days) {
+        this.days = days;
         this.connection = connection;
-        this.longestWait = longestWait;
+        this.seconds = Math.toIntExact(longestWait.toSeconds());
     }
 
     @Override
     public Claim claim(RegisteredConsumer consumer, MessageKey key) {
         requireTransaction();
         try {
-            return claimOne(consumer, key)
-                    ? Claim.ofAll(List.of(key))
-                    : Claims.byHand(connection, consumer, List.of(key));
+            if (!days.have(key)) {
+                return Claims.byHand(connection, consumer, List.of(key), days, seconds);
+            }
+            boolean isNew = insert(PostgresStatements.CLAIM_ONE_BY_HAND, consumer, key)
+                    || insert(PostgresStatements.CLAIM_ONE_BY_HAND_BEHIND, consumer, key);
+            return isNew ? Claim.ofAll(List.of(key)) : Claims.known(key, true);
         } catch (SQLException e) {
+            days.forget();
             if (Claims.isBlocked(e)) {
                 throw new ClaimBlockedException(
-                        "another transaction is at work on the same message, and did not end for as long as the session's"
-                                + " lock_timeout and statement_timeout allow, or " + longestWait.toMillis()
-                                + " ms where it has no lock_timeout. Roll back, and hand the message in again later",
+                        "another transaction is at work on the same message, and did not end for "
+                                + seconds + " s, or as long as the session's lock_timeout and"
+                                + " statement_timeout allow. Roll back, and hand the message in again later",
                         e);
             }
             throw Refusals.of(Claims.classify(e), "the claim of a key", e);
         }
     }
 
-    private boolean claimOne(RegisteredConsumer consumer, MessageKey key) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CLAIM_ONE_BY_HAND)) {
-            statement.setString(1, longestWait.toMillis() + "ms");
+    private boolean insert(String sql, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setQueryTimeout(seconds);
+            statement.setShort(1, consumer.id());
             statement.setObject(2, key.toUuid());
-            statement.setShort(3, consumer.id());
-            return Claims.isInserted(statement, RESULTS_BEFORE_CLAIM);
+            return statement.executeUpdate() == 1;
         }
     }
 

@@ -28,13 +28,18 @@ final class Claims {
     private Claims() {}
 
     /** Executes statements of which the one behind {@code skipped} others is the claim, with the look for dead letters next. */
-    static Claim execute(PreparedStatement statement, int skipped, RegisteredConsumer consumer, List<MessageKey> keys)
+    static Claim execute(
+            PreparedStatement statement,
+            int skipped,
+            RegisteredConsumer consumer,
+            List<MessageKey> keys,
+            KnownDays days)
             throws SQLException {
         statement.execute();
         for (int i = 0; i < skipped; i++) {
             statement.getMoreResults();
         }
-        Claim claim = read(statement, consumer, keys);
+        Claim claim = read(statement, consumer, keys, days);
         statement.getMoreResults();
         try (ResultSet row = statement.getResultSet()) {
             boolean none = row.next() && row.getObject(1) == null;
@@ -54,12 +59,8 @@ final class Claims {
             MessageKey key,
             List<PayloadHash> hashes)
             throws SQLException {
-        bindOne(statement, first, consumer, key, hashes);
-        return isInserted(statement, skipped);
-    }
-
-    /** Executes statements of which the one behind {@code skipped} others inserts a key, and answers whether it did. */
-    static boolean isInserted(PreparedStatement statement, int skipped) throws SQLException {
+        bindKey(statement, first, key, hashes);
+        statement.setShort(first + 2, consumer.id());
         statement.execute();
         for (int i = 0; i < skipped; i++) {
             statement.getMoreResults();
@@ -69,12 +70,7 @@ final class Claims {
         }
     }
 
-    private static void bindOne(
-            PreparedStatement statement,
-            int first,
-            RegisteredConsumer consumer,
-            MessageKey key,
-            List<PayloadHash> hashes)
+    private static void bindKey(PreparedStatement statement, int first, MessageKey key, List<PayloadHash> hashes)
             throws SQLException {
         statement.setObject(first, key.toUuid());
         if (hashes.isEmpty()) {
@@ -82,29 +78,71 @@ final class Claims {
         } else {
             statement.setObject(first + 1, hashes.get(0).toUuid());
         }
-        statement.setShort(first + 2, consumer.id());
     }
 
-    /** A claim by people or programs, away from the engine: a consumer that is paused is no obstacle. */
-    static Claim byHand(Connection connection, RegisteredConsumer consumer, List<MessageKey> keys) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CLAIM_BY_HAND)) {
+    /** The same key once more, where {@link #one} has not inserted it: where this does not either, it is known. */
+    static Claim oneBehind(Connection connection, RegisteredConsumer consumer, MessageKey key, List<PayloadHash> hashes)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CLAIM_ONE_BEHIND)) {
             statement.setShort(1, consumer.id());
-            statement.setString(2, KeyArray.write(keys));
+            bindKey(statement, 2, key, hashes);
+            statement.setShort(4, consumer.id());
             statement.execute();
-            return read(statement, consumer, keys);
+            boolean inserted;
+            try (ResultSet row = statement.getResultSet()) {
+                inserted = row.next();
+            }
+            statement.getMoreResults();
+            try (ResultSet row = statement.getResultSet()) {
+                if (!row.next()) {
+                    throw notRegistered(consumer);
+                }
+                if (row.getBoolean(1)) {
+                    throw new ConsumerPausedException(consumer.name());
+                }
+                boolean deadLetters = row.getObject(2) != null;
+                return inserted ? Claim.ofAll(List.of(key)) : known(key, deadLetters);
+            }
         }
     }
 
+    /** The answer where a key of a day that the ledger has was not claimed. */
+    static Claim known(MessageKey key, boolean deadLetters) {
+        return new Claim(Set.of(), key, MessageKey.FIRST_DIGEST, deadLetters);
+    }
+
+    /**
+     * A claim by people or programs, away from the engine: a consumer that is paused is no obstacle.
+     *
+     * @param seconds how long it may take, 0 without a limit
+     */
+    static Claim byHand(
+            Connection connection, RegisteredConsumer consumer, List<MessageKey> keys, KnownDays days, int seconds)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CLAIM_BY_HAND)) {
+            statement.setQueryTimeout(seconds);
+            statement.setShort(1, consumer.id());
+            statement.setString(2, KeyArray.write(keys));
+            statement.execute();
+            return read(statement, consumer, keys, days);
+        }
+    }
+
+    private static StoreException notRegistered(RegisteredConsumer consumer) {
+        return new StoreException(
+                ErrorClass.UNKNOWN,
+                "inbox_horizon has no row, or inbox_consumer none with the id " + consumer.id()
+                        + "; nobody may delete from them. Run Schema.validate, and register the consumer again",
+                null);
+    }
+
     /** The claim of the statement that was just executed, as one of a consumer that may have dead letters. */
-    private static Claim read(PreparedStatement statement, RegisteredConsumer consumer, List<MessageKey> keys)
+    private static Claim read(
+            PreparedStatement statement, RegisteredConsumer consumer, List<MessageKey> keys, KnownDays days)
             throws SQLException {
         try (ResultSet row = statement.getResultSet()) {
             if (!row.next()) {
-                throw new StoreException(
-                        ErrorClass.UNKNOWN,
-                        "inbox_horizon has no row, or inbox_consumer none with the id " + consumer.id()
-                                + "; nobody may delete from them. Run Schema.validate, and register the consumer again",
-                        null);
+                throw notRegistered(consumer);
             }
             if (row.getBoolean(5)) {
                 throw new ConsumerPausedException(consumer.name());
@@ -113,7 +151,9 @@ final class Claims {
             MessageKey newest = MessageKey.of(row.getObject(2, UUID.class));
             Set<MessageKey> claimed =
                     row.getInt(3) == keys.size() ? new HashSet<>(keys) : KeyArray.read(row.getString(4));
-            return new Claim(claimed, oldest, newest, true);
+            Claim claim = new Claim(claimed, oldest, newest, true);
+            days.note(claim, row.getLong(6));
+            return claim;
         }
     }
 

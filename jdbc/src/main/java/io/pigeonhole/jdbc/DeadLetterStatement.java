@@ -32,23 +32,29 @@ public enum DeadLetterStatement implements PlainStatement {
             FROM inbox_work AS w
             WHERE w.id = ?"""),
 
-    /** Parameters: consumer, key. */
-    SEEN_AGAIN("UPDATE inbox_dead_letter SET seen_again = seen_again + 1 WHERE consumer_id = ? AND message_key = ?"),
+    /** Of a row that is locked. Parameters: id. */
+    SEEN_AGAIN("UPDATE inbox_dead_letter SET seen_again = seen_again + 1 WHERE id = ?"),
 
     /** Where it is the letter of another message: as if it had not been counted. Parameters: id, consumer, key. */
     NOT_SEEN("""
             UPDATE inbox_dead_letter SET seen_again = seen_again - 1
             WHERE id = ? AND NOT (consumer_id = ? AND message_key = ?)"""),
 
-    /** Parameters: seen again, consumer, key. */
-    RECOUNT("UPDATE inbox_dead_letter SET seen_again = ? WHERE consumer_id = ? AND message_key = ?"),
+    /** Of a row that is locked. Parameters: seen again, id. */
+    RECOUNT("UPDATE inbox_dead_letter SET seen_again = ? WHERE id = ?"),
 
-    /** In the order of the keys, so that two of them do not wait for each other. Parameters: consumer, keys. */
+    /** Without locks. Parameters: consumer, keys. */
+    IDS("SELECT d.id FROM inbox_dead_letter AS d WHERE d.consumer_id = ? AND d.message_key IN ({?})"),
+
+    /**
+     * By the ids and never by the keys: MariaDB would lock the entry of the key as well, for which others wait who bury the message
+     * of the key before it. In the order of the ids, so that two of them do not wait for each other. Parameters: ids, consumer.
+     */
     LOCK("""
             SELECT d.id, d.message_key, d.claimed, d.seen_again, d.reason
             FROM inbox_dead_letter AS d
-            WHERE d.consumer_id = ? AND d.message_key IN ({?})
-            ORDER BY d.message_key
+            WHERE d.id IN ({?}) AND d.consumer_id = ?
+            ORDER BY d.id
             FOR UPDATE"""),
 
     /** Parameters: id. */

@@ -118,12 +118,12 @@ public enum LedgerStatement implements PlainStatement {
     /** Parameters: consumer, what. */
     STARTS("SELECT starts FROM inbox_start WHERE consumer_id = ? AND what = ?"),
 
-    /** Those who store. Parameters: consumer, lanes. */
+    /** Those who store, each lane named in full: MariaDB could look for the consumer alone. Parameters: consumer, lane, for each row. */
     LOCK_LANES("""
             SELECT lane
             FROM inbox_lane
-            WHERE consumer_id = ? AND kind = 'store' AND lane IN ({?})
-            ORDER BY lane
+            WHERE (consumer_id, kind, lane) IN ({(?, 'store', ?)})
+            ORDER BY consumer_id, kind, lane
             FOR UPDATE"""),
 
     /** Those who work; no row where another is there. Parameters: consumer, lane. */

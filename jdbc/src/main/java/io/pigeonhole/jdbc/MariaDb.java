@@ -35,7 +35,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * MariaDB 10.6 and later. Where rows are locked by their ids, the primary key is forced: on a small table the optimizer would
- * rather read, and lock, all of it. Has no state but for what it has warned of. Safe for use by many threads.
+ * rather read, and lock, all of it. And a list of them is that of whole keys: where the first columns of a key are equal to
+ * something, the optimizer may look for these only, whatever is forced. Has no state but for what it has warned of. Safe for use by many threads.
  *
  * <p>One long class, because it holds the whole text of each statement that MariaDB says in its own way.
  */
@@ -172,14 +173,20 @@ public class MariaDb extends Dialect {
             entry(LedgerStatement.LOCK_LANES, """
             SELECT lane
             FROM inbox_lane FORCE INDEX (PRIMARY)
-            WHERE consumer_id = ? AND kind = 'store' AND lane IN ({?})
-            ORDER BY lane
+            WHERE (consumer_id, kind, lane) IN ({(?, 'store', ?)})
+            ORDER BY consumer_id, kind, lane
             FOR UPDATE"""),
             entry(DeadLetterStatement.LOCK, """
             SELECT d.id, d.message_key, d.claimed, d.seen_again, d.reason
-            FROM inbox_dead_letter AS d FORCE INDEX (inbox_dead_letter_key)
-            WHERE d.consumer_id = ? AND d.message_key IN ({?})
-            ORDER BY d.message_key
+            FROM inbox_dead_letter AS d FORCE INDEX (PRIMARY)
+            WHERE d.id IN ({?}) AND d.consumer_id = ?
+            ORDER BY d.id
+            FOR UPDATE"""),
+            entry(AdminStatement.LOCK_LETTERS, """
+            SELECT id, message_key, claimed, reason
+            FROM inbox_dead_letter FORCE INDEX (PRIMARY)
+            WHERE consumer_id = ? AND id IN ({?})
+            ORDER BY id
             FOR UPDATE"""),
             entry(DeadLetterStatement.BURY, """
             INSERT INTO inbox_dead_letter (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
@@ -261,7 +268,7 @@ public class MariaDb extends Dialect {
         if (SEARCHES.contains(statement)) {
             return withoutHandlersLimit(text);
         }
-        return text.contains("{?}") && text.contains("FOR UPDATE") ? lockingOnlyWhatIsListed(text) : text;
+        return text.contains("IN ({") && text.contains("FOR UPDATE") ? lockingOnlyWhatIsListed(text) : text;
     }
 
     /** With our own limit: a search that is cancelled for what handlers may take would be so each time anew. */

@@ -94,8 +94,7 @@ final class OldReplays {
                 return call.text(name).change();
             }
         }
-        try (AdminCall call = session.replay(ReplayStatement.FORGET_SKIPPED)) {
-            return call.text(name).id(skipped.get(skipped.size() - 1).place()).change();
-        }
+        return session.forgetSkipped(
+                name, skipped.stream().map(SkippedMessage::place).toList());
     }
 }

@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -74,6 +75,19 @@ final class PlainAdminDatabase implements AdminDatabase {
             return new PlainCall(session.prepare(statement), session);
         }
 
+        /** One by one: where a range is deleted, MariaDB also waits for the row behind its end, which is of another run. */
+        @Override
+        public long forgetSkipped(String run, List<Long> places) throws SQLException {
+            try (PreparedStatement statement = session.prepare(ReplayStatement.FORGET_SKIPPED)) {
+                for (Long place : places) {
+                    statement.setString(1, run);
+                    statement.setLong(2, place);
+                    statement.addBatch();
+                }
+                return PlainSession.changed(statement.executeBatch());
+            }
+        }
+
         @Override
         public AdminCall retention(RetentionStatement statement) throws SQLException {
             return new PlainCall(session.prepare(statement), session);
@@ -103,10 +117,8 @@ final class PlainAdminDatabase implements AdminDatabase {
                     moved.add(ids.get(i));
                 }
             }
-            if (!moved.isEmpty()) {
-                try (AdminCall call = call(AdminStatement.DISCARD_LETTERS, moved.size())) {
-                    call.ids(moved).change();
-                }
+            try (AdminCall call = call(AdminStatement.DISCARD_LETTER)) {
+                call.changeEach(moved);
             }
             return moved;
         }
@@ -147,15 +159,17 @@ final class PlainAdminDatabase implements AdminDatabase {
         public void skip(RegisteredConsumer consumer, MessageKey key, long id, String detail) throws SQLException {
             int seenAgain = PlainDeadLetters.makeRoom(session, consumer, key, true);
             if (seenAgain != PlainDeadLetters.STAYS) {
+                long place = id;
                 try {
-                    copyToDeadLetters(id, id, detail);
+                    copyToDeadLetters(id, place, detail);
                 } catch (SQLException e) {
                     if (!session.dialect().isDuplicateKey(e)) {
                         throw e;
                     }
-                    copyToDeadLetters(id, PlainDeadLetters.anotherPlace(session, id), detail);
+                    place = PlainDeadLetters.anotherPlace(session, id);
+                    copyToDeadLetters(id, place, detail);
                 }
-                PlainDeadLetters.recount(session, consumer, key, seenAgain);
+                PlainDeadLetters.recount(session, place, seenAgain);
             }
             try (AdminCall call = call(AdminStatement.DISCARD_WORK)) {
                 call.id(id).change();

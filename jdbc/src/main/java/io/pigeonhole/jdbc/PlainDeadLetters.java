@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -112,7 +113,7 @@ final class PlainDeadLetters {
         for (int i = 0; i < PlainNumbers.MOST_TRIES; i++) {
             if (isInserted(session, consumer, letter.key(), place, insertion)) {
                 if (seenAgain > 0) {
-                    recount(session, consumer, letter.key(), seenAgain);
+                    recount(session, place, seenAgain);
                 }
                 return true;
             }
@@ -180,12 +181,11 @@ final class PlainDeadLetters {
         int at(long place) throws SQLException;
     }
 
-    static void recount(PlainSession session, RegisteredConsumer consumer, MessageKey key, int seenAgain)
-            throws SQLException {
+    /** Says of the letter at a place how often it was seen again. */
+    static void recount(PlainSession session, long place, int seenAgain) throws SQLException {
         try (PreparedStatement statement = session.prepare(DeadLetterStatement.RECOUNT)) {
             statement.setInt(1, seenAgain);
-            statement.setShort(2, consumer.id());
-            statement.setBytes(3, key.toBytes());
+            statement.setLong(2, place);
             statement.executeUpdate();
         }
     }
@@ -243,11 +243,15 @@ final class PlainDeadLetters {
     /** Counts one delivery more; false where the message is no dead letter. */
     private static boolean countAgain(PlainSession session, RegisteredConsumer consumer, MessageKey key)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(DeadLetterStatement.SEEN_AGAIN)) {
-            statement.setShort(1, consumer.id());
-            statement.setBytes(2, key.toBytes());
-            return statement.executeUpdate() > 0;
-        }
+        List<Letter> letters = lock(session, consumer, List.of(key));
+        countAgain(session, letters);
+        return !letters.isEmpty();
+    }
+
+    /** Counts one delivery more of each. */
+    private static void countAgain(PlainSession session, List<Letter> letters) throws SQLException {
+        session.each(
+                DeadLetterStatement.SEEN_AGAIN, letters.stream().map(Letter::id).toList());
     }
 
     static void remove(PlainSession session, PlainStatement deletion, long id) throws SQLException {
@@ -259,12 +263,9 @@ final class PlainDeadLetters {
 
     static Set<MessageKey> seenAgain(PlainSession session, RegisteredConsumer consumer, Collection<MessageKey> keys)
             throws SQLException {
-        Set<MessageKey> seen = new HashSet<>();
-        for (Letter letter : lock(session, consumer, keys)) {
-            countAgain(session, consumer, letter.key());
-            seen.add(letter.key());
-        }
-        return seen;
+        List<Letter> letters = lock(session, consumer, keys);
+        countAgain(session, letters);
+        return letters.stream().map(Letter::key).collect(Collectors.toSet());
     }
 
     static Set<MessageKey> reopen(PlainSession session, RegisteredConsumer consumer, Collection<MessageKey> keys)
@@ -315,22 +316,47 @@ final class PlainDeadLetters {
 
     private static List<Letter> lock(PlainSession session, RegisteredConsumer consumer, Collection<MessageKey> keys)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(DeadLetterStatement.LOCK, keys.size())) {
-            statement.setShort(1, consumer.id());
-            PlainSession.bindKeys(statement, 2, keys.stream().sorted().toList());
-            List<Letter> letters = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    letters.add(new Letter(
-                            rows.getLong(1),
-                            PlainColumns.key(rows, 2),
-                            rows.getBoolean(3),
-                            rows.getInt(4),
-                            DeadReason.BYTES_NOT_STORED.name().equals(rows.getString(5))));
-                }
-            }
+        Set<MessageKey> wanted = Set.copyOf(keys);
+        List<Long> ids = ids(session, consumer, wanted);
+        List<Letter> letters = new ArrayList<>();
+        if (ids.isEmpty()) {
             return letters;
         }
+        try (PreparedStatement statement = session.prepare(DeadLetterStatement.LOCK, ids.size())) {
+            int next = PlainSession.bindNumbers(statement, 1, ids);
+            statement.setShort(next, consumer.id());
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    MessageKey key = PlainColumns.key(rows, 2);
+                    // Another message may have the place by now.
+                    if (wanted.contains(key)) {
+                        letters.add(new Letter(
+                                rows.getLong(1),
+                                key,
+                                rows.getBoolean(3),
+                                rows.getInt(4),
+                                DeadReason.BYTES_NOT_STORED.name().equals(rows.getString(5))));
+                    }
+                }
+            }
+        }
+        return letters;
+    }
+
+    private static List<Long> ids(PlainSession session, RegisteredConsumer consumer, Set<MessageKey> keys)
+            throws SQLException {
+        List<Long> ids = new ArrayList<>();
+        try (PreparedStatement statement = session.prepare(DeadLetterStatement.IDS, keys.size())) {
+            statement.setShort(1, consumer.id());
+            PlainSession.bindKeys(statement, 2, keys);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    ids.add(rows.getLong(1));
+                }
+            }
+        }
+        ids.sort(null);
+        return ids;
     }
 
     /** A dead letter that is locked. */

@@ -24,8 +24,11 @@ final class PlainLanes {
             return;
         }
         try (PreparedStatement statement = session.prepare(LedgerStatement.LOCK_LANES, ascending.size())) {
-            statement.setShort(1, consumer.id());
-            PlainSession.bindNumbers(statement, 2, ascending);
+            int next = 1;
+            for (int lane : ascending) {
+                statement.setShort(next++, consumer.id());
+                statement.setInt(next++, lane);
+            }
             int locked = 0;
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {

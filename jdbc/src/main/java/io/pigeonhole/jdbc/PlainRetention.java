@@ -17,9 +17,11 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +40,7 @@ final class PlainRetention {
     /** No key lies between it and the first in digest form. */
     private static final MessageKey BEFORE_DIGESTS = new MessageKey(MessageKey.FIRST_DIGEST.high() - 1, -1);
 
-    /** So many keys one statement names at most. */
+    /** So many rows a piece looks at, at most: its statements name them. */
     private static final int MOST_KEYS = 1_000;
 
     private static final String IN_THE_WAY =
@@ -106,11 +108,12 @@ final class PlainRetention {
                 new FailedSteps.Step(
                         "to forget attempts",
                         () -> fresh.use(now -> purge(
-                                "inbox_attempt",
-                                now,
-                                now.limits().attempts(),
-                                RetentionStatement.OLD_ATTEMPTS,
-                                RetentionStatement.FORGET_ATTEMPTS))),
+                                new PlainUpkeep(
+                                        "inbox_attempt", now, now.limits().attempts()),
+                                (session, place) -> purgeAttempts(
+                                        session,
+                                        place,
+                                        session.now().minus(now.limits().attempts()))))),
                 new FailedSteps.Step(
                         "to forget what people did",
                         () -> fresh.use(now -> purge(
@@ -339,7 +342,7 @@ final class PlainRetention {
         MessageKey first = dialect.hasDays() ? BEFORE_DIGESTS : SMALLEST;
         MessageKey after = colon < 0 ? first : MessageKey.of(HexFormat.of().parseHex(place.substring(colon + 1)));
         Instant kept = session.now().minus(window);
-        int limit = Math.min(settings.batch(), MOST_KEYS);
+        int limit = limit();
         List<MessageKey> old = new ArrayList<>();
         MessageKey last = after;
         int seen = 0;
@@ -393,10 +396,13 @@ final class PlainRetention {
         if (finished.isEmpty()) {
             return 0;
         }
-        try (PreparedStatement statement = session.prepare(RetentionStatement.FORGET_KEYS, finished.size())) {
-            statement.setInt(1, consumer);
-            int next = PlainSession.bindKeys(statement, 2, finished);
-            return next == finished.size() + 2 ? statement.executeUpdate() : 0;
+        try (PreparedStatement statement = session.prepare(RetentionStatement.FORGET_KEY)) {
+            for (MessageKey key : finished) {
+                statement.setInt(1, consumer);
+                statement.setBytes(2, key.toBytes());
+                statement.addBatch();
+            }
+            return PlainSession.changed(statement.executeBatch());
         }
     }
 
@@ -431,27 +437,58 @@ final class PlainRetention {
     private PlainUpkeep.Piece purgeRows(
             PlainSession session, String place, Instant kept, RetentionStatement old, RetentionStatement forget)
             throws SQLException {
-        int limit = Math.min(settings.batch(), MOST_KEYS);
-        List<Long> ids = new ArrayList<>();
+        List<Long> ids = rows(session, place, kept, old, rows -> rows.getLong(1));
+        return new PlainUpkeep.Piece(behind(ids), session.each(forget, ids));
+    }
+
+    /** An attempt, and whose it is. */
+    private record Attempt(long id, int consumer, MessageKey key) {}
+
+    /** Not those of messages that are unfinished or dead: of a message that is neither there will be no more. */
+    private PlainUpkeep.Piece purgeAttempts(PlainSession session, String place, Instant kept) throws SQLException {
+        List<Attempt> old = rows(
+                session,
+                place,
+                kept,
+                RetentionStatement.OLD_ATTEMPTS,
+                rows -> new Attempt(rows.getLong(1), rows.getInt(2), PlainColumns.key(rows, 3)));
+        Map<Integer, List<Attempt>> byConsumer = old.stream().collect(Collectors.groupingBy(Attempt::consumer));
+        List<Long> going = new ArrayList<>();
+        for (Map.Entry<Integer, List<Attempt>> entry : byConsumer.entrySet()) {
+            List<MessageKey> keys =
+                    entry.getValue().stream().map(Attempt::key).distinct().toList();
+            Set<MessageKey> unfinished = unfinished(session, entry.getKey(), keys);
+            entry.getValue().stream()
+                    .filter(attempt -> !unfinished.contains(attempt.key()))
+                    .forEach(attempt -> going.add(attempt.id()));
+        }
+        String next = behind(old.stream().map(Attempt::id).toList());
+        return new PlainUpkeep.Piece(next, session.each(RetentionStatement.FORGET_ATTEMPT, going));
+    }
+
+    /** Where the next piece begins; empty where there is none. */
+    private String behind(List<Long> ids) {
+        return ids.size() < limit() ? "" : String.valueOf(ids.get(ids.size() - 1));
+    }
+
+    private int limit() {
+        return Math.min(settings.batch(), MOST_KEYS);
+    }
+
+    private <T> List<T> rows(
+            PlainSession session, String place, Instant kept, RetentionStatement old, AdminRows.Reader<T> reader)
+            throws SQLException {
+        List<T> found = new ArrayList<>();
         try (PreparedStatement statement = session.prepare(old)) {
             statement.setLong(1, place.isEmpty() ? 0 : Long.parseLong(place));
             PlainColumns.bindInstant(statement, 2, kept);
-            statement.setInt(3, limit);
+            statement.setInt(3, limit());
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    ids.add(rows.getLong(1));
+                    found.add(reader.read(rows));
                 }
             }
         }
-        boolean over = ids.size() < limit;
-        return new PlainUpkeep.Piece(
-                over ? "" : String.valueOf(ids.get(ids.size() - 1)), ids.isEmpty() ? 0 : forget(session, forget, ids));
-    }
-
-    private static long forget(PlainSession session, RetentionStatement statement, List<Long> ids) throws SQLException {
-        try (PreparedStatement delete = session.prepare(statement, ids.size())) {
-            int next = PlainSession.bindNumbers(delete, 1, ids);
-            return next == ids.size() + 1 ? delete.executeUpdate() : 0;
-        }
+        return found;
     }
 }

@@ -25,10 +25,15 @@ final class PostgresAdminDatabase implements AdminDatabase {
     /** lock_not_available */
     private static final String LOCK_TIMEOUT = "55P03";
 
-    private final ConnectionSource connections;
+    /** Ours hold by settings: see {@link PostgresStatements#ERRAND}. */
+    private static final int NO_LIMIT = 0;
 
-    PostgresAdminDatabase(ConnectionSource connections) {
+    private final ConnectionSource connections;
+    private final KnownDays days;
+
+    PostgresAdminDatabase(ConnectionSource connections, KnownDays days) {
         this.connections = connections;
+        this.days = days;
     }
 
     /** Leaves the loop of {@link Errand#run}, which would wait several times. */
@@ -46,7 +51,7 @@ final class PostgresAdminDatabase implements AdminDatabase {
                 connections,
                 PostgresStatements.LOOK,
                 "to read " + what,
-                connection -> work.run(new AdminSession(connection)));
+                connection -> work.run(new AdminSession(connection, days)));
     }
 
     @Override
@@ -54,7 +59,7 @@ final class PostgresAdminDatabase implements AdminDatabase {
         try {
             return Optional.of(Errand.run(connections, doing, connection -> {
                 try {
-                    return work.run(new AdminSession(connection));
+                    return work.run(new AdminSession(connection, days));
                 } catch (SQLException e) {
                     if (LOCK_TIMEOUT.equals(e.getSQLState())) {
                         throw new Busy(e);
@@ -72,7 +77,7 @@ final class PostgresAdminDatabase implements AdminDatabase {
         return numbers.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
     }
 
-    private record AdminSession(Connection connection) implements Session {
+    private record AdminSession(Connection connection, KnownDays days) implements Session {
         @Override
         public AdminCall call(AdminStatement statement, int... ids) throws SQLException {
             return new PostgresCall(connection.prepareStatement(PostgresAdminStatements.text(statement)));
@@ -126,7 +131,7 @@ final class PostgresAdminDatabase implements AdminDatabase {
 
         @Override
         public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys) throws SQLException {
-            return Claims.byHand(connection, consumer, keys);
+            return Claims.byHand(connection, consumer, keys, days, NO_LIMIT);
         }
 
         @Override

@@ -31,7 +31,6 @@ final class PostgresAdminStatements {
         TEXTS.put(AdminStatement.NOTE_ATTEMPT, PostgresChangeStatements.NOTE_ATTEMPT);
         TEXTS.put(AdminStatement.DISCARD_WORK, PostgresChangeStatements.DISCARD_WORK);
         TEXTS.put(AdminStatement.DISCARD_LETTER, PostgresChangeStatements.DISCARD_LETTER);
-        TEXTS.put(AdminStatement.DISCARD_LETTERS, PostgresChangeStatements.DISCARD_LETTERS);
         TEXTS.put(AdminStatement.HEAD, PostgresChangeStatements.HEAD);
         TEXTS.put(AdminStatement.STOP_BLOCKING, PostgresChangeStatements.STOP_BLOCKING);
         TEXTS.put(AdminStatement.PAUSE, PostgresChangeStatements.PAUSE);

@@ -60,9 +60,6 @@ final class PostgresChangeStatements {
     /** Parameters: id. */
     static final String DISCARD_LETTER = "DELETE FROM inbox_dead_letter WHERE id = ?";
 
-    /** Parameters: ids. */
-    static final String DISCARD_LETTERS = "DELETE FROM inbox_dead_letter WHERE id = ANY (CAST(? AS bigint[]))";
-
     static final String NOW = "SELECT clock_timestamp()";
 
     /**

@@ -35,6 +35,7 @@ final class PostgresDatabase implements Database {
     private final DueHints hints = new DueHints();
     private final FreshStreaks streaks;
     private final PostgresSession session = new PostgresSession();
+    private final KnownDays knownDays;
 
     PostgresDatabase(
             ConnectionSource connections,
@@ -43,6 +44,7 @@ final class PostgresDatabase implements Database {
             FreshStreaks streaks,
             LongSupplier nanos) {
         this.streaks = streaks;
+        this.knownDays = new KnownDays(nanos);
         this.connections = connections;
         this.settings = settings;
         this.days = new LedgerDays(connections, daysAhead);
@@ -51,7 +53,7 @@ final class PostgresDatabase implements Database {
                 new PendingRepair("the history has no day for the present", days::createForNow, System::nanoTime),
                 new PendingRepair(
                         "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime));
-        this.admin = new PostgresAdminDatabase(connections);
+        this.admin = new PostgresAdminDatabase(connections, knownDays);
         this.replays = new JdbcReplays(admin, new PostgresBarrier(connections));
         this.rules = new RetentionRules(admin, settings, nanos);
         this.retention = new PostgresRetention(
@@ -79,7 +81,8 @@ final class PostgresDatabase implements Database {
         repairs.repairWhereSuspected();
         return JdbcTransaction.open(
                 connections,
-                connection -> new PostgresTransaction(connection, idleLimit, hints, streaks, session, repairs));
+                connection ->
+                        new PostgresTransaction(connection, idleLimit, hints, streaks, session, repairs, knownDays));
     }
 
     @Override
@@ -157,6 +160,7 @@ final class PostgresDatabase implements Database {
 
     @Override
     public void maintain() {
+        knownDays.forget();
         NumberUpkeep.hourly(numbers::ensure);
         rules.look();
     }
@@ -168,7 +172,11 @@ final class PostgresDatabase implements Database {
 
     @Override
     public Retired retire() {
-        return retention.retire();
+        try {
+            return retention.retire();
+        } finally {
+            knownDays.forget();
+        }
     }
 
     @Override
@@ -186,7 +194,7 @@ final class PostgresDatabase implements Database {
 
     @Override
     public Ledger ledger(Connection connection) {
-        return new CallerLedger(connection, CallerLedger.LONGEST_WAIT);
+        return new CallerLedger(connection, CallerLedger.LONGEST_WAIT, knownDays);
     }
 
     @Override

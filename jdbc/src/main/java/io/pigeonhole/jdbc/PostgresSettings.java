@@ -54,9 +54,8 @@ final class PostgresSettings {
 
     private static final Pattern ESCAPED = Pattern.compile("\\bu&\"");
 
-    /** These are put back anyway, are none, cannot be set by the value that is read, or are of a claim by hand and no longer needed. */
+    /** These are put back anyway, are none, or cannot be set by the value that is read. */
     private static final Set<String> NOT_THESE = Set.of(
-            PostgresStatements.WAIT_BY_HAND,
             "session_authorization",
             "role",
             "search_path",

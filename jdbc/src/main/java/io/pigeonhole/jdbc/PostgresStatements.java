@@ -65,8 +65,11 @@ final class PostgresStatements {
     static final String PATIENCE_OF_HANDLERS =
             PostgresSession.LOCK_TIMEOUT_AS_BEFORE + ", " + PostgresSession.HANDLERS_LIMIT;
 
+    /** By the server's clock. */
+    private static final String MILLIS = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)";
+
     /**
-     * The claim and the horizon that it used. Keys that no partition is for are left out, because one of them would fail the
+     * The claim, the horizon that it used, and when that was. Keys that no partition is for are left out, because one of them would fail the
      * whole statement. Known is what is in the way by consumer and key, not what a unique index of somebody's own refuses: that
      * fails. Keys are told only where not all were new. Then, with a snapshot of its own because the claim may
      * have waited for somebody who buried a message, whether there are dead letters at all, one look into an index; and the
@@ -86,9 +89,9 @@ final class PostgresStatements {
                 ON CONFLICT (consumer_id, message_key) DO NOTHING
                 RETURNING message_key
             )
-            SELECT h.oldest, h.newest, r.claimed, CASE WHEN r.claimed < ? THEN CAST(r.keys AS text) END, h.paused
+            SELECT h.oldest, h.newest, r.claimed, CASE WHEN r.claimed < ? THEN CAST(r.keys AS text) END, h.paused, %s
             FROM h, (SELECT count(*) AS claimed, array_agg(message_key) AS keys FROM i) AS r;
-            SELECT (SELECT true FROM inbox_dead_letter WHERE consumer_id = ? ORDER BY message_key LIMIT 1),\s""" + PATIENCE_OF_HANDLERS;
+            SELECT (SELECT true FROM inbox_dead_letter WHERE consumer_id = ? ORDER BY message_key LIMIT 1),\s""".formatted(MILLIS) + PATIENCE_OF_HANDLERS;
 
     /** {@link #INSERT_MANY} in the middle of a transaction. Parameters: patience, then its own. */
     static final String CLAIM = PATIENCE + ";\n" + INSERT_MANY;
@@ -105,18 +108,17 @@ final class PostgresStatements {
             INSERT_MANY.replace("    ON CONFLICT (consumer_id, message_key) DO NOTHING\n", ""));
 
     /**
-     * One key; no row is inserted where it is known, outside the ledger's days, or the consumer is paused, or a unique index of
-     * somebody's own refuses it: the claim of many tells these apart. Not to name the key that decides saves the server a look at
-     * the day's index in the catalog. Where the row is inserted, handlers have their own lock_timeout again, without a statement
-     * more.
+     * One key of a day that the ledger has; no row is inserted where it is known, or the consumer is paused, or a unique index of
+     * somebody's own refuses it: {@link #CLAIM_ONE_BEHIND} tells these apart. Not to name the key that decides saves the server a
+     * look at the day's index in the catalog. Where the row is inserted, handlers have their own lock_timeout again, without a
+     * statement more.
      * Parameters: the key, its hash or null, consumer.
      */
     private static final String INSERT_ONE = """
             INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at)
-            SELECT c.id, u.k, u.hash, clock_timestamp()
-            FROM inbox_horizon AS l, inbox_consumer AS c, (SELECT CAST(? AS uuid) AS k, CAST(? AS uuid) AS hash) AS u
-            WHERE c.id = ? AND NOT c.paused AND u.k >= l.oldest
-                AND (u.k < l.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
+            SELECT c.id, CAST(? AS uuid), CAST(? AS uuid), clock_timestamp()
+            FROM inbox_consumer AS c
+            WHERE c.id = ? AND NOT c.paused
             ON CONFLICT DO NOTHING
             RETURNING\s""" + PostgresSession.LOCK_TIMEOUT_AS_BEFORE;
 
@@ -128,6 +130,22 @@ final class PostgresStatements {
 
     /** The same at the beginning of a transaction. Parameters: those of {@link PostgresSession#BEGIN}, patience, then {@link #INSERT_ONE}'s. */
     static final Beginning BEGIN_WITH_CLAIM_ONE = Beginning.of(PATIENCE_OF_ONE, INSERT_ONE);
+
+    /**
+     * Behind {@link #INSERT_ONE} where that has inserted nothing: the key is known, or this one inserts it, or fails. The consumer
+     * may have been paused between the two; with a snapshot of its own, as behind a claim of many, it is told whether there are
+     * dead letters. Parameters: consumer, the key, its hash or null, consumer.
+     */
+    static final String CLAIM_ONE_BEHIND = """
+            INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at)
+            VALUES (?, ?, ?, clock_timestamp())
+            ON CONFLICT (consumer_id, message_key) DO NOTHING
+            RETURNING true;
+            SELECT c.paused,
+                (SELECT true FROM inbox_dead_letter AS d WHERE d.consumer_id = c.id ORDER BY d.message_key LIMIT 1),
+                %s
+            FROM inbox_consumer AS c
+            WHERE c.id = ?""".formatted(PATIENCE_OF_HANDLERS);
 
     /**
      * A statement with all that a transaction begins with. The limits are set by a statement of their own: whoever waits for a
@@ -160,30 +178,20 @@ final class PostgresStatements {
     /** The SQLSTATE, check_violation, of a row that no partition is for; also that of a constraint that refuses it. */
     static final String NO_PARTITION = "23514";
 
-    /** The setting in which {@link #CLAIM_ONE_BY_HAND} notes for its end that the limit is ours. */
-    static final String WAIT_BY_HAND = "pigeonhole.wait";
-
-    private static final String STOP_WAITING_BY_HAND =
-            "CASE WHEN current_setting('%s', true) <> '' THEN set_config('lock_timeout', '0', true) END"
-                    .formatted(WAIT_BY_HAND);
-
     /**
-     * One key away from the engine. Where the caller's session has no lock_timeout, it waits for another transaction, and for a
-     * table that is locked, no longer than ours, which is taken back with the insert, or else by {@link #CLAIM_BY_HAND}.
-     * Parameters: lock_timeout, key, consumer.
+     * One key of a day that the ledger has, away from the engine. Nothing is inserted where it is known, or a unique index of
+     * somebody's own refuses it: the one that names what decides tells these apart. Parameters: consumer, key.
      */
     static final String CLAIM_ONE_BY_HAND = """
-            SELECT set_config('%1$s', CASE WHEN current_setting('lock_timeout') = '0'
-                THEN set_config('lock_timeout', ?, true) ELSE '' END, true);
             INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
-            SELECT c.id, u.k, clock_timestamp()
-            FROM inbox_horizon AS l, inbox_consumer AS c, (SELECT CAST(? AS uuid) AS k) AS u
-            WHERE c.id = ? AND u.k >= l.oldest
-                AND (u.k < l.newest OR u.k >= 'ff000000-0000-0000-0000-000000000000')
-            ON CONFLICT DO NOTHING
-            RETURNING %2$s""".formatted(WAIT_BY_HAND, STOP_WAITING_BY_HAND);
+            VALUES (?, ?, clock_timestamp())
+            ON CONFLICT DO NOTHING""";
 
-    /** The claim away from the engine, also behind {@link #CLAIM_ONE_BY_HAND}, whose wait it ends. Parameters: consumer, keys. */
+    /** Behind it. Parameters: consumer, key. */
+    static final String CLAIM_ONE_BY_HAND_BEHIND =
+            CLAIM_ONE_BY_HAND.replace("ON CONFLICT DO", "ON CONFLICT (consumer_id, message_key) DO");
+
+    /** The claim away from the engine. Parameters: consumer, keys. */
     static final String CLAIM_BY_HAND = """
             WITH h AS MATERIALIZED (
                 SELECT oldest, newest FROM inbox_horizon
@@ -195,9 +203,8 @@ final class PostgresStatements {
                 ON CONFLICT (consumer_id, message_key) DO NOTHING
                 RETURNING message_key
             )
-            SELECT h.oldest, h.newest, r.claimed, r.keys, false
-            FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r;
-            SELECT\s""" + STOP_WAITING_BY_HAND;
+            SELECT h.oldest, h.newest, r.claimed, r.keys, false, %s
+            FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r""".formatted(MILLIS);
 
     /** Parameters: consumer and key, three times. */
     static final String CONTAINS = """

@@ -77,6 +77,7 @@ final class PostgresTransaction extends JdbcTransaction {
     private boolean asking;
 
     private final PendingRepairs repairs;
+    private final KnownDays days;
     private final long begunAt;
     private @Nullable RegisteredConsumer advancing;
     private List<Advance> advances = List.of();
@@ -88,10 +89,12 @@ final class PostgresTransaction extends JdbcTransaction {
             DueHints hints,
             FreshStreaks streaks,
             PostgresSession session,
-            PendingRepairs repairs)
+            PendingRepairs repairs,
+            KnownDays days)
             throws SQLException {
         super(connection, SqlStates.ERRORS, CONTROL);
         this.repairs = repairs;
+        this.days = days;
         this.begunAt = repairs.missingDay().now();
         this.session = session;
         this.idleLimit = milliseconds(idleLimit);
@@ -106,7 +109,9 @@ final class PostgresTransaction extends JdbcTransaction {
         requireOpen();
         try {
             boolean first = isFirst();
-            if (keys.size() == 1 && !session.longWrites().areExpected()) {
+            if (keys.size() == 1
+                    && days.have(keys.get(0))
+                    && !session.longWrites().areExpected()) {
                 return claimOne(first, consumer, keys, hashes, patience);
             }
             Claim claim = first && streaks.isLong(consumer.id()) ? claimAsNew(consumer, keys, hashes, patience) : null;
@@ -120,12 +125,13 @@ final class PostgresTransaction extends JdbcTransaction {
             streaks.note(consumer.id(), claim.claimed().size() == keys.size());
             return claim;
         } catch (SQLException e) {
+            days.forget();
             throw refusedWait(e, patience, keys.size() + " keys");
         }
     }
 
     /**
-     * A single insert, which is all there is to do where the key is new. Where it is not claimed, the claim of many says why, and
+     * A single insert, which is all there is to do where the key is new. Where nothing is inserted, a second one says why, and
      * what else has to be known then.
      */
     private Claim claimOne(
@@ -147,7 +153,7 @@ final class PostgresTransaction extends JdbcTransaction {
                         keys.get(0),
                         hashes,
                         patience);
-        return isNew ? Claim.ofAll(keys) : claimBehind(consumer, keys, hashes, patience);
+        return isNew ? Claim.ofAll(keys) : Claims.oneBehind(connection, consumer, keys.get(0), hashes);
     }
 
     private <T> T beginWith(PostgresStatements.Beginning beginning, Claiming<T> claiming) throws SQLException {
@@ -250,7 +256,7 @@ final class PostgresTransaction extends JdbcTransaction {
             statement.setString(next++, KeyArray.writeHashes(hashes));
             statement.setInt(next++, keys.size());
             statement.setShort(next, consumer.id());
-            return Claims.execute(statement, skipped, consumer, keys);
+            return Claims.execute(statement, skipped, consumer, keys, days);
         }
     }
 

@@ -178,8 +178,8 @@ public enum ReplayStatement implements PlainStatement {
     /** Parameters: name. */
     FORGET("DELETE FROM inbox_replay WHERE name = ? AND state IN ('FINISHED', 'CANCELLED')"),
 
-    /** Parameters: name, the last place. */
-    FORGET_SKIPPED("DELETE FROM inbox_replay_skipped WHERE replay = ? AND place <= ?"),
+    /** On PostgreSQL all of its rows up to the place. Parameters: name, place. */
+    FORGET_SKIPPED("DELETE FROM inbox_replay_skipped WHERE replay = ? AND place = ?"),
 
     /**
      * Days that were exported long ago and are past their time, the oldest first. Never the last one: it says that the store has

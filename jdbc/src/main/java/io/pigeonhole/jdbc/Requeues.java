@@ -283,8 +283,8 @@ final class Requeues {
             });
         }
         if (!sorted.duplicates.isEmpty()) {
-            try (AdminCall call = errand.session().call(AdminStatement.DISCARD_LETTERS, sorted.duplicates.size())) {
-                call.ids(ids(sorted.duplicates)).change();
+            try (AdminCall call = errand.session().call(AdminStatement.DISCARD_LETTER)) {
+                call.changeEach(ids(sorted.duplicates));
             }
         }
         return nextDue;

@@ -90,8 +90,8 @@ public enum RetentionStatement implements PlainStatement {
 
     /**
      * Keys of messages that are unfinished or dead, in one view of both tables: a message that moves from one to the other
-     * meanwhile is seen in one of them. In a {@code DELETE} MariaDB may read them one after the other. Parameters: consumer,
-     * keys; twice.
+     * meanwhile is seen in one of them. In a {@code DELETE} MariaDB would lock their rows, and read the tables one after the
+     * other. Parameters: consumer, keys; twice.
      */
     UNFINISHED_KEYS("""
             SELECT w.message_key
@@ -102,30 +102,25 @@ public enum RetentionStatement implements PlainStatement {
             FROM inbox_dead_letter AS d
             WHERE d.consumer_id = ? AND d.message_key IN ({?})"""),
 
-    /** Parameters: consumer, keys. */
-    FORGET_KEYS("DELETE FROM inbox_ledger WHERE consumer_id = ? AND message_key IN ({?})"),
+    /** Parameters: consumer, key. */
+    FORGET_KEY("DELETE FROM inbox_ledger WHERE consumer_id = ? AND message_key = ?"),
 
-    /** Parameters: the id that they are above, from when on they are kept, how many. */
-    OLD_ATTEMPTS("SELECT id FROM inbox_attempt WHERE id > ? AND started_at < ? ORDER BY id LIMIT ?"),
+    /** With whose they are. Parameters: the id that they are above, from when on they are kept, how many. */
+    OLD_ATTEMPTS("""
+            SELECT id, consumer_id, message_key
+            FROM inbox_attempt
+            WHERE id > ? AND started_at < ?
+            ORDER BY id
+            LIMIT ?"""),
 
-    /** Never of messages that are unfinished or dead. Parameters: ids. */
-    FORGET_ATTEMPTS("""
-            DELETE FROM inbox_attempt
-            WHERE id IN ({?})
-                AND NOT EXISTS (
-                    SELECT 1 FROM inbox_work AS w
-                    WHERE w.consumer_id = inbox_attempt.consumer_id AND w.message_key = inbox_attempt.message_key
-                )
-                AND NOT EXISTS (
-                    SELECT 1 FROM inbox_dead_letter AS d
-                    WHERE d.consumer_id = inbox_attempt.consumer_id AND d.message_key = inbox_attempt.message_key
-                )"""),
+    /** Parameter: id. */
+    FORGET_ATTEMPT("DELETE FROM inbox_attempt WHERE id = ?"),
 
     /** Parameters: as of attempts. */
     OLD_AUDIT("SELECT a.id FROM inbox_audit AS a WHERE a.id > ? AND a.at < ? ORDER BY a.id LIMIT ?"),
 
-    /** Parameters: ids. */
-    FORGET_AUDIT("DELETE FROM inbox_audit WHERE id IN ({?})"),
+    /** Parameter: id. */
+    FORGET_AUDIT("DELETE FROM inbox_audit WHERE id = ?"),
 
     /** Where the history has no days. No row where there is none. */
     OLDEST_HISTORY("SELECT processed_at FROM inbox_history ORDER BY processed_at LIMIT 1"),
@@ -133,8 +128,8 @@ public enum RetentionStatement implements PlainStatement {
     /** Where the history has no days. Parameters: as of attempts. */
     OLD_HISTORY("SELECT id FROM inbox_history WHERE id > ? AND processed_at < ? ORDER BY id LIMIT ?"),
 
-    /** Parameters: ids. */
-    FORGET_HISTORY("DELETE FROM inbox_history WHERE id IN ({?})"),
+    /** Parameter: id. */
+    FORGET_HISTORY("DELETE FROM inbox_history WHERE id = ?"),
 
     /** Tables, about how many rows they have, and how many bytes or NULL. */
     TABLE_SIZES("""

@@ -18,10 +18,11 @@ import org.junit.jupiter.api.Test;
 /** What a claim in a caller's transaction waits for, and what it leaves behind in the caller's session. */
 @OnEveryServer
 class ClaimByHandIT {
-    private static final Duration SHORT_WAIT = Duration.ofMillis(100);
+    private static final Duration SHORT_WAIT = Duration.ofSeconds(1);
 
     private final Workshop workshop;
     private final StoreLab lab;
+    private final KnownDays days = new KnownDays(System::nanoTime);
 
     ClaimByHandIT(PostgresServer server) {
         workshop = server.sharedSchema();
@@ -35,10 +36,15 @@ class ClaimByHandIT {
     }
 
     private boolean claim(Connection connection, MessageKey key) {
-        return new CallerLedger(connection, SHORT_WAIT)
+        return ledger(connection, SHORT_WAIT)
                 .claim(lab.consumer(), key)
                 .claimed()
                 .contains(key);
+    }
+
+    /** Of a program that knows the ledger's days. */
+    private CallerLedger ledger(Connection connection, Duration longestWait) {
+        return new CallerLedger(connection, longestWait, days);
     }
 
     private static String lockTimeout(Connection connection) throws SQLException {
@@ -60,7 +66,7 @@ class ClaimByHandIT {
                     .isInstanceOfSatisfying(
                             ClaimBlockedException.class,
                             e -> assertThat(e.errorClass()).isEqualTo(ErrorClass.RETRY_NOW))
-                    .hasMessageContaining("100 ms")
+                    .hasMessageContaining("1 s")
                     .hasMessageContaining("Roll back");
             second.rollback();
             first.rollback();
@@ -107,7 +113,7 @@ class ClaimByHandIT {
             assertThat(claim(first, key)).isTrue();
             statement.execute("SET LOCAL lock_timeout = '50ms'");
 
-            assertThatThrownBy(() -> new CallerLedger(second, Duration.ofDays(1)).claim(lab.consumer(), key))
+            assertThatThrownBy(() -> ledger(second, Duration.ofDays(1)).claim(lab.consumer(), key))
                     .isInstanceOf(ClaimBlockedException.class);
             second.rollback();
             first.rollback();

@@ -52,11 +52,12 @@ class FetchSizeIT {
     @Test
     void personsChangeLocksAllLanesWhereRowsAreFetchedOneByOne() {
         ConnectionSource connections = workshop.dataSource("&defaultRowFetchSize=1")::getConnection;
-        assertThat(new PostgresAdminDatabase(connections).change("to lock lanes", session -> {
-                    session.lockLanes(consumer, LANES);
-                    assertThatNobodyElseLocksALane();
-                    return true;
-                }))
+        assertThat(new PostgresAdminDatabase(connections, new KnownDays(System::nanoTime))
+                        .change("to lock lanes", session -> {
+                            session.lockLanes(consumer, LANES);
+                            assertThatNobodyElseLocksALane();
+                            return true;
+                        }))
                 .isPresent();
     }
 }

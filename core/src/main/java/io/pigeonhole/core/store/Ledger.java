@@ -8,8 +8,8 @@ import io.pigeonhole.core.message.MessageKey;
 public interface Ledger {
     /**
      * Claims one key in the caller's transaction. Waits while another transaction that claimed it is open: as long as the
-     * caller's own lock timeout and statement timeout allow, on PostgreSQL at most 10 s where the session has no lock_timeout. The
-     * claim is gone when the caller rolls back or dies.
+     * caller's own lock timeout and statement timeout allow, on PostgreSQL at most 10 s,
+     * where the driver can cancel a statement. The claim is gone when the caller rolls back or dies.
      *
      * @param consumer whose ledger
      * @param key the key
