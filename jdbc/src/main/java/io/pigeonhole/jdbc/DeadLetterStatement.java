@@ -40,6 +40,9 @@ public enum DeadLetterStatement implements PlainStatement {
             UPDATE inbox_dead_letter SET seen_again = seen_again - 1
             WHERE id = ? AND NOT (consumer_id = ? AND message_key = ?)"""),
 
+    /** Whether another message has a place. Parameters: id, consumer, key. */
+    IS_TAKEN("SELECT id FROM inbox_dead_letter WHERE id = ? AND NOT (consumer_id = ? AND message_key = ?)"),
+
     /** Of a row that is locked. Parameters: seen again, id. */
     RECOUNT("UPDATE inbox_dead_letter SET seen_again = ? WHERE id = ?"),
 

@@ -157,28 +157,41 @@ final class PlainAdminDatabase implements AdminDatabase {
 
         @Override
         public void skip(RegisteredConsumer consumer, MessageKey key, long id, String detail) throws SQLException {
-            int seenAgain = PlainDeadLetters.makeRoom(session, consumer, key, true);
-            if (seenAgain != PlainDeadLetters.STAYS) {
-                long place = id;
-                try {
-                    copyToDeadLetters(id, place, detail);
-                } catch (SQLException e) {
-                    if (!session.dialect().isDuplicateKey(e)) {
-                        throw e;
-                    }
-                    place = PlainDeadLetters.anotherPlace(session, id);
-                    copyToDeadLetters(id, place, detail);
-                }
-                PlainDeadLetters.recount(session, place, seenAgain);
-            }
+            copyToDeadLetters(consumer, key, id, detail);
             try (AdminCall call = call(AdminStatement.DISCARD_WORK)) {
                 call.id(id).change();
             }
         }
 
-        private void copyToDeadLetters(long id, long place, String detail) throws SQLException {
+        /** A duplicate key is one of the message, whose letter came meanwhile, or one of the place. */
+        private void copyToDeadLetters(RegisteredConsumer consumer, MessageKey key, long id, String detail)
+                throws SQLException {
+            int seenAgain = 0;
+            long place = id;
+            for (int i = 0; i < PlainNumbers.MOST_TRIES; i++) {
+                int seenBefore = PlainDeadLetters.makeRoom(session, consumer, key, true);
+                if (seenBefore == PlainDeadLetters.STAYS) {
+                    return;
+                }
+                seenAgain += seenBefore;
+                if (isCopiedToDeadLetters(id, place, detail)) {
+                    PlainDeadLetters.recount(session, place, seenAgain);
+                    return;
+                }
+                place = PlainDeadLetters.freePlace(session, consumer, key, place);
+            }
+            throw PlainNumbers.noneIsFree();
+        }
+
+        private boolean isCopiedToDeadLetters(long id, long place, String detail) throws SQLException {
             try (AdminCall call = call(AdminStatement.SKIP)) {
                 call.id(place).text(detail).now().id(id).change();
+                return true;
+            } catch (SQLException e) {
+                if (!session.dialect().isDuplicateKey(e)) {
+                    throw e;
+                }
+                return false;
             }
         }
     }

@@ -118,7 +118,7 @@ final class PlainDeadLetters {
                 return true;
             }
             if (lock(session, consumer, List.of(letter.key())).isEmpty()) {
-                place = anotherPlace(session, place);
+                place = freePlace(session, consumer, letter.key(), place);
             } else {
                 seenAgain = giveWay(session, consumer, letter.key(), letter.claimed());
                 if (seenAgain == STAYS) {
@@ -159,6 +159,24 @@ final class PlainDeadLetters {
             statement.setBytes(3, key.toBytes());
             return statement.executeUpdate() > 0;
         }
+    }
+
+    /**
+     * The same place, where no letter of another message has it: then the message had a letter that made the insert fail, and that
+     * is gone by now.
+     */
+    static long freePlace(PlainSession session, RegisteredConsumer consumer, MessageKey key, long place)
+            throws SQLException {
+        boolean taken;
+        try (PreparedStatement statement = session.prepare(DeadLetterStatement.IS_TAKEN)) {
+            statement.setLong(1, place);
+            statement.setShort(2, consumer.id());
+            statement.setBytes(3, key.toBytes());
+            try (ResultSet row = statement.executeQuery()) {
+                taken = row.next();
+            }
+        }
+        return taken ? anotherPlace(session, place) : place;
     }
 
     /**
