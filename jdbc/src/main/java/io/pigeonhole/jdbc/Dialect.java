@@ -208,6 +208,15 @@ public abstract class Dialect {
     }
 
     /**
+     * What is executed directly before each COMMIT that is sent by itself, and fails where the database would lose it.
+     *
+     * @return statements that change nothing; none unless overridden
+     */
+    public List<String> beforeCommit() {
+        return List.of();
+    }
+
+    /**
      * One statement for all that a transaction with handlers begins with whose first step is the claim of one key: what
      * {@link #beginForHandlers}, {@link #guard} and {@link #patience} do, the insert of the key where it is within the days of
      * the ledger and the consumer is not paused, and what {@link #ownPatience} does. Whoever drops a day of the ledger must be

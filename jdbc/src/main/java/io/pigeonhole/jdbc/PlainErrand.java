@@ -74,6 +74,7 @@ interface PlainErrand<T> {
             beginning.begin(settings, IDLE_LIMIT);
             settings.wait(PATIENCE);
             T result = errand.run(PlainSession.on(connection, dialect));
+            PlainSession.execute(connection, dialect.beforeCommit());
             connection.commit();
             reset(connection, settings, autoCommit);
             return result;

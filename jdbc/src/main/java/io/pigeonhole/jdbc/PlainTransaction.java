@@ -826,6 +826,9 @@ final class PlainTransaction extends JdbcTransaction {
                 sql(statement);
             }
             another = number != null && !number.equals(askNumber());
+            for (String statement : dialect.beforeCommit()) {
+                sql(statement);
+            }
         } catch (SQLException e) {
             noteLoss(e);
             throw savepointGone("to commit", e);

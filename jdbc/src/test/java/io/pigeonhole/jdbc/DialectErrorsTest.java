@@ -9,6 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the errors of MariaDB and H2 mean: state, code, meaning. */
 class DialectErrorsTest {
@@ -95,6 +96,16 @@ class DialectErrorsTest {
     @CsvSource(textBlock = OF_H2)
     void errorOfH2Means(String state, int code, ErrorClass meaning) {
         assertThat(new H2().classOf(new SQLException("refused", state, code))).isEqualTo(meaning);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "General error: \"Transaction 2 has status ROLLING_BACK, not OPEN [2.5.252/103]\"",
+                "Transaction was illegally transitioned from ROLLING_BACK to ROLLING_BACK [2.5.252/103]"
+            })
+    void victimOfADeadlockOnH2IsToBeRepeated(String text) {
+        assertThat(new H2().classOf(new SQLException(text, "HY000", 50000))).isEqualTo(ErrorClass.RETRY_NOW);
     }
 
     @Test

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.StoreException;
+import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,13 +21,20 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.h2.engine.SessionLocal;
+import org.h2.jdbc.JdbcConnection;
 import org.h2.jdbcx.JdbcDataSource;
+import org.h2.mvstore.tx.Transaction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is special about transactions on H2. */
 class H2TransactionIT {
+    /** A status of the driver's {@link Transaction}. */
+    private static final int ROLLING_BACK = 4;
+
     private static JdbcDataSource inMemory(String options) {
         JdbcDataSource dataSource = new JdbcDataSource();
         dataSource.setURL("jdbc:h2:mem:transactions;DB_CLOSE_DELAY=-1" + options);
@@ -48,6 +58,57 @@ class H2TransactionIT {
             assertThatThrownBy(transaction::commit)
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining("a handler ended the transaction by itself");
+        }
+    }
+
+    /** Its COMMIT would commit nothing, without an error, and keep its locks for ever. */
+    @Test
+    void victimOfADeadlockThatIsMarkedWhenItHasItsLockIsToldAtTheCommit() throws Exception {
+        StoreLab lab = lab();
+        Message message = StoreLab.message();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            markAsVictim(StoreLab.driversOwn(lab.claimed(transaction, message).connection()));
+            assertThatThrownBy(transaction::commit)
+                    .isInstanceOfSatisfying(
+                            StoreException.class,
+                            refused -> assertThat(refused.errorClass()).isEqualTo(ErrorClass.RETRY_NOW));
+        }
+        assertThat(lab.isNew(message)).isTrue();
+    }
+
+    @Test
+    void shortTransactionThatIsMarkedAsVictimIsRepeated() throws SQLException {
+        DatabaseServer.execute(inMemory(""), "CREATE TABLE IF NOT EXISTS once (number INT)");
+        AtomicInteger runs = new AtomicInteger();
+
+        PlainErrand.run(inMemory("")::getConnection, new H2(), "a test", session -> {
+            try (Statement statement = session.connection().createStatement()) {
+                statement.execute("INSERT INTO once VALUES (" + runs.get() + ")");
+            }
+            if (runs.getAndIncrement() == 0) {
+                markAsVictim(session.connection());
+            }
+            return true;
+        });
+
+        try (Connection connection = inMemory("").getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT LISTAGG(number) FROM once")) {
+            row.next();
+            assertThat(row.getString(1)).isEqualTo("1");
+        }
+    }
+
+    /** What whoever finds a deadlock does with the newest transaction in it. */
+    private static void markAsVictim(Connection connection) throws SQLException {
+        SessionLocal session =
+                (SessionLocal) connection.unwrap(JdbcConnection.class).getSession();
+        try {
+            Method setStatus = Transaction.class.getDeclaredMethod("setStatus", int.class);
+            setStatus.setAccessible(true);
+            setStatus.invoke(session.getTransaction(), ROLLING_BACK);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
         }
     }
 

@@ -20,13 +20,13 @@ class H2TripsIT {
         assertThat(claimAndCommit(key)).isTrue();
         assertThat(counting.statements())
                 .as(String.join("\n", counting.statements()))
-                .hasSize(13);
+                .hasSize(15);
 
         counting.clear();
         assertThat(claimAndCommit(key)).isFalse();
         assertThat(counting.statements())
                 .as(String.join("\n", counting.statements()))
-                .hasSize(11);
+                .hasSize(13);
     }
 
     private boolean claimAndCommit(MessageKey key) {

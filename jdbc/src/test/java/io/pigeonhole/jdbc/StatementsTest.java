@@ -61,6 +61,7 @@ class StatementsTest {
             }
         }
         statements.put("begin", String.join(";\n", dialect.begin(Duration.ofSeconds(42))));
+        statements.put("beforeCommit", String.join(";\n", dialect.beforeCommit()));
         statements.put(
                 "beginWithClaim",
                 String.valueOf(dialect.beginWithClaim(Duration.ofSeconds(42), Duration.ofMillis(1500))));
