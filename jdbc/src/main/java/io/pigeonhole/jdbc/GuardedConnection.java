@@ -160,7 +160,7 @@ final class GuardedConnection implements InvocationHandler {
         if (name.equals("getStatement") && madeBy instanceof Statement statement) {
             return statement;
         }
-        JdbcTransaction transaction = call.transaction();
+        HandlerTransaction transaction = call.transaction();
         if (isStatement(name) && arguments != null && arguments.length > 0 && arguments[0] instanceof String sql) {
             transaction.refuse(sql);
         }

@@ -20,7 +20,7 @@ final class HandlerCall {
     private static final Logger LOG = LoggerFactory.getLogger(HandlerCall.class);
     private static final long PATIENCE_SECONDS = 5;
 
-    private final JdbcTransaction transaction;
+    private final HandlerTransaction transaction;
     private final ReentrantLock use = new ReentrantLock();
     private volatile boolean ended;
     private volatile @Nullable Statement running;
@@ -28,11 +28,11 @@ final class HandlerCall {
     private boolean changing;
     private final HandlerSavepoints savepoints = new HandlerSavepoints();
 
-    HandlerCall(JdbcTransaction transaction) {
+    HandlerCall(HandlerTransaction transaction) {
         this.transaction = transaction;
     }
 
-    JdbcTransaction transaction() {
+    HandlerTransaction transaction() {
         return transaction;
     }
 

@@ -14,18 +14,18 @@ import org.jspecify.annotations.Nullable;
 record JdbcReplaySteps(JdbcTransaction transaction, ReplayCalls calls) implements ReplaySteps {
     @Override
     public Optional<ReplayProgress> lock(String name) {
-        return transaction.ask("to hold the replay " + name, () -> ReplayRows.lock(calls, name));
+        return transaction.read("to hold the replay " + name, () -> ReplayRows.lock(calls, name));
     }
 
     @Override
     public ReplayPage read(ReplayProgress run, int limit) {
-        return transaction.ask("to read the history", () -> ReplayRows.read(calls, run, limit));
+        return transaction.read("to read the history", () -> ReplayRows.read(calls, run, limit));
     }
 
     @Override
     public void move(
             ReplayProgress run, long position, int done, int skipped, ReplayState state, @Nullable String error) {
-        boolean moved = transaction.ask(
+        boolean moved = transaction.read(
                 "to move a replay", () -> ReplayRows.move(calls, run, position, done, skipped, state, error));
         if (!moved) {
             throw new StoreException(

@@ -1,68 +1,56 @@
 package io.pigeonhole.jdbc;
 
-import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.DeferredWriteException;
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.ExpiredLease;
+import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.ParkedMessage;
+import io.pigeonhole.core.store.PostponedItem;
+import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.ReplaySteps;
-import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.WorkItem;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.HashSet;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.function.Function;
 
 /**
- * One transaction of the engine on one connection, as far as that is the same on every database: the connection's life, the
- * deferred writes, the contexts, and what is done about errors. Used by one thread.
+ * What the engine does in a transaction, each operation once for all databases. The rows are those of {@link RowOperations}; a
+ * database says besides how a transaction begins, waits for others, goes back to a savepoint and commits.
+ *
+ * <p>The limit that handlers have for a statement also holds for what is read and written here, until it cancels one of these
+ * statements: see {@link LongWrites}.
  */
-abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
-    private static final Logger LOG = LoggerFactory.getLogger(JdbcTransaction.class);
+abstract class JdbcTransaction extends HandlerTransaction implements InboxTransaction<JdbcContext> {
+    private final LongWrites longWrites;
 
-    private static final int LONGEST_CHECK_SECONDS = 5;
+    /** How many messages are being written by the statement under way. */
+    private int writing;
 
-    /** For statements of our own. */
-    final Connection connection;
+    /** Whether something is being read. */
+    private boolean reading;
 
-    /** For handlers, and for what they defer. */
-    final Connection handlers;
-
-    private final Errors errors;
-    private final TransactionControl control;
-
-    /** Whether the connection committed each statement by itself before. */
-    final boolean autoCommit;
-
-    private final DeferredWrites deferred;
-    private final Set<String> harmless = new HashSet<>();
-    private @Nullable HandlerCall call;
-    private @Nullable RuntimeException failedFlush;
-    private boolean deferredChanges;
-    private boolean finished;
-    private boolean broken;
-    private boolean closed;
-    private boolean givenUp;
-    private boolean leftToThread;
+    /** Whether the handlers' limit is lifted for that. */
+    private boolean unlimited;
 
     /** Takes the connection over; {@link #close} gives it back as it was. */
-    JdbcTransaction(Connection connection, Errors errors, TransactionControl control) throws SQLException {
-        this.connection = connection;
-        this.handlers = StoreSchema.unbound(connection);
-        this.errors = errors;
-        this.control = control;
-        this.deferred = new DeferredWrites(errors);
-        this.autoCommit = connection.getAutoCommit();
-        connection.setAutoCommit(false);
+    JdbcTransaction(Connection connection, Errors errors, TransactionControl control, LongWrites longWrites)
+            throws SQLException {
+        super(connection, errors, control);
+        this.longWrites = longWrites;
     }
 
     /** On a new connection, which is given back where it takes no transaction. */
@@ -94,22 +82,20 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
         JdbcTransaction on(Connection connection) throws SQLException;
     }
 
-    /** Sends what a transaction begins with, unless that is done. */
-    abstract void begin();
-
-    /** What an error of a statement of this transaction is told as. */
-    abstract RuntimeException refused(String doing, SQLException e);
-
-    /** The same for rows that were not there to be changed. */
-    StoreException refused(String doing, StoreException e) {
-        return e;
-    }
-
-    /** Puts back what was set on the connection, after the end of the transaction; nothing where that goes by itself. */
-    void restore() throws SQLException {}
+    /** The rows of the inbox, for as long as the transaction lasts. */
+    abstract RowOperations rows();
 
     /** Prepares statements about runs over the history, once it has begun. */
     abstract ReplayCalls replayCalls();
+
+    /** Lifts the limit that handlers have for a statement. */
+    abstract void liftHandlersLimit() throws SQLException;
+
+    /** Sets it again. */
+    abstract void setHandlersLimit() throws SQLException;
+
+    /** Whether the transaction goes on after this error, so that the limit has to be set again. */
+    abstract boolean goesOnAfter(SQLException failure);
 
     @Override
     public ReplaySteps replay() {
@@ -117,381 +103,157 @@ abstract class JdbcTransaction implements InboxTransaction<JdbcContext> {
     }
 
     @Override
-    public JdbcContext context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {
-        HandlerCall current = call;
-        if (current == null) {
-            current = new HandlerCall(this);
-            call = current;
-        }
-        return new TransactionContext(current, consumer.name(), key, message, attempt);
+    public Set<MessageKey> known(RegisteredConsumer consumer, List<MessageKey> keys) {
+        return read("a look-up of " + keys.size() + " keys", () -> rows().known(consumer, keys));
     }
 
     @Override
-    public void endContexts() {
-        HandlerCall current = call;
-        call = null;
-        if (current != null) {
-            try {
-                current.end();
-            } finally {
-                if (current.hadConnection()) {
-                    handlerLeft(current.mayHaveChangedSession());
-                }
-            }
-        }
-        // The handler may have met it and hidden it, or thrown something else.
-        if (failedFlush instanceof StoreException failure) {
-            throw forHandlers(failure);
-        }
+    public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
+        return read("a comparison of " + hashes.size() + " payloads", () -> rows().conflicting(consumer, hashes));
     }
 
-    /** A handler may be about to change its session. */
-    void sessionChanging() {
-        HandlerCall current = call;
-        if (current != null) {
-            current.changing();
-        }
-    }
-
-    /** The same by SQL. */
-    void sessionChanging(String sql) throws SQLException {
-        sessionChanging();
-    }
-
-    /** The same by the time that a statement may take, where that holds for the connection. */
-    void queryTimeoutChanging() {}
-
-    /** Whether SQL is there to change the session, and not only able to, as a procedure is. */
-    abstract boolean setsSession(String sql);
-
-    /** A handler that had the connection has ended, and may have changed the session. */
-    abstract void handlerLeft(boolean sessionChanged);
-
-    /**
-     * What failed once goes on failing, until it is rolled back, whatever it failed with: what was deferred behind it is not
-     * sent any more.
-     */
     @Override
-    public void flush() {
-        RuntimeException failure = failedFlush;
-        if (failure != null) {
-            throw failure;
-        }
-        if (deferred.isEmpty()) {
-            return;
-        }
-        requireOpen();
+    public void park(RegisteredConsumer consumer, List<ParkedMessage> messages) {
+        store("to park", messages, ParkedMessage::message, () -> rows().park(consumer, messages));
+    }
+
+    @Override
+    public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
+        store("to dead-letter", letters, DeadLetter::message, () -> rows().deadLetter(consumer, letters));
+    }
+
+    @Override
+    public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
+        store("to record", messages, FinishedMessage::message, () -> rows().record(consumer, messages));
+    }
+
+    @Override
+    public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
+        store("to receive", messages, ReceivedMessage::message, () -> rows().receive(consumer, messages));
+    }
+
+    @Override
+    public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
+        return read("to find which of " + keys.size() + " keys are blocked", () -> rows().blocked(consumer, keys));
+    }
+
+    @Override
+    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) {
+        return read("to take from lane " + lane, () -> rows().take(consumer, lane, limit, bytes));
+    }
+
+    @Override
+    public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) {
+        return read("to take " + ids.size() + " messages again", () -> rows().retake(consumer, ids));
+    }
+
+    @Override
+    public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
+        change("to postpone", items, () -> rows().postpone(consumer, items));
+    }
+
+    @Override
+    public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
+        change("to mark for a lease", items, () -> rows().requireLease(consumer, items));
+    }
+
+    @Override
+    public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
+        change("to finish", items, () -> rows().finish(consumer, items));
+    }
+
+    @Override
+    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
+        return read("to lease from lane " + lane, () -> rows().lease(consumer, lane, limit, owner, duration));
+    }
+
+    @Override
+    public boolean hold(RegisteredConsumer consumer, WorkItem item) {
+        return read("to hold a message", () -> rows().hold(consumer, item));
+    }
+
+    @Override
+    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit, long bytes) {
+        return read("to take expired leases", () -> rows().takeExpired(consumer, limit, bytes));
+    }
+
+    @Override
+    public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
+        return read("to count " + keys.size() + " messages again", () -> rows().seenAgain(consumer, keys));
+    }
+
+    @Override
+    public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
+        return read("to reopen " + keys.size() + " messages", () -> rows().reopen(consumer, keys));
+    }
+
+    /** Whether a statement of ours is under way for which the handlers' limit holds, or was lifted. */
+    boolean isOwn() {
+        return writing > 0 || reading;
+    }
+
+    boolean isWriting() {
+        return writing > 0;
+    }
+
+    /** Whether our own limits hold for what is being written. */
+    boolean isWritingUnlimited() {
+        return writing > 0 && unlimited;
+    }
+
+    /** What it means that a statement of ours was cancelled. */
+    ErrorClass cancelled(ErrorClass own) {
+        return longWrites.cancelled(unlimited, writing, own);
+    }
+
+    /** Something is read, or rows are taken. */
+    <T> T read(String doing, Question<T> question) {
+        reading = true;
+        unlimited = longWrites.areExpected();
         try {
-            begin();
-            deferred.flush(handlers);
-        } catch (PigeonholeException e) {
-            failedFlush = e;
-            throw e;
-        } catch (Throwable e) {
-            failedFlush = new StoreException(
-                    ErrorClass.ABORTED, "the deferred writes cannot be sent: " + FailureText.classOf(e), e);
-            throw failedFlush;
+            return ask(doing, unlimited ? () -> withoutHandlersLimit(question) : question);
         } finally {
-            if (deferred.isHalfSent()) {
-                giveUp();
-            }
-            if (deferredChanges) {
-                deferredChanges = false;
-                HandlerCall current = call;
-                // One that has the connection sends what it deferred itself, and may rely on it until it ends.
-                if (current == null || !current.hadConnection()) {
-                    handlerLeft(true);
-                }
-            }
+            reading = false;
         }
     }
 
-    boolean hasDeferred() {
-        return !deferred.isEmpty() || failedFlush != null;
+    /** Messages are written, with what they hold. */
+    <T> void store(String doing, List<T> messages, Function<T, Message> message, Step step) {
+        change(doing, messages, step);
     }
 
-    void discardDeferred() {
-        deferred.clear();
-        failedFlush = null;
-    }
-
-    /** Not a failure of one message: what was committed with it cannot be taken back, and no replay will tell. */
-    static ConfigurationException taken(SQLException e) {
-        return new ConfigurationException(
-                "a handler ended the transaction by itself, with COMMIT or ROLLBACK in SQL. What was written before is"
-                        + " committed without the rest, or lost; nothing after it is kept. Take the statement out",
-                e);
-    }
-
-    /** For contexts: the connection with what is deferred already sent. */
-    Connection connectionForHandlers(HandlerCall from) {
-        requireOpen();
-        sendDeferred();
-        begin();
-        return from.connection(handlers);
-    }
-
-    private void sendDeferred() {
-        try {
-            flush();
-        } catch (PigeonholeException e) {
-            throw forHandlers(e);
-        }
-    }
-
-    /**
-     * A handler is about to do this with savepoints. A deferred write stands where it was deferred: before a savepoint that is
-     * set afterwards, so that it is sent first, and behind every one that is gone back to, because all are set with nothing
-     * deferred.
-     */
-    void beforeSavepoints(List<SavepointStep> steps) {
-        if (SavepointStep.begin(steps, SavepointStep.Kind.SET)) {
-            sendDeferred();
-        }
-    }
-
-    /** It is done: what was deferred behind a savepoint goes with it. */
-    void afterSavepoints(List<SavepointStep> steps) {
-        if (SavepointStep.begin(steps, SavepointStep.Kind.BACK)) {
-            deferred.clear();
-        }
-    }
-
-    /**
-     * It failed, and nobody knows whether the database went back before. What was deferred may neither be sent nor be
-     * forgotten, so that the transaction has failed, also where the handler hides this.
-     */
-    void failedSavepoints(List<SavepointStep> steps, Throwable failure) {
-        if (SavepointStep.begin(steps, SavepointStep.Kind.BACK) && !deferred.isEmpty() && failedFlush == null) {
-            ErrorClass errorClass = errors.classify(failure);
-            boolean passing = errorClass == ErrorClass.RETRY_NOW || errorClass == ErrorClass.UNAVAILABLE;
-            failedFlush = new StoreException(
-                    passing ? errorClass : ErrorClass.ABORTED,
-                    "a rollback to a savepoint failed, with writes deferred behind the savepoint; let the handler throw"
-                            + " what it meets: " + FailureText.classOf(failure),
-                    failure);
-        }
-    }
-
-    private static RuntimeException forHandlers(RuntimeException failure) {
-        return failure instanceof StoreException e && !(e instanceof DeferredWriteException) ? nobodys(e) : failure;
-    }
-
-    /** It is not known whose write failed, and need not be one of the handler that meets the error. */
-    private static StoreException nobodys(StoreException e) {
-        return switch (e.errorClass()) {
-            case RETRY_NOW, UNAVAILABLE, ABORTED -> e;
-            case MESSAGE, PERMANENT, UNKNOWN ->
-                new StoreException(ErrorClass.ABORTED, "a write failed that was deferred before: " + e.getMessage(), e);
-        };
-    }
-
-    /** For contexts. */
-    void defer(DeferredWrite write) {
-        requireOpen();
-        if (!harmless.contains(write.sql())) {
-            TransactionControl.Effect effect = control.refuse(write.sql());
-            if (effect == TransactionControl.Effect.SESSION) {
-                if (setsSession(write.sql())) {
-                    throw new IllegalStateException("a handler may not defer " + ErrorsWithoutValues.quoted(write.sql())
-                            + ": it would hold for what other messages have deferred, which is sent together with it."
-                            + " Execute it on context.connection(), with the writes that need it, or name the schema and"
-                            + " the tenant in the deferred statement");
-                }
-                run("to tell what the session is", () -> sessionChanging(write.sql()));
-                deferredChanges = true;
-            } else if (effect == TransactionControl.Effect.NONE) {
-                harmless.add(write.sql());
-            }
-            if (!control.savepoints(write.sql()).isEmpty()) {
-                throw new IllegalStateException("a handler may not defer " + ErrorsWithoutValues.quoted(write.sql())
-                        + ": deferred writes change places; set savepoints on the connection");
-            }
-        }
-        deferred.add(write);
-    }
-
-    @Override
-    public void close() {
-        if (closed) {
+    /** Something is written about messages. */
+    final void change(String doing, List<?> messages, Step step) {
+        if (messages.isEmpty()) {
             return;
         }
-        endContextsAnyway();
-        closed = true;
-        deferred.clear();
-        if (leftToThread) {
-            return;
-        }
-        // To set auto-commit commits what was not rolled back.
-        broken |= !finished && !broken && !Errand.rollback(connection);
-        // Whoever gets it next must not find what a handler has set.
-        broken = broken
-                || !gaveBack("restored", this::restore)
-                || !gaveBack("reset", () -> connection.setAutoCommit(autoCommit));
-        if (broken) {
-            end();
-        }
-        gaveBack("closed", connection::close);
-    }
-
-    /**
-     * The pool gets nothing back that can be used. A driver that knows no abort, as that of H2, leaves the connection as it
-     * is, and a pool may hand out again and again what is closed below it: there it is put back.
-     */
-    private void end() {
-        Errand.abort(connection);
-        if (isAlive() && Errand.rollback(connection)) {
-            gaveBack("restored", this::restore);
-            gaveBack("reset", () -> connection.setAutoCommit(autoCommit));
-        }
-    }
-
-    private boolean isAlive() {
-        try {
-            return connection.isValid(LONGEST_CHECK_SECONDS);
-        } catch (Throwable e) {
-            return false;
-        }
-    }
-
-    private void endContextsAnyway() {
-        try {
-            endContexts();
-        } catch (Throwable e) {
-            LOG.debug("a handler left a thread behind that was using its connection", e);
-        }
-    }
-
-    /**
-     * The connection is of no use any more: another thread is in the middle of a call that does not end, and may hold the
-     * driver's lock. So nobody waits for the connection to be closed.
-     */
-    void giveUp() {
-        givenUp = true;
-        lost();
-        Thread thread = new Thread(
-                () -> {
-                    end();
-                    gaveBack("closed", connection::close);
-                },
-                "pigeonhole gives up a connection");
-        thread.setDaemon(true);
-        try {
-            thread.start();
-            leftToThread = true;
-        } catch (Throwable e) {
-            LOG.warn(
-                    "no thread could be started to end a connection that is given up: its transaction waits for it", e);
-        }
-    }
-
-    private static boolean gaveBack(String what, Step step) {
-        try {
+        writing = messages.size();
+        unlimited = longWrites.areExpected();
+        Question<Boolean> question = () -> {
             step.run();
             return true;
-        } catch (Throwable e) {
-            LOG.debug("a connection could not be {}: it is not used again", what, e);
-            return false;
+        };
+        try {
+            ask(
+                    doing + " " + messages.size() + " messages",
+                    unlimited ? () -> withoutHandlersLimit(question) : question);
+        } finally {
+            writing = 0;
         }
     }
 
-    /** Whether it still goes on. */
-    boolean isOpen() {
-        return !finished && !closed;
-    }
-
-    /** Looks at SQL of a handler: refuses what ends the transaction, and notes what may change the session. */
-    void refuse(String sql) throws SQLException {
-        TransactionControl.Effect effect = control.refuse(sql);
-        if (effect == TransactionControl.Effect.SESSION) {
-            sessionChanging(sql);
-        }
-    }
-
-    TransactionControl control() {
-        return control;
-    }
-
-    /** A handler is about to call something on its connection. */
-    void calling() {}
-
-    /** A handler's call came back, with the error or without one. */
-    void called(@Nullable Throwable failure) {}
-
-    /** The transaction has come to its end: it is committed, or never began. */
-    void ended() {
-        finished = true;
-    }
-
-    /** The connection is of no use any more. */
-    void lost() {
-        broken = true;
-    }
-
-    boolean isLost() {
-        return broken;
-    }
-
-    void requireOpen() {
-        if (!isOpen()) {
-            throw new IllegalStateException("the transaction has ended; its contexts are of no use any more");
-        }
-        if (givenUp) {
-            throw new StoreException(
-                    ErrorClass.ABORTED,
-                    "the connection is given up: a thread that a handler left behind is in the middle of a call on it",
-                    null);
-        }
-    }
-
-    void execute(String doing, String sql) {
-        run(doing, () -> {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(sql);
+    private <T> T withoutHandlersLimit(Question<T> question) throws SQLException {
+        liftHandlersLimit();
+        T answer;
+        try {
+            answer = question.ask();
+        } catch (SQLException e) {
+            if (goesOnAfter(e)) {
+                setHandlersLimit();
             }
-        });
-    }
-
-    void run(String doing, Step step) {
-        requireOpen();
-        begin();
-        try {
-            step.run();
-        } catch (SQLException e) {
-            noteLoss(e);
-            throw refused(doing, e);
-        } catch (StoreException e) {
-            throw refused(doing, e);
+            throw e;
         }
-    }
-
-    <T> T ask(String doing, Question<T> question) {
-        requireOpen();
-        begin();
-        try {
-            return question.ask();
-        } catch (SQLException e) {
-            noteLoss(e);
-            throw refused(doing, e);
-        } catch (StoreException e) {
-            throw refused(doing, e);
-        }
-    }
-
-    /** A pool may look at a connection's health only now and then; one that is known to be lost is not given back alive. */
-    void noteLoss(SQLException e) {
-        broken |= errors.endsConnection(e);
-    }
-
-    /** Something to do on the connection. */
-    @FunctionalInterface
-    interface Step {
-        void run() throws SQLException;
-    }
-
-    /** Something to ask on the connection. */
-    @FunctionalInterface
-    interface Question<T> {
-        T ask() throws SQLException;
+        setHandlersLimit();
+        return answer;
     }
 }

@@ -150,7 +150,7 @@ interface PlainErrand<T> {
         }
     }
 
-    private static boolean left(String what, JdbcTransaction.Step step) {
+    private static boolean left(String what, HandlerTransaction.Step step) {
         try {
             step.run();
             return true;

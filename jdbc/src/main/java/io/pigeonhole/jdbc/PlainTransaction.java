@@ -6,21 +6,13 @@ import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ClaimBlockedException;
-import io.pigeonhole.core.store.DeadLetter;
-import io.pigeonhole.core.store.ExpiredLease;
-import io.pigeonhole.core.store.FinishedMessage;
-import io.pigeonhole.core.store.ParkedMessage;
-import io.pigeonhole.core.store.PostponedItem;
-import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.Watermark;
-import io.pigeonhole.core.store.WorkItem;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -30,8 +22,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +50,6 @@ final class PlainTransaction extends JdbcTransaction {
     private final Duration idleLimit;
     private final PlainSettings settings;
     private final PacketProof proof;
-    private final LongWrites longWrites;
 
     /** Whether sessions are known not to understand how a transaction begins together with its claim. */
     private final AtomicBoolean claimsApart;
@@ -69,14 +60,6 @@ final class PlainTransaction extends JdbcTransaction {
     private @Nullable String doomed;
     private @Nullable String number;
     private boolean savepointSet;
-
-    /** How many messages are being written, and whether the handlers' limit is lifted for that. */
-    private int writing;
-
-    private boolean writingLong;
-
-    /** Whether we ask something, other than how long to wait for others. */
-    private boolean asking;
 
     /** What puts the session back to what it was before a handler may have changed it; none before that. */
     private List<String> sessionBefore = List.of();
@@ -99,9 +82,8 @@ final class PlainTransaction extends JdbcTransaction {
             AtomicBoolean claimsApart,
             PendingRepair takenNumber)
             throws SQLException {
-        super(connection, new PlainErrors(dialect), control);
+        super(connection, new PlainErrors(dialect), control, longWrites);
         this.proof = proof;
-        this.longWrites = longWrites;
         this.claimsApart = claimsApart;
         this.takenNumber = takenNumber;
         this.begunAt = takenNumber.now();
@@ -183,6 +165,26 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
+    RowOperations rows() {
+        return new PlainRows(session());
+    }
+
+    @Override
+    void liftHandlersLimit() throws SQLException {
+        settings.liftHandlersLimit();
+    }
+
+    @Override
+    void setHandlersLimit() throws SQLException {
+        settings.setHandlersLimit(idleLimit);
+    }
+
+    @Override
+    boolean goesOnAfter(SQLException failure) {
+        return !dialect.isConnectionLost(failure);
+    }
+
+    @Override
     ReplayCalls replayCalls() {
         return statement -> new PlainCall(session().prepare(statement), session());
     }
@@ -235,13 +237,12 @@ final class PlainTransaction extends JdbcTransaction {
                     "the transaction was idle for longer than " + idleLimit.toMillis() + " ms: " + text,
                     ErrorsWithoutValues.of(e));
         }
-        if (writing > 0 && dialect.isDuplicateKey(e) && takenNumber.isSuspected(begunAt)) {
+        if (isWriting() && dialect.isDuplicateKey(e) && takenNumber.isSuspected(begunAt)) {
             return takenNumber.refusal(doing, e);
         }
         ErrorClass own = errors.classifyOwn(e);
-        boolean isCancelled = (writing > 0 || asking) && dialect.isCancelled(e);
-        return new StoreException(
-                isCancelled ? longWrites.cancelled(writingLong, writing, own) : own, text, ErrorsWithoutValues.of(e));
+        boolean isCancelled = isOwn() && dialect.isCancelled(e);
+        return new StoreException(isCancelled ? cancelled(own) : own, text, ErrorsWithoutValues.of(e));
     }
 
     /** What it means that a savepoint is gone: the handler was told of a lost lock, or somebody ended the transaction. */
@@ -282,77 +283,23 @@ final class PlainTransaction extends JdbcTransaction {
         }
     }
 
-    @Override
-    void run(String doing, Step step) {
-        super.run(doing, () -> {
-            step.run();
-            noteUse();
-        });
-    }
-
-    @Override
-    <T> T ask(String doing, Question<T> question) {
-        asking = true;
-        writingLong = longWrites.areExpected();
-        try {
-            return super.ask(doing, () -> {
-                T answer = writingLong ? withoutHandlersLimit(question) : question.ask();
-                noteUse();
-                return answer;
-            });
-        } finally {
-            asking = false;
-        }
-    }
-
-    /** What we write of messages; the handlers' limit holds for it until it was cancelled once. */
-    private void write(String doing, int messages, Step step) {
-        writing = messages;
-        writingLong = longWrites.areExpected();
-        try {
-            run(doing, writingLong ? () -> withoutHandlersLimit(step) : step);
-        } finally {
-            writing = 0;
-        }
-    }
-
-    private void withoutHandlersLimit(Step step) throws SQLException {
-        withoutHandlersLimit(() -> {
-            step.run();
-            return true;
-        });
-    }
-
-    private <T> T withoutHandlersLimit(Question<T> question) throws SQLException {
-        settings.liftHandlersLimit();
-        T answer;
-        try {
-            answer = question.ask();
-        } catch (SQLException e) {
-            if (!dialect.isConnectionLost(e)) {
-                settings.setHandlersLimit(idleLimit);
-            }
-            throw e;
-        }
-        settings.setHandlersLimit(idleLimit);
-        return answer;
-    }
-
     /**
      * A server that closes the connection on a statement that is too large says nothing else. So it is asked before for how
      * much it takes, where a message is large at all. A lost connection alone costs no message its bytes.
      */
-    private void keep(String doing, List<Message> messages, Step step) {
+    @Override
+    <T> void store(String doing, List<T> messages, Function<T, Message> message, Step step) {
         Message largest = messages.stream()
+                .map(message)
                 .max(Comparator.comparingLong(PacketProof::mostBytes))
-                .orElseThrow();
-        if (PacketProof.mostBytes(largest) < LARGE) {
-            write(doing, messages.size(), step);
+                .orElse(null);
+        if (largest == null || PacketProof.mostBytes(largest) < LARGE) {
+            change(doing, messages, step);
             return;
         }
-        long limit = ask("how large a statement may be", () -> dialect.largestStatement(connection));
+        long limit = read("how large a statement may be", () -> dialect.largestStatement(connection));
         try {
-            write(doing, messages.size(), step);
+            change(doing, messages, step);
         } catch (StoreException e) {
             if (e.errorClass() != ErrorClass.UNAVAILABLE || !isLost() || !isTooLarge(largest, limit)) {
                 throw e;
@@ -377,7 +324,8 @@ final class PlainTransaction extends JdbcTransaction {
         return proof.isTooLarge(message, limit);
     }
 
-    private void noteUse() throws SQLException {
+    @Override
+    void used() throws SQLException {
         lastUse = System.nanoTime();
         if (number == null) {
             number = askNumber();
@@ -437,7 +385,7 @@ final class PlainTransaction extends JdbcTransaction {
         try {
             Claim claim = PlainClaims.one(begun, text, consumer, keys, hashes);
             begun(begun);
-            noteUse();
+            used();
             return claim;
         } catch (SQLException e) {
             if (dialect.isNotUnderstood(e)) {
@@ -505,7 +453,7 @@ final class PlainTransaction extends JdbcTransaction {
             throw e;
         }
         settings.stopWaiting();
-        noteUse();
+        used();
         return answer;
     }
 
@@ -524,7 +472,7 @@ final class PlainTransaction extends JdbcTransaction {
 
     @Override
     public List<Watermark> watermarks(RegisteredConsumer consumer, Collection<LogPartition> partitions) {
-        return ask(
+        return read(
                 "to read " + partitions.size() + " watermarks",
                 () -> PlainWatermarks.find(session(), consumer, partitions));
     }
@@ -537,133 +485,8 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
-    public Set<MessageKey> known(RegisteredConsumer consumer, List<MessageKey> keys) {
-        return ask("a look-up of " + keys.size() + " keys", () -> PlainClaims.known(session(), consumer, keys));
-    }
-
-    @Override
-    public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
-        return ask(
-                "a comparison of " + hashes.size() + " payloads",
-                () -> PlainClaims.conflicting(session(), consumer, hashes));
-    }
-
-    @Override
-    public void park(RegisteredConsumer consumer, List<ParkedMessage> messages) {
-        if (!messages.isEmpty()) {
-            keep(
-                    "to park " + messages.size() + " messages",
-                    messages.stream().map(ParkedMessage::message).toList(),
-                    () -> PlainWork.park(session(), consumer, messages));
-        }
-    }
-
-    @Override
-    public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
-        if (!letters.isEmpty()) {
-            keep(
-                    "to bury " + letters.size() + " messages",
-                    letters.stream().map(DeadLetter::message).toList(),
-                    () -> PlainDeadLetters.bury(session(), consumer, letters));
-        }
-    }
-
-    @Override
-    public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
-        if (!messages.isEmpty()) {
-            keep(
-                    "the history of " + messages.size() + " messages",
-                    messages.stream().map(FinishedMessage::message).toList(),
-                    () -> PlainWork.record(session(), consumer, messages));
-        }
-    }
-
-    @Override
-    public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
-        return ask(
-                "to tell which of " + keys.size() + " keys are blocked",
-                () -> PlainLanes.blocked(session(), consumer, keys));
-    }
-
-    @Override
-    public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
-        if (!messages.isEmpty()) {
-            keep(
-                    "to receive " + messages.size() + " messages",
-                    messages.stream().map(ReceivedMessage::message).toList(),
-                    () -> PlainWork.receive(session(), consumer, messages));
-        }
-    }
-
-    @Override
     public boolean enter(RegisteredConsumer consumer, int lane) {
-        return ask("to enter lane " + lane, () -> PlainLanes.enter(session(), consumer, lane));
-    }
-
-    @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) {
-        return ask(
-                "to take from lane " + lane,
-                () -> new PlainDueWork(session(), consumer, lane, false).take(limit, bytes));
-    }
-
-    @Override
-    public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) {
-        return ask("to take " + ids.size() + " messages again", () -> PlainDueWork.retake(session(), consumer, ids));
-    }
-
-    @Override
-    public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
-        if (!items.isEmpty()) {
-            write(
-                    "to postpone " + items.size() + " messages",
-                    items.size(),
-                    () -> PlainWork.postpone(session(), consumer, items));
-        }
-    }
-
-    @Override
-    public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
-        if (!items.isEmpty()) {
-            write(
-                    "to mark " + items.size() + " messages",
-                    items.size(),
-                    () -> PlainWork.requireLease(session(), consumer, items));
-        }
-    }
-
-    @Override
-    public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
-        if (!items.isEmpty()) {
-            write(
-                    "to finish " + items.size() + " messages",
-                    items.size(),
-                    () -> PlainWork.finish(session(), consumer, items));
-        }
-    }
-
-    @Override
-    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
-        return ask(
-                "to lease from lane " + lane,
-                () -> PlainLeases.lease(session(), consumer, lane, limit, owner, duration));
-    }
-
-    @Override
-    public boolean hold(RegisteredConsumer consumer, WorkItem item) {
-        return ask("to hold a message", () -> PlainLeases.hold(session(), consumer, item));
-    }
-
-    @Override
-    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit, long bytes) {
-        return ask("to take expired leases", () -> PlainLeases.takeExpired(session(), consumer, limit, bytes));
-    }
-
-    @Override
-    public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
-        return ask(
-                "to count " + keys.size() + " messages again",
-                () -> PlainDeadLetters.seenAgain(session(), consumer, keys));
+        return read("to enter lane " + lane, () -> PlainLanes.enter(session(), consumer, lane));
     }
 
     /**
@@ -672,9 +495,9 @@ final class PlainTransaction extends JdbcTransaction {
      */
     @Override
     public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
-        return ask(
+        return read(
                 "to reopen " + keys.size() + " messages",
-                () -> patiently(PlainErrand.PATIENCE, () -> PlainDeadLetters.reopen(session(), consumer, keys)));
+                () -> patiently(PlainErrand.PATIENCE, () -> rows().reopen(consumer, keys)));
     }
 
     /** A deferred write that failed may have been one of a batch of which others succeeded. */

@@ -4,22 +4,14 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.ClaimBlockedException;
-import io.pigeonhole.core.store.DeadLetter;
-import io.pigeonhole.core.store.ExpiredLease;
-import io.pigeonhole.core.store.FinishedMessage;
-import io.pigeonhole.core.store.ParkedMessage;
-import io.pigeonhole.core.store.PostponedItem;
-import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WatermarkMovedException;
-import io.pigeonhole.core.store.WorkItem;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -28,8 +20,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,22 +49,15 @@ final class PostgresTransaction extends JdbcTransaction {
 
     private final String idleLimit;
     private final String statementLimit;
-    private final DueHints hints;
+    private final PostgresRows rows;
     private final FreshStreaks streaks;
     private final PostgresSession session;
     private final PostgresSettings settings = new PostgresSettings();
-    private Runnable whenCommitted = () -> {};
     private boolean begun;
     private boolean savepointSet;
     private boolean sessionInDoubt;
     /** Whether a handler has had the connection since the session was last put back. */
     private boolean sessionUnproven;
-    /** How many messages are being written, and whether that may take as long as the session's own limit allows. */
-    private int writing;
-
-    private boolean writingLong;
-    /** Whether we ask something. */
-    private boolean asking;
 
     private final PendingRepairs repairs;
     private final KnownDays days;
@@ -92,14 +75,14 @@ final class PostgresTransaction extends JdbcTransaction {
             PendingRepairs repairs,
             KnownDays days)
             throws SQLException {
-        super(connection, SqlStates.ERRORS, CONTROL);
+        super(connection, SqlStates.ERRORS, CONTROL, session.longWrites());
         this.repairs = repairs;
         this.days = days;
         this.begunAt = repairs.missingDay().now();
+        this.rows = new PostgresRows(connection, hints, repairs.missingDay(), begunAt);
         this.session = session;
         this.idleLimit = milliseconds(idleLimit);
         this.statementLimit = milliseconds(idleLimit.compareTo(SHORTEST_LIMIT) < 0 ? SHORTEST_LIMIT : idleLimit);
-        this.hints = hints;
         this.streaks = streaks;
     }
 
@@ -261,74 +244,6 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     @Override
-    public Set<MessageKey> known(RegisteredConsumer consumer, List<MessageKey> keys) {
-        return ask("a look-up of " + keys.size() + " keys", () -> LedgerRows.known(connection, consumer, keys));
-    }
-
-    @Override
-    public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) {
-        return ask(
-                "a comparison of " + hashes.size() + " payloads",
-                () -> LedgerRows.conflicting(connection, consumer, hashes));
-    }
-
-    /** What we write of messages; the handlers' limit holds for it until it was cancelled once. */
-    private void write(String doing, int messages, Step step) {
-        writing = messages;
-        writingLong = session.longWrites().areExpected();
-        try {
-            run(doing, writingLong ? () -> withoutHandlersLimit(step) : step);
-        } finally {
-            writing = 0;
-        }
-    }
-
-    private void withoutHandlersLimit(Step step) throws SQLException {
-        withoutHandlersLimit(() -> {
-            step.run();
-            return true;
-        });
-    }
-
-    @Override
-    public void park(RegisteredConsumer consumer, List<ParkedMessage> messages) {
-        if (!messages.isEmpty()) {
-            write(
-                    "to park " + messages.size() + " messages",
-                    messages.size(),
-                    () -> WorkRows.park(connection, consumer, messages));
-        }
-    }
-
-    @Override
-    public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
-        if (!letters.isEmpty()) {
-            write(
-                    "to bury " + letters.size() + " messages",
-                    letters.size(),
-                    () -> DeadLetterRows.bury(connection, consumer, letters));
-        }
-    }
-
-    @Override
-    public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) {
-        if (!messages.isEmpty()) {
-            String doing = "the history of " + messages.size() + " messages";
-            write(doing, messages.size(), () -> {
-                try {
-                    HistoryRows.record(connection, consumer, messages);
-                } catch (SQLException e) {
-                    if (PostgresStatements.NO_PARTITION.equals(e.getSQLState())
-                            && repairs.missingDay().isSuspected(begunAt)) {
-                        throw repairs.missingDay().refusal(doing, e);
-                    }
-                    throw e;
-                }
-            });
-        }
-    }
-
-    @Override
     public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
         requireOpen();
         boolean first = isFirst();
@@ -338,23 +253,6 @@ final class PostgresTransaction extends JdbcTransaction {
             statement.execute();
         } catch (SQLException e) {
             throw refusedWait(e, patience, lanes.size() + " lanes");
-        }
-    }
-
-    @Override
-    public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
-        return ask(
-                "to tell which of " + keys.size() + " keys are blocked",
-                () -> LaneLocks.blocked(connection, consumer, keys));
-    }
-
-    @Override
-    public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) {
-        if (!messages.isEmpty()) {
-            write(
-                    "to receive " + messages.size() + " messages",
-                    messages.size(),
-                    () -> WorkRows.receive(connection, consumer, messages));
         }
     }
 
@@ -370,83 +268,6 @@ final class PostgresTransaction extends JdbcTransaction {
             noteLoss(e);
             throw Refusals.of(Claims.classify(e), "to enter lane " + lane, e);
         }
-    }
-
-    @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) {
-        String doing = "to take from lane " + lane;
-        if (consumer.order().isKept()) {
-            return ask(doing, () -> DueWork.inOrder(connection, consumer, lane, limit, bytes));
-        }
-        DueHints.Lane of = DueHints.Lane.of(consumer, lane);
-        DueHints.Hint hint = hints.of(of);
-        DueWork.Taken taken = ask(doing, () -> DueWork.withoutOrder(connection, consumer, lane, limit, bytes, hint));
-        whenCommitted = () -> hints.note(of, taken.next());
-        return taken.items();
-    }
-
-    @Override
-    public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) {
-        return ask("to take " + ids.size() + " messages again", () -> WorkRows.retake(connection, consumer, ids));
-    }
-
-    @Override
-    public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) {
-        if (!items.isEmpty()) {
-            write(
-                    "to postpone " + items.size() + " messages",
-                    items.size(),
-                    () -> WorkRows.postpone(connection, consumer, items));
-        }
-    }
-
-    @Override
-    public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) {
-        if (!items.isEmpty()) {
-            write(
-                    "to mark " + items.size() + " messages",
-                    items.size(),
-                    () -> WorkRows.requireLease(connection, consumer, items));
-        }
-    }
-
-    @Override
-    public void finish(RegisteredConsumer consumer, List<WorkItem> items) {
-        if (!items.isEmpty()) {
-            write(
-                    "to finish " + items.size() + " messages",
-                    items.size(),
-                    () -> WorkRows.finish(connection, consumer, items));
-        }
-    }
-
-    @Override
-    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
-        return ask(
-                "to lease from lane " + lane,
-                () -> LeaseRows.lease(connection, consumer, lane, limit, owner, duration));
-    }
-
-    @Override
-    public boolean hold(RegisteredConsumer consumer, WorkItem item) {
-        return ask("to hold a message", () -> LeaseRows.hold(connection, consumer, item));
-    }
-
-    @Override
-    public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit, long bytes) {
-        return ask("to take expired leases", () -> LeaseRows.takeExpired(connection, consumer, limit, bytes));
-    }
-
-    @Override
-    public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
-        return ask(
-                "to count " + keys.size() + " messages again",
-                () -> DeadLetterRows.seenAgain(connection, consumer, keys));
-    }
-
-    @Override
-    public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
-        return ask("to reopen " + keys.size() + " messages", () -> DeadLetterRows.reopen(connection, consumer, keys));
     }
 
     /** In isolation each handler is to fail for itself only, so that nothing is left to the proof at the commit. */
@@ -520,6 +341,10 @@ final class PostgresTransaction extends JdbcTransaction {
                     savepointSet ? PostgresStatements.NEXT_SAVEPOINT : PostgresStatements.FIRST_SAVEPOINT);
         }
         savepointSet = true;
+    }
+
+    private void execute(String doing, String sql) {
+        run(doing, () -> execute(sql));
     }
 
     @Override
@@ -614,7 +439,7 @@ final class PostgresTransaction extends JdbcTransaction {
                     ? withoutRight(e)
                     : refusedCommit(e);
         }
-        whenCommitted.run();
+        rows.committed();
     }
 
     @Override
@@ -639,7 +464,7 @@ final class PostgresTransaction extends JdbcTransaction {
         } catch (SQLException e) {
             throw refusedCommit(e);
         }
-        whenCommitted.run();
+        rows.committed();
     }
 
     private RuntimeException refusedCommit(SQLException e) {
@@ -693,6 +518,11 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     @Override
+    RowOperations rows() {
+        return rows;
+    }
+
+    @Override
     ReplayCalls replayCalls() {
         return statement -> PostgresCall.besideHandlers(connection, statement);
     }
@@ -708,9 +538,9 @@ final class PostgresTransaction extends JdbcTransaction {
         }
         if (isOwn() && PostgresStatements.CANCELLED.equals(e.getSQLState())) {
             ErrorClass own = SqlStates.ERRORS.classifyOwn(e);
-            return Refusals.of(session.longWrites().cancelled(writingLong, writing, own), doing, e);
+            return Refusals.of(cancelled(own), doing, e);
         }
-        if (writing > 0
+        if (isWriting()
                 && PostgresStatements.KNOWN_KEY.equals(e.getSQLState())
                 && repairs.takenNumber().isSuspected(begunAt)) {
             return repairs.takenNumber().refusal(doing, e);
@@ -720,37 +550,33 @@ final class PostgresTransaction extends JdbcTransaction {
                 : Refusals.of(SqlStates.ERRORS.classifyOwn(e), doing, e);
     }
 
-    /** Whether a statement of ours is under way that the handlers' limits hold for. */
-    private boolean isOwn() {
-        return writing > 0 || asking;
-    }
-
-    /** The same for what we ask. */
     @Override
-    <T> T ask(String doing, Question<T> question) {
-        asking = true;
-        writingLong = session.longWrites().areExpected();
-        try {
-            return super.ask(doing, writingLong ? () -> withoutHandlersLimit(question) : question);
-        } finally {
-            asking = false;
+    void liftHandlersLimit() throws SQLException {
+        execute(PostgresStatements.LIFT_HANDLERS_LIMIT);
+    }
+
+    @Override
+    void setHandlersLimit() throws SQLException {
+        execute(PostgresStatements.SET_HANDLERS_LIMIT);
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
         }
     }
 
-    private <T> T withoutHandlersLimit(Question<T> question) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(PostgresStatements.LIFT_HANDLERS_LIMIT);
-            T answer = question.ask();
-            statement.execute(PostgresStatements.SET_HANDLERS_LIMIT);
-            return answer;
-        }
+    /** It refuses everything after an error. */
+    @Override
+    boolean goesOnAfter(SQLException failure) {
+        return false;
     }
 
     /** Rows that are not there may only be hidden from a role that a handler took. */
     @Override
     StoreException refused(String doing, StoreException e) {
         // While our own limits hold, the session is not as it was in any case.
-        if (!sessionUnproven || (writing > 0 && writingLong)) {
+        if (!sessionUnproven || isWritingUnlimited()) {
             return e;
         }
         try (Statement statement = connection.createStatement();

@@ -1,0 +1,443 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.DeferredWriteException;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One transaction on one connection as handlers see it: the connection's life, the contexts, the deferred writes, and what the
+ * errors of both are reported as. What the engine does in it is in {@link JdbcTransaction}. Used by one thread.
+ */
+abstract class HandlerTransaction {
+    private static final Logger LOG = LoggerFactory.getLogger(HandlerTransaction.class);
+
+    private static final int LONGEST_CHECK_SECONDS = 5;
+
+    /** For statements of our own. */
+    final Connection connection;
+
+    /** For handlers, and for what they defer. */
+    final Connection handlers;
+
+    private final Errors errors;
+    private final TransactionControl control;
+
+    /** Whether the connection committed each statement by itself before. */
+    final boolean autoCommit;
+
+    private final DeferredWrites deferred;
+    private final Set<String> harmless = new HashSet<>();
+    private @Nullable HandlerCall call;
+    private @Nullable RuntimeException failedFlush;
+    private boolean deferredChanges;
+    private boolean finished;
+    private boolean broken;
+    private boolean closed;
+    private boolean givenUp;
+    private boolean leftToThread;
+
+    /** Takes the connection over; {@link #close} gives it back as it was. */
+    HandlerTransaction(Connection connection, Errors errors, TransactionControl control) throws SQLException {
+        this.connection = connection;
+        this.handlers = StoreSchema.unbound(connection);
+        this.errors = errors;
+        this.control = control;
+        this.deferred = new DeferredWrites(errors);
+        this.autoCommit = connection.getAutoCommit();
+        connection.setAutoCommit(false);
+    }
+
+    /** Sends what a transaction begins with, unless that is done. */
+    abstract void begin();
+
+    /** What an error of a statement of this transaction is told as. */
+    abstract RuntimeException refused(String doing, SQLException e);
+
+    /** The same for rows that were not there to be changed. */
+    StoreException refused(String doing, StoreException e) {
+        return e;
+    }
+
+    /** Puts back what was set on the connection, after the end of the transaction; nothing where that goes by itself. */
+    void restore() throws SQLException {}
+
+    public JdbcContext context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {
+        HandlerCall current = call;
+        if (current == null) {
+            current = new HandlerCall(this);
+            call = current;
+        }
+        return new TransactionContext(current, consumer.name(), key, message, attempt);
+    }
+
+    public void endContexts() {
+        HandlerCall current = call;
+        call = null;
+        if (current != null) {
+            try {
+                current.end();
+            } finally {
+                if (current.hadConnection()) {
+                    handlerLeft(current.mayHaveChangedSession());
+                }
+            }
+        }
+        // The handler may have met it and hidden it, or thrown something else.
+        if (failedFlush instanceof StoreException failure) {
+            throw forHandlers(failure);
+        }
+    }
+
+    /** A handler may be about to change its session. */
+    void sessionChanging() {
+        HandlerCall current = call;
+        if (current != null) {
+            current.changing();
+        }
+    }
+
+    /** The same by SQL. */
+    void sessionChanging(String sql) throws SQLException {
+        sessionChanging();
+    }
+
+    /** The same by the time that a statement may take, where that holds for the connection. */
+    void queryTimeoutChanging() {}
+
+    /** Whether SQL is there to change the session, and not only able to, as a procedure is. */
+    abstract boolean setsSession(String sql);
+
+    /** A handler that had the connection has ended, and may have changed the session. */
+    abstract void handlerLeft(boolean sessionChanged);
+
+    /**
+     * What failed once goes on failing, until it is rolled back, whatever it failed with: what was deferred behind it is not
+     * sent any more.
+     */
+    public void flush() {
+        RuntimeException failure = failedFlush;
+        if (failure != null) {
+            throw failure;
+        }
+        if (deferred.isEmpty()) {
+            return;
+        }
+        requireOpen();
+        try {
+            begin();
+            deferred.flush(handlers);
+        } catch (PigeonholeException e) {
+            failedFlush = e;
+            throw e;
+        } catch (Throwable e) {
+            failedFlush = new StoreException(
+                    ErrorClass.ABORTED, "the deferred writes cannot be sent: " + FailureText.classOf(e), e);
+            throw failedFlush;
+        } finally {
+            if (deferred.isHalfSent()) {
+                giveUp();
+            }
+            if (deferredChanges) {
+                deferredChanges = false;
+                HandlerCall current = call;
+                // One that has the connection sends what it deferred itself, and may rely on it until it ends.
+                if (current == null || !current.hadConnection()) {
+                    handlerLeft(true);
+                }
+            }
+        }
+    }
+
+    boolean hasDeferred() {
+        return !deferred.isEmpty() || failedFlush != null;
+    }
+
+    void discardDeferred() {
+        deferred.clear();
+        failedFlush = null;
+    }
+
+    /** Not a failure of one message: what was committed with it cannot be taken back, and no replay will tell. */
+    static ConfigurationException taken(SQLException e) {
+        return new ConfigurationException(
+                "a handler ended the transaction by itself, with COMMIT or ROLLBACK in SQL. What was written before is"
+                        + " committed without the rest, or lost; nothing after it is kept. Take the statement out",
+                e);
+    }
+
+    /** For contexts: the connection with what is deferred already sent. */
+    Connection connectionForHandlers(HandlerCall from) {
+        requireOpen();
+        sendDeferred();
+        begin();
+        return from.connection(handlers);
+    }
+
+    private void sendDeferred() {
+        try {
+            flush();
+        } catch (PigeonholeException e) {
+            throw forHandlers(e);
+        }
+    }
+
+    /**
+     * A handler is about to do this with savepoints. A deferred write stands where it was deferred: before a savepoint that is
+     * set afterwards, so that it is sent first, and behind every one that is gone back to, because all are set with nothing
+     * deferred.
+     */
+    void beforeSavepoints(List<SavepointStep> steps) {
+        if (SavepointStep.begin(steps, SavepointStep.Kind.SET)) {
+            sendDeferred();
+        }
+    }
+
+    /** It is done: what was deferred behind a savepoint goes with it. */
+    void afterSavepoints(List<SavepointStep> steps) {
+        if (SavepointStep.begin(steps, SavepointStep.Kind.BACK)) {
+            deferred.clear();
+        }
+    }
+
+    /**
+     * It failed, and nobody knows whether the database went back before. What was deferred may neither be sent nor be
+     * forgotten, so that the transaction has failed, also where the handler hides this.
+     */
+    void failedSavepoints(List<SavepointStep> steps, Throwable failure) {
+        if (SavepointStep.begin(steps, SavepointStep.Kind.BACK) && !deferred.isEmpty() && failedFlush == null) {
+            ErrorClass errorClass = errors.classify(failure);
+            boolean passing = errorClass == ErrorClass.RETRY_NOW || errorClass == ErrorClass.UNAVAILABLE;
+            failedFlush = new StoreException(
+                    passing ? errorClass : ErrorClass.ABORTED,
+                    "a rollback to a savepoint failed, with writes deferred behind the savepoint; let the handler throw"
+                            + " what it meets: " + FailureText.classOf(failure),
+                    failure);
+        }
+    }
+
+    private static RuntimeException forHandlers(RuntimeException failure) {
+        return failure instanceof StoreException e && !(e instanceof DeferredWriteException) ? nobodys(e) : failure;
+    }
+
+    /** It is not known whose write failed, and need not be one of the handler that meets the error. */
+    private static StoreException nobodys(StoreException e) {
+        return switch (e.errorClass()) {
+            case RETRY_NOW, UNAVAILABLE, ABORTED -> e;
+            case MESSAGE, PERMANENT, UNKNOWN ->
+                new StoreException(ErrorClass.ABORTED, "a write failed that was deferred before: " + e.getMessage(), e);
+        };
+    }
+
+    /** For contexts. */
+    void defer(DeferredWrite write) {
+        requireOpen();
+        if (!harmless.contains(write.sql())) {
+            TransactionControl.Effect effect = control.refuse(write.sql());
+            if (effect == TransactionControl.Effect.SESSION) {
+                if (setsSession(write.sql())) {
+                    throw new IllegalStateException("a handler may not defer " + ErrorsWithoutValues.quoted(write.sql())
+                            + ": it would hold for what other messages have deferred, which is sent together with it."
+                            + " Execute it on context.connection(), with the writes that need it, or name the schema and"
+                            + " the tenant in the deferred statement");
+                }
+                run("to tell what the session is", () -> sessionChanging(write.sql()));
+                deferredChanges = true;
+            } else if (effect == TransactionControl.Effect.NONE) {
+                harmless.add(write.sql());
+            }
+            if (!control.savepoints(write.sql()).isEmpty()) {
+                throw new IllegalStateException("a handler may not defer " + ErrorsWithoutValues.quoted(write.sql())
+                        + ": deferred writes change places; set savepoints on the connection");
+            }
+        }
+        deferred.add(write);
+    }
+
+    public void close() {
+        if (closed) {
+            return;
+        }
+        endContextsAnyway();
+        closed = true;
+        deferred.clear();
+        if (leftToThread) {
+            return;
+        }
+        // To set auto-commit commits what was not rolled back.
+        broken |= !finished && !broken && !Errand.rollback(connection);
+        // Whoever gets it next must not find what a handler has set.
+        broken = broken
+                || !gaveBack("restored", this::restore)
+                || !gaveBack("reset", () -> connection.setAutoCommit(autoCommit));
+        if (broken) {
+            end();
+        }
+        gaveBack("closed", connection::close);
+    }
+
+    /**
+     * The pool gets nothing back that can be used. A driver that knows no abort, as that of H2, leaves the connection as it
+     * is, and a pool may hand out again and again what is closed below it: there it is put back.
+     */
+    private void end() {
+        Errand.abort(connection);
+        if (isAlive() && Errand.rollback(connection)) {
+            gaveBack("restored", this::restore);
+            gaveBack("reset", () -> connection.setAutoCommit(autoCommit));
+        }
+    }
+
+    private boolean isAlive() {
+        try {
+            return connection.isValid(LONGEST_CHECK_SECONDS);
+        } catch (Throwable e) {
+            return false;
+        }
+    }
+
+    private void endContextsAnyway() {
+        try {
+            endContexts();
+        } catch (Throwable e) {
+            LOG.debug("a handler left a thread behind that was using its connection", e);
+        }
+    }
+
+    /**
+     * The connection is of no use any more: another thread is in the middle of a call that does not end, and may hold the
+     * driver's lock. So nobody waits for the connection to be closed.
+     */
+    void giveUp() {
+        givenUp = true;
+        lost();
+        Thread thread = new Thread(
+                () -> {
+                    end();
+                    gaveBack("closed", connection::close);
+                },
+                "pigeonhole gives up a connection");
+        thread.setDaemon(true);
+        try {
+            thread.start();
+            leftToThread = true;
+        } catch (Throwable e) {
+            LOG.warn(
+                    "no thread could be started to end a connection that is given up: its transaction waits for it", e);
+        }
+    }
+
+    static boolean gaveBack(String what, Step step) {
+        try {
+            step.run();
+            return true;
+        } catch (Throwable e) {
+            LOG.debug("a connection could not be {}: it is not used again", what, e);
+            return false;
+        }
+    }
+
+    /** Whether it still goes on. */
+    boolean isOpen() {
+        return !finished && !closed;
+    }
+
+    /** Looks at SQL of a handler: refuses what ends the transaction, and notes what may change the session. */
+    void refuse(String sql) throws SQLException {
+        TransactionControl.Effect effect = control.refuse(sql);
+        if (effect == TransactionControl.Effect.SESSION) {
+            sessionChanging(sql);
+        }
+    }
+
+    TransactionControl control() {
+        return control;
+    }
+
+    /** A handler is about to call something on its connection. */
+    void calling() {}
+
+    /** A handler's call came back, with the error or without one. */
+    void called(@Nullable Throwable failure) {}
+
+    /** The transaction has come to its end: it is committed, or never began. */
+    void ended() {
+        finished = true;
+    }
+
+    /** The connection is of no use any more. */
+    void lost() {
+        broken = true;
+    }
+
+    boolean isLost() {
+        return broken;
+    }
+
+    void requireOpen() {
+        if (!isOpen()) {
+            throw new IllegalStateException("the transaction has ended; its contexts are of no use any more");
+        }
+        if (givenUp) {
+            throw new StoreException(
+                    ErrorClass.ABORTED,
+                    "the connection is given up: a thread that a handler left behind is in the middle of a call on it",
+                    null);
+        }
+    }
+
+    void run(String doing, Step step) {
+        ask(doing, () -> {
+            step.run();
+            return true;
+        });
+    }
+
+    <T> T ask(String doing, Question<T> question) {
+        requireOpen();
+        begin();
+        try {
+            T answer = question.ask();
+            used();
+            return answer;
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw refused(doing, e);
+        } catch (StoreException e) {
+            throw refused(doing, e);
+        }
+    }
+
+    /** A statement of ours succeeded. */
+    void used() throws SQLException {}
+
+    /** A pool may look at a connection's health only now and then; one that is known to be lost is not given back alive. */
+    void noteLoss(SQLException e) {
+        broken |= errors.endsConnection(e);
+    }
+
+    /** Something to do on the connection. */
+    @FunctionalInterface
+    interface Step {
+        void run() throws SQLException;
+    }
+
+    /** Something to ask on the connection. */
+    @FunctionalInterface
+    interface Question<T> {
+        T ask() throws SQLException;
+    }
+}
