@@ -14,12 +14,15 @@ import io.pigeonhole.core.store.FailedAttempt;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Changes one message, or one consumer. */
 final class AdminChanges {
+    private static final int MOST_TRIES = 3;
+
     private final AdminDatabase database;
 
     AdminChanges(AdminDatabase database) {
@@ -42,23 +45,27 @@ final class AdminChanges {
             @Nullable String lastError,
             Duration leased) {
         static @Nullable Locked find(AdminErrand errand, MessageKey key) throws SQLException {
-            try (AdminCall call = errand.call(AdminStatement.LOCK_WORK)) {
-                return call.now().now().consumer(errand.consumer()).key(key).first(Locked::read);
+            try (Call call = errand.call(AdminStatement.LOCK_WORK)) {
+                Instant now = errand.session().now();
+                return call.consumer(errand.consumer())
+                        .key(key)
+                        .first(row -> read(errand.session().rows(), row, now));
             }
         }
 
-        private static Locked read(ResultSet row) throws SQLException {
+        private static Locked read(AdminRows rows, ResultSet row, Instant now) throws SQLException {
+            Instant leasedAt = rows.instantOrNull(row, 9);
             byte[] id = row.getBytes(7);
             return new Locked(
                     row.getLong(1),
                     AdminRows.status(row.getString(2)),
-                    row.getBoolean(3),
+                    rows.instant(row, 3).isAfter(now),
                     row.getString(4),
                     row.getInt(5),
                     row.getString(6),
                     id == null ? null : MessageId.of(id),
                     row.getString(8),
-                    WorkItems.microseconds(Math.max(0, row.getLong(9))));
+                    leasedAt == null || leasedAt.isAfter(now) ? Duration.ZERO : Duration.between(leasedAt, now));
         }
 
         boolean isLeased() {
@@ -86,8 +93,8 @@ final class AdminChanges {
             if (!found.waits()) {
                 return Answers.isDue();
             }
-            try (AdminCall call = errand.call(AdminStatement.RETRY_NOW)) {
-                call.now().now().id(found.id()).change();
+            try (Call call = errand.call(AdminStatement.RETRY_NOW)) {
+                call.now().number("id", found.id()).change();
             }
             errand.audit(AdminAction.RETRY_NOW, key, found.describe(), 1);
             return Answer.done("the message is due");
@@ -104,17 +111,16 @@ final class AdminChanges {
                 return Answers.notLeased();
             }
             FailedAttempt attempt = Answers.released(found.leaseHolder(), by, found.attempts(), found.leased());
-            try (AdminCall call = errand.call(AdminStatement.RELEASE_LEASE)) {
+            try (Call call = errand.call(AdminStatement.RELEASE_LEASE)) {
                 call.now()
-                        .text(MessageColumns.describe(attempt))
-                        .now()
-                        .id(found.id())
+                        .text("error", MessageColumns.describe(attempt))
+                        .number("id", found.id())
                         .change();
             }
-            try (AdminCall call = errand.call(AdminStatement.NOTE_ATTEMPT)) {
+            try (Call call = errand.call(AdminStatement.NOTE_ATTEMPT)) {
                 call.consumer(errand.consumer())
                         .key(key)
-                        .ago(attempt.duration())
+                        .instant("started", errand.session().now().minus(attempt.duration()))
                         .attempt(attempt)
                         .change();
             }
@@ -125,9 +131,31 @@ final class AdminChanges {
 
     /** A dead letter, locked. */
     private record Letter(long id, String description) {
+        /** Another one of its key may have come in its place before it was locked. */
         static @Nullable Letter find(AdminErrand errand, MessageKey key) throws SQLException {
-            try (AdminCall call = errand.call(AdminStatement.LOCK_LETTER)) {
-                return call.consumer(errand.consumer()).key(key).first(Letter::read);
+            Letter found = null;
+            for (int tries = 0; found == null && tries < MOST_TRIES; tries++) {
+                Long id = id(errand, key);
+                if (id == null) {
+                    return null;
+                }
+                found = lock(errand, key, id);
+            }
+            return found;
+        }
+
+        private static @Nullable Long id(AdminErrand errand, MessageKey key) throws SQLException {
+            try (Call call = errand.call(AdminStatement.ONE_LETTER)) {
+                return call.consumer(errand.consumer()).key(key).first(row -> row.getLong(1));
+            }
+        }
+
+        private static @Nullable Letter lock(AdminErrand errand, MessageKey key, long id) throws SQLException {
+            try (Call call = errand.call(AdminStatement.LOCK_LETTER)) {
+                return call.number("id", id)
+                        .consumer(errand.consumer())
+                        .key(key)
+                        .first(Letter::read);
             }
         }
 
@@ -169,7 +197,7 @@ final class AdminChanges {
     Answer unblock(String consumer, OrderingKey orderingKey, Author by) {
         return run("to unblock an ordering key", consumer, by, errand -> {
             int lane = OrderingKey.lane(orderingKey.bytes(), errand.consumer().lanes());
-            errand.session().lockLanes(errand.consumer(), List.of(lane));
+            errand.session().operations().lockLanes(errand.consumer(), List.of(lane));
             Head head = head(errand, lane, orderingKey);
             if (head == null) {
                 return Answers.notBlocked();
@@ -192,25 +220,26 @@ final class AdminChanges {
                 return Answers.waitsForAWorker(head.key());
             }
             String detail = AdminErrand.bounded(Answers.ofSkip(by, found.lastError()));
-            errand.session().skip(errand.consumer(), head.key(), found.id(), detail);
+            errand.session().operations().skip(errand.consumer(), head.key(), found.id(), detail);
             errand.audit(AdminAction.UNBLOCK, head.key(), Answers.ofUnblock(orderingKey, found.describe()), 1);
             return Answer.done("the message " + head.key() + " is a dead letter that does not block");
         });
     }
 
     private static @Nullable Head head(AdminErrand errand, int lane, OrderingKey orderingKey) throws SQLException {
-        try (AdminCall call = errand.call(AdminStatement.HEAD)) {
-            for (int i = 0; i < 2; i++) {
-                call.consumer(errand.consumer()).count(lane).orderingKey(orderingKey);
-            }
-            return call.first(row -> new Head(row.getLong(1), call.rows.key(row, 2), row.getBoolean(3)));
+        try (Call call = errand.call(AdminStatement.HEAD)) {
+            AdminRows rows = errand.session().rows();
+            return call.consumer(errand.consumer())
+                    .number("lane", lane)
+                    .orderingKey(orderingKey)
+                    .first(row -> new Head(row.getLong(1), rows.key(row, 2), row.getBoolean(3)));
         }
     }
 
     Answer pause(String consumer, boolean paused, Author by) {
         return run(paused ? "to pause a consumer" : "to resume a consumer", consumer, by, errand -> {
-            try (AdminCall call = errand.call(AdminStatement.PAUSE)) {
-                if (call.flag(paused).consumer(errand.consumer()).flag(paused).change() == 0) {
+            try (Call call = errand.call(AdminStatement.PAUSE)) {
+                if (call.flag("paused", paused).consumer(errand.consumer()).change() == 0) {
                     return Answers.isPaused(paused);
                 }
             }
@@ -226,16 +255,16 @@ final class AdminChanges {
             if (refusal != null) {
                 return refusal;
             }
-            try (AdminCall call = errand.call(AdminStatement.DEDUPLICATE)) {
-                if (call.text(deduplication.name())
+            try (Call call = errand.call(AdminStatement.DEDUPLICATE)) {
+                if (call.text("deduplication", deduplication.name())
                                 .consumer(errand.consumer())
-                                .text(before.name())
+                                .text("before", before.name())
                                 .change()
                         == 0) {
                     return Answers.notPaused();
                 }
             }
-            try (AdminCall call = errand.call(
+            try (Call call = errand.call(
                     deduplication.needsLog() ? AdminStatement.TAKE_PARTITIONS_AWAY : AdminStatement.RESET_WATERMARKS)) {
                 call.now().consumer(errand.consumer()).change();
             }
@@ -248,8 +277,11 @@ final class AdminChanges {
     Answer forgetWatermarks(String consumer, String source, Author by) {
         return run("to forget watermarks", consumer, by, errand -> {
             int forgotten;
-            try (AdminCall call = errand.call(AdminStatement.FORGET_WATERMARKS)) {
-                forgotten = call.now().consumer(errand.consumer()).text(source).change();
+            try (Call call = errand.call(AdminStatement.FORGET_WATERMARKS)) {
+                forgotten = call.now()
+                        .consumer(errand.consumer())
+                        .text("source", source)
+                        .change();
             }
             if (forgotten == 0) {
                 return Answers.noWatermarks(source);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param consumer whose messages
  * @param by who, and why
  */
-record AdminErrand(AdminDatabase.Session session, RegisteredConsumer consumer, Author by) {
+record AdminErrand(AdminSession session, RegisteredConsumer consumer, Author by) {
     private static final int LONGEST_DETAIL = 2_000;
 
     /** What is done in it. */
@@ -31,14 +31,14 @@ record AdminErrand(AdminDatabase.Session session, RegisteredConsumer consumer, A
     }
 
     /** A statement to be bound and closed. */
-    AdminCall call(AdminStatement statement) throws SQLException {
+    Call call(AdminStatement statement) throws SQLException {
         return session.call(statement);
     }
 
     /** Changes the one row that has an id; the row is locked. */
     int change(AdminStatement statement, long id) throws SQLException {
-        try (AdminCall call = session.call(statement)) {
-            return call.id(id).change();
+        try (Call call = session.call(statement)) {
+            return call.number("id", id).change();
         }
     }
 
@@ -48,7 +48,7 @@ record AdminErrand(AdminDatabase.Session session, RegisteredConsumer consumer, A
 
     /** The same of what is not about a consumer: then its name is empty. */
     static void audit(
-            AdminDatabase.Session session,
+            AdminSession session,
             String consumer,
             Author by,
             AdminAction action,
@@ -56,14 +56,14 @@ record AdminErrand(AdminDatabase.Session session, RegisteredConsumer consumer, A
             String detail,
             long affected)
             throws SQLException {
-        try (AdminCall call = session.call(AdminStatement.NOTE_CHANGE)) {
-            call.text(by.who())
-                    .text(by.why())
-                    .text(action.name())
-                    .text(consumer)
+        try (Call call = session.call(AdminStatement.NOTE_CHANGE)) {
+            call.text("who", by.who())
+                    .text("why", by.why())
+                    .text("action", action.name())
+                    .text("name", consumer)
                     .key(key)
-                    .text(bounded(detail))
-                    .id(affected)
+                    .text("detail", bounded(detail))
+                    .number("affected", affected)
                     .now()
                     .change();
         }

@@ -36,29 +36,27 @@ final class AdminReads {
     }
 
     /** The consumer of a name, for those who did not register it. */
-    static RegisteredConsumer consumer(AdminDatabase.Session session, String name) throws SQLException {
-        List<RegisteredConsumer> found = consumers(session, name);
-        if (found.isEmpty()) {
-            throw new UnknownConsumerException(
-                    name,
-                    consumers(session, null).stream()
-                            .map(RegisteredConsumer::name)
-                            .toList());
+    static RegisteredConsumer consumer(AdminSession session, String name) throws SQLException {
+        try (Call call = session.call(AdminStatement.CONSUMER)) {
+            RegisteredConsumer found = call.text("name", name).first(AdminRows::consumer);
+            if (found != null) {
+                return found;
+            }
         }
-        return found.get(0);
+        throw new UnknownConsumerException(name, names(session));
     }
 
-    private static List<RegisteredConsumer> consumers(AdminDatabase.Session session, @Nullable String name)
-            throws SQLException {
-        try (AdminCall call = session.call(AdminStatement.CONSUMERS)) {
-            return call.wanted(name).all(AdminRows::consumer);
+    private static List<String> names(AdminSession session) throws SQLException {
+        try (Call call = session.call(AdminStatement.ALL_CONSUMERS)) {
+            return call.all(row -> AdminRows.consumer(row).name());
         }
     }
 
     List<ConsumerSummary> consumers() {
         return database.look("the consumers", session -> {
-            try (AdminCall call = session.call(AdminStatement.SUMMARIES)) {
-                return call.now().all(AdminRows::summary);
+            try (Call call = session.call(AdminStatement.SUMMARIES)) {
+                Instant now = session.now();
+                return call.all(row -> session.rows().summary(row, now));
             }
         });
     }
@@ -67,21 +65,24 @@ final class AdminReads {
         return database.look("work", session -> {
             RegisteredConsumer consumer = consumer(session, filter.consumer());
             Cursor after = page.after();
-            try (AdminCall call = session.call(AdminStatement.WORK)) {
+            try (Call call = session.call(AdminStatement.WORK)) {
                 call.consumer(consumer)
-                        .wanted(
+                        .text(
+                                "status",
                                 filter.status() == null
                                         ? null
                                         : filter.status().name().toLowerCase(Locale.ROOT))
-                        .wanted(filter.type())
-                        .wanted(filter.source())
-                        .wanted(bytes(filter.orderingKey()))
-                        .wanted(filter.errorContains())
+                        .text("type", filter.type())
+                        .text("source", filter.source())
+                        .bytes("ordering_key", bytes(filter.orderingKey()))
+                        .text("error", filter.errorContains())
                         .between(filter.since(), filter.until())
-                        .id(after == null ? Long.MIN_VALUE : after.id())
-                        .count(page.limit() + 1);
+                        .number("after", after == null ? Long.MIN_VALUE : after.id())
+                        .number("limit", page.limit() + 1);
                 return Page.of(
-                        call.all(call.rows::work), page.limit(), entry -> new Cursor(entry.receivedAt(), entry.id()));
+                        call.all(session.rows()::work),
+                        page.limit(),
+                        entry -> new Cursor(entry.receivedAt(), entry.id()));
             }
         });
     }
@@ -89,22 +90,28 @@ final class AdminReads {
     Page<DeadLetterEntry> deadLetters(DeadLetterFilter filter, PageRequest page) {
         return database.look("dead letters", session -> {
             RegisteredConsumer consumer = consumer(session, filter.consumer());
-            try (AdminCall call = session.call(AdminStatement.DEAD_LETTERS)) {
-                bind(call, consumer, filter).before(page.after()).count(page.limit() + 1);
+            try (Call call = session.call(AdminStatement.DEAD_LETTERS)) {
+                Cursor before = page.after();
+                bind(call, consumer, filter)
+                        .instant("before_at", before == null ? Values.LATEST : before.at())
+                        .number("before_id", before == null ? Long.MAX_VALUE : before.id())
+                        .number("limit", page.limit() + 1);
                 return Page.of(
-                        call.all(call.rows::letter), page.limit(), letter -> new Cursor(letter.diedAt(), letter.id()));
+                        call.all(session.rows()::letter),
+                        page.limit(),
+                        letter -> new Cursor(letter.diedAt(), letter.id()));
             }
         });
     }
 
     /** Binds a filter of dead letters. */
-    static AdminCall bind(AdminCall call, RegisteredConsumer consumer, DeadLetterFilter filter) throws SQLException {
+    static Call bind(Call call, RegisteredConsumer consumer, DeadLetterFilter filter) throws SQLException {
         return call.consumer(consumer)
-                .wanted(filter.reason() == null ? null : filter.reason().name())
-                .wanted(filter.type())
-                .wanted(filter.source())
-                .wanted(bytes(filter.orderingKey()))
-                .wanted(filter.errorContains())
+                .text("reason", filter.reason() == null ? null : filter.reason().name())
+                .text("type", filter.type())
+                .text("source", filter.source())
+                .bytes("ordering_key", bytes(filter.orderingKey()))
+                .text("error", filter.errorContains())
                 .between(filter.since(), filter.until());
     }
 
@@ -116,8 +123,9 @@ final class AdminReads {
         return database.look("how many dead letters there are", session -> {
             RegisteredConsumer consumer = consumer(session, filter.consumer());
             Instant until = cutoff == null ? session.now() : cutoff;
-            try (AdminCall call = session.call(AdminStatement.COUNT_LETTERS)) {
-                Long count = bind(call, consumer, filter).instant(until).first(row -> row.getLong(1));
+            try (Call call = session.call(AdminStatement.COUNT_LETTERS)) {
+                Long count =
+                        bind(call, consumer, filter).instant("cutoff", until).first(row -> row.getLong(1));
                 return new Selection(filter, until, Objects.requireNonNull(count));
             }
         });
@@ -133,8 +141,8 @@ final class AdminReads {
     /** A line of the history. */
     private record Processed(Instant at, boolean withPayload, Message message) {}
 
-    private static Optional<MessageDetails> show(
-            AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+    private static Optional<MessageDetails> show(AdminSession session, RegisteredConsumer consumer, MessageKey key)
+            throws SQLException {
         Found<WorkEntry> work = work(session, consumer, key);
         Found<DeadLetterEntry> letter = letter(session, consumer, key);
         Processed processed = processed(session, consumer, key);
@@ -155,60 +163,57 @@ final class AdminReads {
                 audit(session, consumer, key));
     }
 
-    private static @Nullable Found<WorkEntry> work(
-            AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
-        try (AdminCall call = session.call(AdminStatement.SHOW_WORK)) {
+    private static @Nullable Found<WorkEntry> work(AdminSession session, RegisteredConsumer consumer, MessageKey key)
+            throws SQLException {
+        try (Call call = session.call(AdminStatement.SHOW_WORK)) {
             return call.consumer(consumer)
                     .key(key)
-                    .first(row ->
-                            new Found<>(call.rows.work(row), MessageColumns.read(row, AdminRows.MESSAGE_AFTER_WORK)));
+                    .first(row -> new Found<>(
+                            session.rows().work(row), MessageColumns.read(row, AdminRows.MESSAGE_AFTER_WORK)));
         }
     }
 
     private static @Nullable Found<DeadLetterEntry> letter(
-            AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
-        try (AdminCall call = session.call(AdminStatement.SHOW_LETTER)) {
+            AdminSession session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        try (Call call = session.call(AdminStatement.SHOW_LETTER)) {
             return call.consumer(consumer)
                     .key(key)
                     .first(row -> new Found<>(
-                            call.rows.letter(row), MessageColumns.read(row, AdminRows.MESSAGE_AFTER_LETTER)));
+                            session.rows().letter(row), MessageColumns.read(row, AdminRows.MESSAGE_AFTER_LETTER)));
         }
     }
 
-    private static @Nullable Processed processed(
-            AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
-        return session.inHistory(call -> call.consumer(consumer)
-                .key(key)
-                .first(row ->
-                        new Processed(call.rows.instant(row, 1), row.getBoolean(2), MessageColumns.read(row, 3))));
+    private static @Nullable Processed processed(AdminSession session, RegisteredConsumer consumer, MessageKey key)
+            throws SQLException {
+        return session.operations()
+                .inHistory(call -> call.consumer(consumer)
+                        .key(key)
+                        .first(row -> new Processed(
+                                session.rows().instant(row, 1), row.getBoolean(2), MessageColumns.read(row, 3))));
     }
 
-    private static @Nullable Instant accepted(
-            AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
-        try (AdminCall call = session.call(AdminStatement.SHOW_ACCEPTED)) {
-            return call.consumer(consumer).key(key).first(row -> call.rows.instant(row, 1));
+    private static @Nullable Instant accepted(AdminSession session, RegisteredConsumer consumer, MessageKey key)
+            throws SQLException {
+        try (Call call = session.call(AdminStatement.SHOW_ACCEPTED)) {
+            return call.consumer(consumer).key(key).first(row -> session.rows().instant(row, 1));
         }
     }
 
-    private static List<AttemptEntry> attempts(
-            AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
-        try (AdminCall call = session.call(AdminStatement.SHOW_ATTEMPTS)) {
+    private static List<AttemptEntry> attempts(AdminSession session, RegisteredConsumer consumer, MessageKey key)
+            throws SQLException {
+        try (Call call = session.call(AdminStatement.SHOW_ATTEMPTS)) {
             return call.consumer(consumer)
                     .key(key)
-                    .count(MessageDetails.MOST_ATTEMPTS)
-                    .all(call.rows::attempt);
+                    .number("limit", MessageDetails.MOST_ATTEMPTS)
+                    .all(session.rows()::attempt);
         }
     }
 
     List<BlockedKey> blockedKeys(String name, int limit) {
         return database.look("the blocked keys", session -> {
             RegisteredConsumer consumer = consumer(session, name);
-            try (AdminCall call = session.call(AdminStatement.BLOCKED_KEYS)) {
-                return call.consumer(consumer)
-                        .consumer(consumer)
-                        .now()
-                        .count(limit)
-                        .all(call.rows::blockedKey);
+            try (Call call = session.call(AdminStatement.BLOCKED_KEYS)) {
+                return call.consumer(consumer).now().number("limit", limit).all(session.rows()::blockedKey);
             }
         });
     }
@@ -217,23 +222,24 @@ final class AdminReads {
         return database.look("the audit", session -> {
             RegisteredConsumer consumer = consumer(session, name);
             Cursor before = page.after();
-            try (AdminCall call = session.call(AdminStatement.AUDIT)) {
-                call.text(consumer.name())
-                        .id(before == null ? Long.MAX_VALUE : before.id())
-                        .count(page.limit() + 1);
-                return Page.of(call.all(call.rows::audit), page.limit(), entry -> new Cursor(entry.at(), entry.id()));
+            try (Call call = session.call(AdminStatement.AUDIT)) {
+                call.text("name", consumer.name())
+                        .number("before", before == null ? Long.MAX_VALUE : before.id())
+                        .number("limit", page.limit() + 1);
+                return Page.of(
+                        call.all(session.rows()::audit), page.limit(), entry -> new Cursor(entry.at(), entry.id()));
             }
         });
     }
 
     /** The latest, the first of them first. */
-    private static List<AuditEntry> audit(AdminDatabase.Session session, RegisteredConsumer consumer, MessageKey key)
+    private static List<AuditEntry> audit(AdminSession session, RegisteredConsumer consumer, MessageKey key)
             throws SQLException {
-        try (AdminCall call = session.call(AdminStatement.AUDIT_OF_MESSAGE)) {
-            List<AuditEntry> entries = call.text(consumer.name())
+        try (Call call = session.call(AdminStatement.AUDIT_OF_MESSAGE)) {
+            List<AuditEntry> entries = call.text("name", consumer.name())
                     .key(key)
-                    .count(MessageDetails.MOST_CHANGES)
-                    .all(call.rows::audit);
+                    .number("limit", MessageDetails.MOST_CHANGES)
+                    .all(session.rows()::audit);
             Collections.reverse(entries);
             return entries;
         }

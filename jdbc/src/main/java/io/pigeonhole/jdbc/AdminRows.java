@@ -29,7 +29,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Rows as the admin API tells them. How keys and instants are stored is the database's matter. */
-abstract class AdminRows {
+final class AdminRows {
     /** Where the columns begin that follow those of a label. */
     private static final int AFTER_LABEL = 9;
 
@@ -38,22 +38,30 @@ abstract class AdminRows {
 
     static final int MESSAGE_AFTER_LETTER = 17;
 
-    abstract MessageKey key(ResultSet row, int column) throws SQLException;
+    private final Values values;
 
-    /** Null where the column is. */
-    abstract @Nullable MessageKey keyOrNull(ResultSet row, int column) throws SQLException;
-
-    /** Null where the column is. */
-    abstract @Nullable Instant instantOrNull(ResultSet row, int column) throws SQLException;
-
-    final Instant instant(ResultSet row, int column) throws SQLException {
-        return Objects.requireNonNull(instantOrNull(row, column));
+    AdminRows(Values values) {
+        this.values = values;
     }
 
-    /** Reads the row that an answer is at. */
-    @FunctionalInterface
-    interface Reader<T> {
-        T read(ResultSet row) throws SQLException;
+    MessageKey key(ResultSet row, int column) throws SQLException {
+        return Objects.requireNonNull(keyOrNull(row, column));
+    }
+
+    /** Null where the column is. */
+    @Nullable
+    MessageKey keyOrNull(ResultSet row, int column) throws SQLException {
+        return values.keyOrNull(row, column);
+    }
+
+    /** Null where the column is. */
+    @Nullable
+    Instant instantOrNull(ResultSet row, int column) throws SQLException {
+        return values.instantOrNull(row, column);
+    }
+
+    Instant instant(ResultSet row, int column) throws SQLException {
+        return Objects.requireNonNull(instantOrNull(row, column));
     }
 
     static RegisteredConsumer consumer(ResultSet row) throws SQLException {
@@ -67,9 +75,9 @@ abstract class AdminRows {
                 Deduplication.valueOf(row.getString(7)));
     }
 
-    static ConsumerSummary summary(ResultSet row) throws SQLException {
-        long overdue = row.getLong(14);
-        boolean isDue = !row.wasNull() && overdue >= 0;
+    /** One whose oldest work is not due yet has nothing overdue. */
+    ConsumerSummary summary(ResultSet row, Instant now) throws SQLException {
+        Instant oldest = instantOrNull(row, 14);
         return new ConsumerSummary(
                 consumer(row),
                 row.getBoolean(8),
@@ -78,7 +86,7 @@ abstract class AdminRows {
                 row.getLong(11),
                 row.getLong(12),
                 row.getLong(13),
-                isDue ? WorkItems.microseconds(overdue) : null);
+                oldest == null || oldest.isAfter(now) ? null : Duration.between(oldest, now));
     }
 
     private MessageLabel label(ResultSet row) throws SQLException {
@@ -94,7 +102,7 @@ abstract class AdminRows {
                 row.getInt(8));
     }
 
-    final WorkEntry work(ResultSet row) throws SQLException {
+    WorkEntry work(ResultSet row) throws SQLException {
         return new WorkEntry(
                 row.getLong(1),
                 label(row),
@@ -107,7 +115,7 @@ abstract class AdminRows {
                 row.getString(15));
     }
 
-    final DeadLetterEntry letter(ResultSet row) throws SQLException {
+    DeadLetterEntry letter(ResultSet row) throws SQLException {
         return new DeadLetterEntry(
                 row.getLong(1),
                 label(row),
@@ -121,7 +129,7 @@ abstract class AdminRows {
                 instant(row, 16));
     }
 
-    final BlockedKey blockedKey(ResultSet row) throws SQLException {
+    BlockedKey blockedKey(ResultSet row) throws SQLException {
         return new BlockedKey(
                 OrderingKey.of(row.getBytes(1)),
                 key(row, 2),
@@ -131,7 +139,7 @@ abstract class AdminRows {
                 row.getLong(6));
     }
 
-    final AttemptEntry attempt(ResultSet row) throws SQLException {
+    AttemptEntry attempt(ResultSet row) throws SQLException {
         return new AttemptEntry(
                 instant(row, 1),
                 new FailedAttempt(
@@ -143,7 +151,7 @@ abstract class AdminRows {
                         row.getString(7)));
     }
 
-    final AuditEntry audit(ResultSet row) throws SQLException {
+    AuditEntry audit(ResultSet row) throws SQLException {
         return new AuditEntry(
                 row.getLong(1),
                 instant(row, 2),

@@ -49,37 +49,5 @@ final class BacklogStatements {
             ) AS w
             WHERE c.id = ANY (CAST((SELECT CAST(? AS smallint[])) AS smallint[]))""";
 
-    /**
-     * No row where the limit is reached and the last start is fresh; one that is later than now was noted while the clock was
-     * ahead. Parameters: consumer, what, position, by, limit, milliseconds.
-     */
-    static final String STARTED = """
-            INSERT INTO inbox_start AS s (consumer_id, what, position, started_by, starts, started_at)
-            VALUES (?, ?, ?, ?, 1, clock_timestamp())
-            ON CONFLICT (consumer_id, what) DO UPDATE
-            SET starts = CASE WHEN s.position <> excluded.position THEN 1
-                    WHEN s.started_by = excluded.started_by AND s.starts > 0 THEN s.starts ELSE s.starts + 1 END,
-                position = excluded.position, started_by = excluded.started_by, started_at = excluded.started_at
-            WHERE NOT (s.position = excluded.position AND s.started_by <> excluded.started_by AND s.starts >= ?
-                AND s.started_at > clock_timestamp() - CAST(? AS bigint) * interval '1 millisecond'
-                AND s.started_at <= clock_timestamp() + interval '1 minute')
-            RETURNING starts""";
-
-    /** Parameters: consumer. */
-    static final String IS_PAUSED = "SELECT paused FROM inbox_consumer WHERE id = ?";
-
-    /** Parameters: by, consumer, what, position. */
-    static final String ENDED = """
-            UPDATE inbox_start
-            SET starts = starts - 1, started_by = CASE WHEN started_by = ? THEN '' ELSE started_by END
-            WHERE consumer_id = ? AND what = ? AND position = ? AND starts > 0""";
-
-    /** Where somebody else has begun since, his start stays. Parameters: by, by, consumer, what, position. */
-    static final String SURVIVED = """
-            UPDATE inbox_start
-            SET starts = CASE WHEN started_by IN (?, '') THEN 0 ELSE starts - 1 END,
-                started_by = CASE WHEN started_by = ? THEN '' ELSE started_by END
-            WHERE consumer_id = ? AND what = ? AND position = ? AND starts > 0""";
-
     private BacklogStatements() {}
 }

@@ -6,46 +6,51 @@ import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of {@code inbox_consumer}. */
 final class Consumers {
+    /** The SQLSTATE of an identity column of PostgreSQL that has no number left. */
+    private static final String NO_NUMBER_LEFT = "2200H";
+
     private Consumers() {}
 
     /** Finds the consumer, or registers it; several programs may do so at once, one of them wins. */
-    static RegisteredConsumer register(Connection connection, ConsumerRegistration registration) throws SQLException {
-        RegisteredConsumer known = find(connection, registration);
-        if (known == null) {
-            insert(connection, registration);
-            known = find(connection, registration);
+    static RegisteredConsumer register(AdminSession session, ConsumerRegistration registration) throws SQLException {
+        RegisteredConsumer known = find(session, registration);
+        if (known != null) {
+            return known;
         }
+        boolean inserted = insert(session, registration);
+        known = find(session, registration);
         if (known == null) {
             throw new ConfigurationException("the consumer " + registration.name()
-                    + " was registered and is gone again:" + " nobody may delete rows of inbox_consumer");
+                    + " cannot be registered: its row is gone again, which nobody may delete; or all 32,767 numbers are"
+                    + " used up. A consumer is a subscriber of the application, not a message or a user");
+        }
+        if (inserted) {
+            session.operations().addLanes(known);
         }
         return known;
     }
 
-    private static void insert(Connection connection, ConsumerRegistration registration) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.REGISTER)) {
-            statement.setString(1, registration.name());
-            statement.setString(2, registration.idForm().name());
-            statement.setString(3, registration.order().name());
-            statement.setInt(4, registration.lanes());
-            statement.setString(5, registration.deduplication().name());
-            if (registration.idForm() == IdForm.OPAQUE) {
-                statement.setLong(6, KeyScheme.ALWAYS_DIGEST);
-            } else {
-                statement.setNull(6, Types.BIGINT);
-            }
-            statement.executeUpdate();
+    private static boolean insert(AdminSession session, ConsumerRegistration registration) throws SQLException {
+        long digestBelow = registration.idForm() == IdForm.OPAQUE
+                ? KeyScheme.ALWAYS_DIGEST
+                : session.now().toEpochMilli();
+        try (Call call = session.call(ConsumerStatement.REGISTER)) {
+            return session.operations()
+                    .insertUnlessThere(call.text("name", registration.name())
+                            .text("id_form", registration.idForm().name())
+                            .number("digest_below", digestBelow)
+                            .text("key_order", registration.order().name())
+                            .number("lanes", registration.lanes())
+                            .text("deduplication", registration.deduplication().name())
+                            .now());
         } catch (SQLException e) {
-            if (PostgresStatements.NO_NUMBER_LEFT.equals(e.getSQLState())) {
+            if (NO_NUMBER_LEFT.equals(e.getSQLState())) {
                 throw new ConfigurationException(
                         "the consumer " + registration.name() + " cannot be registered: all 32,767 numbers are used up."
                                 + " A consumer is a subscriber of the application, not a message or a user",
@@ -55,30 +60,28 @@ final class Consumers {
         }
     }
 
-    private static @Nullable RegisteredConsumer find(Connection connection, ConsumerRegistration registration)
+    private static @Nullable RegisteredConsumer find(AdminSession session, ConsumerRegistration registration)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.FIND_CONSUMER)) {
-            statement.setString(1, registration.name());
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    return null;
-                }
-                requireSame(registration, row.getString(2), row.getString(4), row.getInt(5));
-                KeyScheme keys = new KeyScheme(row.getLong(3), registration.idForm() == IdForm.TIME_ORDERED_WITH_ULIDS);
-                RegisteredConsumer consumer = new RegisteredConsumer(
-                        row.getShort(1),
-                        registration.name(),
-                        keys,
-                        registration.order(),
-                        registration.lanes(),
-                        registration.deduplication());
-                consumer.requireDeduplication(Deduplication.valueOf(row.getString(6)));
-                return consumer;
-            }
+        try (Call call = session.call(ConsumerStatement.FIND)) {
+            return call.text("name", registration.name()).first(row -> registered(registration, row));
         }
     }
 
-    static void requireSame(ConsumerRegistration registration, String idForm, String order, int lanes) {
+    private static RegisteredConsumer registered(ConsumerRegistration registration, ResultSet row) throws SQLException {
+        requireSame(registration, row.getString(2), row.getString(4), row.getInt(5));
+        KeyScheme keys = new KeyScheme(row.getLong(3), registration.idForm() == IdForm.TIME_ORDERED_WITH_ULIDS);
+        RegisteredConsumer consumer = new RegisteredConsumer(
+                row.getShort(1),
+                registration.name(),
+                keys,
+                registration.order(),
+                registration.lanes(),
+                registration.deduplication());
+        consumer.requireDeduplication(Deduplication.valueOf(row.getString(6)));
+        return consumer;
+    }
+
+    private static void requireSame(ConsumerRegistration registration, String idForm, String order, int lanes) {
         String consumer = "the consumer " + registration.name() + " is registered with ";
         if (!registration.idForm().name().equals(idForm)) {
             throw new ConfigurationException(consumer + "ids that are " + idForm + ", the program says "

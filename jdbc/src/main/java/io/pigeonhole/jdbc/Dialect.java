@@ -55,6 +55,16 @@ public abstract class Dialect {
     public abstract String schema();
 
     /**
+     * Where its {@code .sql} files are on the class path, with the statements that it says otherwise than the standard. Each folder
+     * overrides whole statements of those before it.
+     *
+     * @return folders that end with a slash; none unless overridden
+     */
+    public List<String> statements() {
+        return List.of();
+    }
+
+    /**
      * The text of a statement.
      *
      * @param statement which

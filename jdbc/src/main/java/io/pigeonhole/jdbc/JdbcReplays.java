@@ -32,7 +32,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     private static final Logger log = LoggerFactory.getLogger(JdbcReplays.class);
     private static final int MOST_TRIES = 5;
 
-    /** How long a node may take to let a day go; the statement for PostgreSQL has it in its text. */
+    /** How long a node may take to let a day go. */
     private static final Duration LEASE = Duration.ofMinutes(2);
 
     private final AdminDatabase database;
@@ -53,7 +53,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
         RegisteredConsumer consumer =
                 database.look("a consumer", session -> AdminReads.consumer(session, plan.consumer()));
         long cutoff = database.look("the history", session -> {
-            try (AdminCall call = session.replay(ReplayStatement.NEWEST)) {
+            try (Call call = session.replay(ReplayStatement.NEWEST)) {
                 return call.consumer(consumer).all(row -> row.getLong(1)).get(0);
             }
         });
@@ -62,13 +62,12 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
             change("to make the replay " + plan.name(), session -> {
                 requireThatNoDayGoes(session);
                 audit(session, consumer, new Author(who, why), Answers.ofReplay(plan.name(), "made"));
-                try (AdminCall call = session.replay(ReplayStatement.CREATE)) {
+                try (Call call = session.replay(ReplayStatement.CREATE)) {
                     return bind(call, plan, consumer)
-                            .id(cutoff)
-                            .id(mark)
-                            .text(who)
-                            .text(why)
-                            .now()
+                            .number("cutoff", cutoff)
+                            .number("mark", mark)
+                            .text("who", who)
+                            .text("why", why)
                             .now()
                             .change();
                 }
@@ -80,7 +79,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
         return require(plan.name()).progress();
     }
 
-    private static void requireThatNoDayGoes(AdminDatabase.Session session) throws SQLException {
+    private static void requireThatNoDayGoes(AdminSession session) throws SQLException {
         if (!hold(session) && !(addRow(session) && hold(session))) {
             throw new RetryableException(
                     "a day of the history is going at this moment, which takes a few seconds, or " + LEASE.toSeconds()
@@ -89,21 +88,25 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
         }
     }
 
-    private static boolean hold(AdminDatabase.Session session) throws SQLException {
-        try (AdminCall call = session.replay(ReplayStatement.HOLD_HISTORY)) {
+    private static boolean hold(AdminSession session) throws SQLException {
+        try (Call call = session.replay(ReplayStatement.HOLD_HISTORY)) {
             return call.now().first(row -> row.getInt(1)) != null;
         }
     }
 
-    private static boolean take(AdminDatabase.Session session, String hold) throws SQLException {
-        try (AdminCall call = session.replay(ReplayStatement.TAKE_HISTORY)) {
-            return call.ago(LEASE.negated()).text(hold).now().change() == 1;
+    private static boolean take(AdminSession session, String hold) throws SQLException {
+        try (Call call = session.replay(ReplayStatement.TAKE_HISTORY)) {
+            return call.instant("until", session.now().plus(LEASE))
+                            .text("hold", hold)
+                            .now()
+                            .change()
+                    == 1;
         }
     }
 
     /** Somebody may have emptied the table, whose other rows come back by themselves, too. */
-    private static boolean addRow(AdminDatabase.Session session) throws SQLException {
-        try (AdminCall call = session.replay(ReplayStatement.ADD_HISTORY)) {
+    private static boolean addRow(AdminSession session) throws SQLException {
+        try (Call call = session.replay(ReplayStatement.ADD_HISTORY)) {
             return call.change() == 1;
         }
     }
@@ -131,8 +134,8 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     private void release(String hold) {
         try {
             change("to allow replays again", session -> {
-                try (AdminCall call = session.replay(ReplayStatement.RELEASE_HISTORY)) {
-                    return call.now().text(hold).change();
+                try (Call call = session.replay(ReplayStatement.RELEASE_HISTORY)) {
+                    return call.now().text("hold", hold).change();
                 }
             });
         } catch (PigeonholeException e) {
@@ -140,16 +143,16 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
         }
     }
 
-    private static AdminCall bind(AdminCall call, ReplayPlan plan, RegisteredConsumer consumer) throws SQLException {
+    private static Call bind(Call call, ReplayPlan plan, RegisteredConsumer consumer) throws SQLException {
         var key = plan.orderingKey();
-        return call.text(plan.name())
+        return call.text("name", plan.name())
                 .consumer(consumer)
-                .time(plan.since())
-                .time(plan.until())
-                .value(plan.type())
-                .value(plan.source())
-                .value(key == null ? null : key.bytes())
-                .flag(plan.recovery());
+                .instant("since", plan.since())
+                .instant("until", plan.until())
+                .text("type", plan.type())
+                .text("source", plan.source())
+                .bytes("ordering_key", key == null ? null : key.bytes())
+                .flag("recovery", plan.recovery());
     }
 
     @Override
@@ -161,12 +164,12 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
         List<Long> left = database.look("the history", session -> ReplayRows.count(session, run.progress()));
         long total = run.progress().done() + run.progress().skipped() + left.get(0);
         change("to let the replay " + name + " go on", session -> {
-            try (AdminCall call = session.replay(ReplayStatement.SETTLE)) {
-                return call.id(total)
-                        .id(left.get(1))
-                        .id(left.get(2))
+            try (Call call = session.replay(ReplayStatement.SETTLE)) {
+                return call.number("total", total)
+                        .number("without_payload", left.get(1))
+                        .number("position", left.get(2))
                         .now()
-                        .text(name)
+                        .text("name", name)
                         .change();
             }
         });
@@ -180,7 +183,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
 
     @Override
     public List<ReplayProgress> list() {
-        return database.look("the replays", session -> ReplayRows.find(session, null)).stream()
+        return database.look("the replays", ReplayRows::all).stream()
                 .map(ReplayRows.Run::progress)
                 .toList();
     }
@@ -198,13 +201,13 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     @Override
     public boolean change(String name, ReplayState from, ReplayState to, String who, String why) {
         return change("to change the replay " + name, session -> {
-            try (AdminCall call = session.replay(ReplayStatement.CHANGE)) {
-                boolean changed = call.text(to.name())
-                                .text(who)
-                                .text(why)
+            try (Call call = session.replay(ReplayStatement.CHANGE)) {
+                boolean changed = call.text("state", to.name())
+                                .text("who", who)
+                                .text("why", why)
                                 .now()
-                                .text(name)
-                                .text(from.name())
+                                .text("name", name)
+                                .text("before", from.name())
                                 .change()
                         > 0;
                 if (!changed) {
@@ -218,7 +221,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
         });
     }
 
-    private static void audit(AdminDatabase.Session session, RegisteredConsumer consumer, Author by, String detail)
+    private static void audit(AdminSession session, RegisteredConsumer consumer, Author by, String detail)
             throws SQLException {
         new AdminErrand(session, consumer, by).audit(AdminAction.REPLAY, null, detail, 1);
     }
@@ -232,7 +235,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     @Override
     public String storeId() {
         String id = database.look("which store it is", session -> {
-                    try (AdminCall call = session.replay(ReplayStatement.STORE_ID)) {
+                    try (Call call = session.replay(ReplayStatement.STORE_ID)) {
                         return Optional.ofNullable(call.first(row -> row.getString(1)));
                     }
                 })
@@ -247,7 +250,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
 
     @Override
     public Duration untilRecorded(LocalDate day) {
-        Instant now = database.look("the clock", AdminDatabase.Session::now);
+        Instant now = database.look("the clock", AdminSession::now);
         LocalDate today = LocalDate.ofInstant(now, ZoneOffset.UTC);
         if (!day.isBefore(today)) {
             throw new IllegalArgumentException(
@@ -274,7 +277,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     /** Not one that was noted while the clock was ahead: the day may not have been over. */
     private Optional<Long> markOf(LocalDate day) {
         return database.look("since when " + day + " is waited for", session -> {
-            try (AdminCall call = session.replay(ReplayStatement.EXPORT_MARK)) {
+            try (Call call = session.replay(ReplayStatement.EXPORT_MARK)) {
                 return Optional.ofNullable(call.day(day).now().first(row -> row.getLong(1)));
             }
         });
@@ -283,11 +286,11 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     private long note(LocalDate day, long mark) {
         try {
             change("to note since when " + day + " is waited for", session -> {
-                try (AdminCall call = session.replay(ReplayStatement.DROP_EXPORT_MARK)) {
+                try (Call call = session.replay(ReplayStatement.DROP_EXPORT_MARK)) {
                     call.day(day).change();
                 }
-                try (AdminCall call = session.replay(ReplayStatement.ADD_EXPORT_MARK)) {
-                    return call.day(day).id(mark).now().change();
+                try (Call call = session.replay(ReplayStatement.ADD_EXPORT_MARK)) {
+                    return call.day(day).number("mark", mark).now().change();
                 }
             });
             return mark;
@@ -299,13 +302,13 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
 
     @Override
     public LocalDate today() {
-        return LocalDate.ofInstant(database.look("the clock", AdminDatabase.Session::now), ZoneOffset.UTC);
+        return LocalDate.ofInstant(database.look("the clock", AdminSession::now), ZoneOffset.UTC);
     }
 
     @Override
     public List<RegisteredConsumer> consumers() {
         return database.look("the consumers", session -> {
-            try (AdminCall call = session.replay(ReplayStatement.CONSUMERS)) {
+            try (Call call = session.replay(ReplayStatement.CONSUMERS)) {
                 return call.all(AdminRows::consumer);
             }
         });
@@ -321,9 +324,8 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     @Override
     public long count(LocalDate day) {
         return database.look("the history of " + day, session -> {
-            try (AdminCall call = session.replay(ReplayStatement.COUNT_OF_DAY)) {
-                return call.instant(start(day))
-                        .instant(start(day.plusDays(1)))
+            try (Call call = session.replay(ReplayStatement.COUNT_OF_DAY)) {
+                return call.between(start(day), start(day.plusDays(1)))
                         .all(row -> row.getLong(1))
                         .get(0);
             }
@@ -333,8 +335,8 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     @Override
     public List<Integer> deletedConsumers(LocalDate day) {
         return database.look("the history of " + day, session -> {
-            try (AdminCall call = session.replay(ReplayStatement.DELETED_CONSUMERS)) {
-                return call.instant(start(day)).instant(start(day.plusDays(1))).all(row -> row.getInt(1));
+            try (Call call = session.replay(ReplayStatement.DELETED_CONSUMERS)) {
+                return call.between(start(day), start(day.plusDays(1))).all(row -> row.getInt(1));
             }
         });
     }
@@ -347,12 +349,12 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
         }
         change("to note that " + day + " is exported", session -> {
             for (ReplayStatement earlier : List.of(ReplayStatement.DROP_EXPORT_MARK, ReplayStatement.DROP_EXPORTED)) {
-                try (AdminCall call = session.replay(earlier)) {
+                try (Call call = session.replay(earlier)) {
                     call.day(day).change();
                 }
             }
-            try (AdminCall call = session.replay(ReplayStatement.EXPORTED)) {
-                return call.day(day).id(entries).now().change();
+            try (Call call = session.replay(ReplayStatement.EXPORTED)) {
+                return call.day(day).number("entries", entries).now().change();
             }
         });
     }
@@ -360,7 +362,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     @Override
     public OptionalLong exportedEntries(LocalDate day) {
         Long entries = database.look("the exports", session -> {
-                    try (AdminCall call = session.replay(ReplayStatement.IS_EXPORTED)) {
+                    try (Call call = session.replay(ReplayStatement.IS_EXPORTED)) {
                         return Optional.ofNullable(call.day(day).first(row -> row.getLong(1)));
                     }
                 })
@@ -371,7 +373,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     @Override
     public Optional<LocalDate> lastExported() {
         return database.look("the exports", session -> {
-            try (AdminCall call = session.replay(ReplayStatement.LAST_EXPORTED)) {
+            try (Call call = session.replay(ReplayStatement.LAST_EXPORTED)) {
                 return Optional.ofNullable(call.first(row -> row.getObject(1, LocalDate.class)));
             }
         });
@@ -380,8 +382,8 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     @Override
     public boolean isNeeded(LocalDate day) {
         return database.look("the replays", session -> {
-            try (AdminCall call = session.replay(ReplayStatement.IS_NEEDED)) {
-                return call.instant(start(day)).instant(start(day.plusDays(1))).first(row -> row.getInt(1)) != null;
+            try (Call call = session.replay(ReplayStatement.IS_NEEDED)) {
+                return call.between(start(day), start(day.plusDays(1))).first(row -> row.getInt(1)) != null;
             }
         });
     }
@@ -391,7 +393,7 @@ final class JdbcReplays implements ReplayStore, HistoryDays {
     }
 
     /** A batch of a run holds its row; it is waited for, but not for ever. */
-    private <T> T change(String doing, AdminDatabase.Work<T> work) {
+    private <T> T change(String doing, ShortTransactions.Work<T> work) {
         for (int i = 0; i < MOST_TRIES; i++) {
             Optional<T> changed = database.change(doing, work);
             if (changed.isPresent()) {

@@ -8,18 +8,6 @@ public enum LedgerStatement implements PlainStatement {
     /** Whether the database takes writes. */
     IS_WRITABLE("SELECT TRUE"),
 
-    /** Parameters: name. */
-    FIND_CONSUMER(
-            "SELECT id, id_form, digest_below, key_order, lanes, deduplication FROM inbox_consumer WHERE name = ?"),
-
-    /** Parameters: name, id form, digest_below, order, lanes, now, deduplication. */
-    REGISTER("""
-            INSERT INTO inbox_consumer (name, id_form, digest_below, key_order, lanes, paused, registered_at, deduplication)
-            VALUES (?, ?, ?, ?, ?, FALSE, ?, ?)"""),
-
-    /** The rows that are locked where others lock a lane. Parameters: consumer, kind, lane, for each row. */
-    ADD_LANES("INSERT INTO inbox_lane (consumer_id, kind, lane) VALUES {(?, ?, ?)}"),
-
     /** Where the ledger begins and ends. */
     HORIZON("SELECT oldest, newest FROM inbox_horizon"),
 
@@ -84,39 +72,6 @@ public enum LedgerStatement implements PlainStatement {
             INSERT INTO inbox_history (consumer_id, message_key, source, message_id, type, ordering_key, headers,
                 content_type, payload, origin, with_payload, attempts, processed_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
-
-    /**
-     * Changes nothing where the limit is reached and the last start is fresh; one that is later than now was noted while the
-     * clock was ahead. On MariaDB and MySQL an assignment sees those before it. Parameters: position, by, position, by, now,
-     * consumer, what, position, by, limit, since when a start is fresh, now.
-     */
-    START_AGAIN("""
-            UPDATE inbox_start
-            SET starts = CASE WHEN position <> ? THEN 1 WHEN started_by = ? AND starts > 0 THEN starts ELSE starts + 1 END,
-                position = ?, started_by = ?, started_at = ?
-            WHERE consumer_id = ? AND what = ? AND NOT (position = ? AND started_by <> ? AND starts >= ?
-                AND started_at > ? AND started_at <= ?)"""),
-
-    /** Parameters: by, consumer, what, position. */
-    END("""
-            UPDATE inbox_start
-            SET starts = starts - 1, started_by = CASE WHEN started_by = ? THEN '' ELSE started_by END
-            WHERE consumer_id = ? AND what = ? AND position = ? AND starts > 0"""),
-
-    /** Where somebody else has begun since, his start stays. Parameters: by, by, consumer, what, position. */
-    SURVIVE("""
-            UPDATE inbox_start
-            SET starts = CASE WHEN started_by IN (?, '') THEN 0 ELSE starts - 1 END,
-                started_by = CASE WHEN started_by = ? THEN '' ELSE started_by END
-            WHERE consumer_id = ? AND what = ? AND position = ? AND starts > 0"""),
-
-    /** Parameters: consumer, what, position, by, now. */
-    START("""
-            INSERT INTO inbox_start (consumer_id, what, position, started_by, starts, started_at)
-            VALUES (?, ?, ?, ?, 1, ?)"""),
-
-    /** Parameters: consumer, what. */
-    STARTS("SELECT starts FROM inbox_start WHERE consumer_id = ? AND what = ?"),
 
     /** Those who store, each lane named in full: MariaDB could look for the consumer alone. Parameters: consumer, lane, for each row. */
     LOCK_LANES("""

@@ -128,9 +128,7 @@ public class MariaDb extends Dialect {
             WorkStatement.LOCK_DUE,
             WorkStatement.FIRST_OF_KEYS,
             WorkStatement.EXPIRED_PAGE,
-            WorkStatement.TAKE_EXPIRED,
-            ReplayStatement.SIZES,
-            ReplayStatement.READ);
+            WorkStatement.TAKE_EXPIRED);
 
     private static final Map<PlainStatement, String> TEXTS = Map.ofEntries(
             entry(LedgerStatement.NOW, "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"),
@@ -182,33 +180,12 @@ public class MariaDb extends Dialect {
             WHERE d.id IN ({?}) AND d.consumer_id = ?
             ORDER BY d.id
             FOR UPDATE"""),
-            entry(AdminStatement.LOCK_LETTERS, """
-            SELECT id, message_key, claimed, reason
-            FROM inbox_dead_letter FORCE INDEX (PRIMARY)
-            WHERE consumer_id = ? AND id IN ({?})
-            ORDER BY id
-            FOR UPDATE"""),
             entry(DeadLetterStatement.BURY, """
             INSERT INTO inbox_dead_letter (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
                 content_type, payload, origin, lane, ordered, ordering_hash, by_lease, blocks, reason, detail, claimed,
                 attempts, received_at, died_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, ?, ?, ?, ?)
             ON DUPLICATE KEY UPDATE seen_again = seen_again + 1"""),
-            entry(RetentionStatement.PULL_BACK, """
-            UPDATE inbox_work
-            SET due_at = due_at - INTERVAL TIMESTAMPDIFF(MICROSECOND, ?, updated_at) MICROSECOND,
-                leased_at = leased_at - INTERVAL TIMESTAMPDIFF(MICROSECOND, ?, updated_at) MICROSECOND,
-                lease_until = lease_until - INTERVAL TIMESTAMPDIFF(MICROSECOND, ?, updated_at) MICROSECOND,
-                updated_at = ?
-            WHERE id > 0 AND updated_at > ?"""),
-            entry(RetentionStatement.PULL_BACK_AGES, """
-            UPDATE inbox_work
-            SET received_at = LEAST(received_at, ?), retry_since = LEAST(retry_since, ?)
-            WHERE id > 0 AND (received_at > ? OR retry_since > ?)"""),
-            entry(RetentionStatement.TABLE_SIZES, """
-            SELECT table_name, table_rows, data_length + index_length
-            FROM information_schema.tables
-            WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'"""),
             entry(
                     SchemaStatement.TABLES,
                     "SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = DATABASE()"),
@@ -260,6 +237,11 @@ public class MariaDb extends Dialect {
     @Override
     public String schema() {
         return "io/pigeonhole/schema/mariadb/";
+    }
+
+    @Override
+    public List<String> statements() {
+        return List.of("io/pigeonhole/jdbc/sql/mariadb/");
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
@@ -53,14 +54,18 @@ final class MessageColumns {
         return next;
     }
 
-    /** Source, id, type, ordering key, headers, content type, payload and origin, from an index on. */
+    /**
+     * Source, id, type, ordering key, headers, content type, payload and origin, from an index on. The history may have kept no
+     * headers.
+     */
     static Message read(ResultSet row, int first) throws SQLException {
         byte[] id = row.getBytes(first + 1);
+        byte[] headers = row.getBytes(first + 4);
         return Message.builder(row.getString(first))
                 .id(id == null ? null : MessageId.of(id))
                 .type(row.getString(first + 2))
                 .orderingKey(row.getBytes(first + 3))
-                .headers(HeaderFormat.read(row.getBytes(first + 4)))
+                .headers(headers == null ? Headers.none() : HeaderFormat.read(headers))
                 .contentType(row.getString(first + 5))
                 .payload(row.getBytes(first + 6))
                 .origin(row.getString(first + 7))

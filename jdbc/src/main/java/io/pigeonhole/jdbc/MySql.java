@@ -34,6 +34,11 @@ public class MySql extends MariaDb {
                         + seconds(idleLimit));
     }
 
+    @Override
+    public List<String> statements() {
+        return List.of("io/pigeonhole/jdbc/sql/mariadb/", "io/pigeonhole/jdbc/sql/mysql/");
+    }
+
     /** It has a limit for queries only. */
     @Override
     public List<String> beginForHandlers(Duration idleLimit) {

@@ -37,19 +37,19 @@ final class OldReplays {
         return rows == 0 ? Retired.NOTHING : new Retired(0, rows, true);
     }
 
-    private long forget(AdminDatabase.Session session, RetentionLook look) throws SQLException {
+    private long forget(AdminSession session, RetentionLook look) throws SQLException {
         Instant now = session.now();
         look.requireSameClock(now);
         RetentionLimits limits = look.limits();
         Instant kept = now.minus(limits.replays());
         LocalDate firstDay = RetentionSettings.firstDayKept(now, limits.history());
         long exports = forgetExports(session, kept, firstDay);
-        try (AdminCall call = session.replay(ReplayStatement.FORGET_EXPORT_MARKS)) {
-            exports += call.instant(kept).day(firstDay).change();
+        try (Call call = session.replay(ReplayStatement.FORGET_EXPORT_MARKS)) {
+            exports += call.instant("before", kept).day(firstDay).change();
         }
         String name;
-        try (AdminCall call = session.replay(ReplayStatement.OLD)) {
-            name = call.instant(kept).first(row -> row.getString(1));
+        try (Call call = session.replay(ReplayStatement.OLD)) {
+            name = call.instant("before", kept).first(row -> row.getString(1));
         }
         return exports + (name == null ? 0 : forgetRun(session, name));
     }
@@ -58,27 +58,29 @@ final class OldReplays {
      * From the oldest day on, and none from the first one of which the history has messages: while they are held up, they are
      * known to be in the archive by this note only.
      */
-    private static long forgetExports(AdminDatabase.Session session, Instant kept, LocalDate firstDay)
-            throws SQLException {
+    private static long forgetExports(AdminSession session, Instant kept, LocalDate firstDay) throws SQLException {
         List<LocalDate> days;
-        try (AdminCall call = session.replay(ReplayStatement.OLD_EXPORTS)) {
-            days = call.instant(kept).day(firstDay).count(MOST_EXPORTS).all(row -> row.getObject(1, LocalDate.class));
+        try (Call call = session.replay(ReplayStatement.OLD_EXPORTS)) {
+            days = call.instant("before", kept)
+                    .day(firstDay)
+                    .number("limit", MOST_EXPORTS)
+                    .all(row -> row.getObject(1, LocalDate.class));
         }
         long forgotten = 0;
         for (LocalDate day : days) {
             if (hasMessages(session, day)) {
                 return forgotten;
             }
-            try (AdminCall call = session.replay(ReplayStatement.DROP_EXPORTED)) {
+            try (Call call = session.replay(ReplayStatement.DROP_EXPORTED)) {
                 forgotten += call.day(day).change();
             }
         }
         return forgotten;
     }
 
-    private static boolean hasMessages(AdminDatabase.Session session, LocalDate day) throws SQLException {
-        try (AdminCall call = session.replay(ReplayStatement.HAS_MESSAGES)) {
-            return call.instant(start(day)).instant(start(day.plusDays(1))).first(row -> row.getInt(1)) != null;
+    private static boolean hasMessages(AdminSession session, LocalDate day) throws SQLException {
+        try (Call call = session.replay(ReplayStatement.HAS_MESSAGES)) {
+            return call.between(start(day), start(day.plusDays(1))).first(row -> row.getInt(1)) != null;
         }
     }
 
@@ -86,15 +88,22 @@ final class OldReplays {
         return day.atStartOfDay(ZoneOffset.UTC).toInstant();
     }
 
-    /** First what it skipped, in batches, then the run itself. */
-    private long forgetRun(AdminDatabase.Session session, String name) throws SQLException {
+    /**
+     * First what it skipped, in batches, then the run itself. One by one: where a range is deleted, MariaDB also waits for the row
+     * behind its end, which is of another run.
+     */
+    private long forgetRun(AdminSession session, String name) throws SQLException {
         List<SkippedMessage> skipped = ReplayRows.skipped(session, name, FIRST, batch);
         if (skipped.isEmpty()) {
-            try (AdminCall call = session.replay(ReplayStatement.FORGET)) {
-                return call.text(name).change();
+            try (Call call = session.replay(ReplayStatement.FORGET)) {
+                return call.text("name", name).change();
             }
         }
-        return session.forgetSkipped(
-                name, skipped.stream().map(SkippedMessage::place).toList());
+        try (Call call = session.replay(ReplayStatement.FORGET_SKIPPED)) {
+            for (SkippedMessage message : skipped) {
+                call.text("name", name).number("place", message.place()).addBatch();
+            }
+            return call.changeBatch();
+        }
     }
 }

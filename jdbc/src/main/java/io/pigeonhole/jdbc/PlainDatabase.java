@@ -36,8 +36,10 @@ final class PlainDatabase implements Database {
     private final PlainNumbers numbers;
     private final PendingRepair takenNumber;
     private final RetentionSettings settings;
+    private final Statements statements;
     private final RetentionRules rules;
     private final PlainRetention retention;
+    private final ShortTransactions transactions;
     private final AdminDatabase admin;
     private final JdbcReplays replays;
 
@@ -55,7 +57,15 @@ final class PlainDatabase implements Database {
         this.numbers = new PlainNumbers(connections, dialect);
         this.takenNumber = new PendingRepair(
                 "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime);
-        this.admin = new PlainAdminDatabase(connections, dialect);
+        this.statements = new Statements(dialect.statements());
+        statements.require(ConsumerStatement.class);
+        statements.require(SizeStatement.class);
+        statements.require(ReplayStatement.class);
+        statements.require(RetentionRuleStatement.class);
+        statements.require(AdminStatement.class);
+        statements.require(MoveStatement.class);
+        this.transactions = new PlainShortTransactions(connections, dialect, statements);
+        this.admin = new AdminDatabase(transactions);
         this.replays = new JdbcReplays(admin, new PlainBarrier(connections, dialect));
         this.rules = new RetentionRules(admin, settings, nanos);
         this.retention = new PlainRetention(
@@ -73,11 +83,7 @@ final class PlainDatabase implements Database {
         days.ensure();
         NumberUpkeep.atStart(numbers::ensure);
         rules.look();
-        return PlainErrand.run(
-                connections,
-                dialect,
-                "to register the consumer " + registration.name(),
-                session -> PlainConsumers.register(session, registration));
+        return transactions.run("to register the consumer " + registration.name(), session -> Consumers.register(session, registration));
     }
 
     @Override
@@ -93,7 +99,8 @@ final class PlainDatabase implements Database {
                         new PacketProof(connections, dialect),
                         longWrites,
                         claimsApart,
-                        takenNumber));
+                        takenNumber,
+                        statements));
     }
 
     @Override
@@ -120,29 +127,17 @@ final class PlainDatabase implements Database {
 
     @Override
     public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
-        return PlainErrand.runQuick(
-                connections,
-                dialect,
-                "to note that " + consumer.name() + " begins with " + start.what(),
-                session -> PlainStarts.started(session, consumer, start, limit, fresh));
+        return transactions.runQuick("to note that " + consumer.name() + " begins with " + start.what(), session -> StartRows.started(session, consumer, start, limit, fresh));
     }
 
     @Override
     public void ended(RegisteredConsumer consumer, Start start) {
-        PlainErrand.runQuick(
-                connections,
-                dialect,
-                "to note that " + consumer.name() + " has left " + start.what(),
-                session -> PlainStarts.ended(session, consumer, start));
+        transactions.runQuick("to note that " + consumer.name() + " has left " + start.what(), session -> StartRows.ended(session, consumer, start));
     }
 
     @Override
     public void survived(RegisteredConsumer consumer, Start start) {
-        PlainErrand.runQuick(
-                connections,
-                dialect,
-                "to note that " + consumer.name() + " has survived " + start.what(),
-                session -> PlainStarts.survived(session, consumer, start));
+        transactions.runQuick("to note that " + consumer.name() + " has survived " + start.what(), session -> StartRows.survived(session, consumer, start));
     }
 
     @Override
@@ -197,11 +192,7 @@ final class PlainDatabase implements Database {
 
     @Override
     public Sizes sizes() {
-        return PlainErrand.run(
-                connections,
-                dialect,
-                "to tell how much there is",
-                session -> PlainSizes.read(session, settings.window()));
+        return transactions.run("to tell how much there is", session -> StoreSizes.read(session, settings.window()));
     }
 
     @Override

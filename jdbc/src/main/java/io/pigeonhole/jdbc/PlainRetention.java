@@ -476,7 +476,7 @@ final class PlainRetention {
     }
 
     private <T> List<T> rows(
-            PlainSession session, String place, Instant kept, RetentionStatement old, AdminRows.Reader<T> reader)
+            PlainSession session, String place, Instant kept, RetentionStatement old, RowReader<T> reader)
             throws SQLException {
         List<T> found = new ArrayList<>();
         try (PreparedStatement statement = session.prepare(old)) {

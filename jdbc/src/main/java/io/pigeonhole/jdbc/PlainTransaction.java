@@ -23,8 +23,8 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +55,7 @@ final class PlainTransaction extends JdbcTransaction {
     private final AtomicBoolean claimsApart;
 
     private final PendingRepair takenNumber;
+    private final Statements statements;
     private final long begunAt;
     private @Nullable PlainSession session;
     private @Nullable String doomed;
@@ -80,12 +81,14 @@ final class PlainTransaction extends JdbcTransaction {
             PacketProof proof,
             LongWrites longWrites,
             AtomicBoolean claimsApart,
-            PendingRepair takenNumber)
+            PendingRepair takenNumber,
+            Statements statements)
             throws SQLException {
         super(connection, new PlainErrors(dialect), control, longWrites);
         this.proof = proof;
         this.claimsApart = claimsApart;
         this.takenNumber = takenNumber;
+        this.statements = statements;
         this.begunAt = takenNumber.now();
         this.dialect = dialect;
         this.errors = new PlainErrors(dialect);
@@ -186,7 +189,7 @@ final class PlainTransaction extends JdbcTransaction {
 
     @Override
     ReplayCalls replayCalls() {
-        return statement -> new PlainCall(session().prepare(statement), session());
+        return new PlainReplayCalls(this::session, statements);
     }
 
     private void start() throws SQLException {

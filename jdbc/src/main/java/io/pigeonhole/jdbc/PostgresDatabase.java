@@ -23,6 +23,9 @@ import java.util.function.LongSupplier;
 
 /** PostgreSQL, with all its tricks: several statements in one trip, arrays, data-modifying queries, advisory locks. */
 final class PostgresDatabase implements Database {
+    /** Where the statements are that it says otherwise than the standard. */
+    static final List<String> STATEMENTS = List.of("io/pigeonhole/jdbc/sql/postgresql/");
+
     private final ConnectionSource connections;
     private final LedgerDays days;
     private final PostgresNumbers numbers;
@@ -30,12 +33,14 @@ final class PostgresDatabase implements Database {
     private final RetentionSettings settings;
     private final RetentionRules rules;
     private final PostgresRetention retention;
+    private final ShortTransactions transactions;
     private final AdminDatabase admin;
     private final JdbcReplays replays;
     private final DueHints hints = new DueHints();
     private final FreshStreaks streaks;
     private final PostgresSession session = new PostgresSession();
     private final KnownDays knownDays;
+    private final Statements statements;
 
     PostgresDatabase(
             ConnectionSource connections,
@@ -53,7 +58,14 @@ final class PostgresDatabase implements Database {
                 new PendingRepair("the history has no day for the present", days::createForNow, System::nanoTime),
                 new PendingRepair(
                         "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime));
-        this.admin = new PostgresAdminDatabase(connections, knownDays);
+        this.statements = new Statements(STATEMENTS);
+        statements.require(AdminStatement.class);
+        statements.require(ConsumerStatement.class);
+        statements.require(SizeStatement.class);
+        statements.require(ReplayStatement.class);
+        statements.require(RetentionRuleStatement.class);
+        this.transactions = new PostgresShortTransactions(connections, statements, knownDays);
+        this.admin = new AdminDatabase(transactions);
         this.replays = new JdbcReplays(admin, new PostgresBarrier(connections));
         this.rules = new RetentionRules(admin, settings, nanos);
         this.retention = new PostgresRetention(
@@ -70,10 +82,7 @@ final class PostgresDatabase implements Database {
         days.ensure();
         NumberUpkeep.atStart(numbers::ensureHourly);
         rules.look();
-        return Errand.run(
-                connections,
-                "to register the consumer " + registration.name(),
-                connection -> Consumers.register(connection, registration));
+        return transactions.run("to register the consumer " + registration.name(), session -> Consumers.register(session, registration));
     }
 
     @Override
@@ -81,8 +90,8 @@ final class PostgresDatabase implements Database {
         repairs.repairWhereSuspected();
         return JdbcTransaction.open(
                 connections,
-                connection ->
-                        new PostgresTransaction(connection, idleLimit, hints, streaks, session, repairs, knownDays));
+                connection -> new PostgresTransaction(
+                        connection, idleLimit, hints, streaks, session, repairs, knownDays, statements));
     }
 
     @Override
@@ -108,26 +117,17 @@ final class PostgresDatabase implements Database {
 
     @Override
     public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
-        return Errand.runQuick(
-                connections,
-                "to note that " + consumer.name() + " begins with " + start.what(),
-                connection -> StartRows.started(connection, consumer, start, limit, fresh));
+        return transactions.runQuick("to note that " + consumer.name() + " begins with " + start.what(), session -> StartRows.started(session, consumer, start, limit, fresh));
     }
 
     @Override
     public void ended(RegisteredConsumer consumer, Start start) {
-        Errand.runQuick(
-                connections,
-                "to note that " + consumer.name() + " has left " + start.what(),
-                connection -> StartRows.ended(connection, consumer, start));
+        transactions.runQuick("to note that " + consumer.name() + " has left " + start.what(), session -> StartRows.ended(session, consumer, start));
     }
 
     @Override
     public void survived(RegisteredConsumer consumer, Start start) {
-        Errand.runQuick(
-                connections,
-                "to note that " + consumer.name() + " has survived " + start.what(),
-                connection -> StartRows.survived(connection, consumer, start));
+        transactions.runQuick("to note that " + consumer.name() + " has survived " + start.what(), session -> StartRows.survived(session, consumer, start));
     }
 
     @Override
@@ -186,10 +186,7 @@ final class PostgresDatabase implements Database {
 
     @Override
     public Sizes sizes() {
-        return Errand.run(
-                connections,
-                "to tell how much there is",
-                connection -> PostgresSizes.read(connection, settings.window()));
+        return transactions.run("to tell how much there is", session -> StoreSizes.read(session, settings.window()));
     }
 
     @Override

@@ -2,59 +2,6 @@ package io.pigeonhole.jdbc;
 
 /** The statements by which PostgreSQL forgets, whole. Names are written as in {@link PostgresStatements}. */
 final class PostgresRetentionStatements {
-    /** From when ages count. */
-    static final String CLOCK = "SELECT seen_at, trusted_at FROM inbox_clock";
-
-    /** No row is changed where another node looked meanwhile. Parameters: seen, trusted, seen before. */
-    static final String MOVE_CLOCK = """
-            UPDATE inbox_clock SET seen_at = CAST(? AS timestamptz), trusted_at = CAST(? AS timestamptz)
-            WHERE seen_at = CAST(? AS timestamptz)""";
-
-    /** Parameters: now, twice. */
-    static final String CONFIRM_CLOCK =
-            "UPDATE inbox_clock SET seen_at = CAST(? AS timestamptz), trusted_at = CAST(? AS timestamptz)";
-
-    /** Begins all passes anew: their times may be of a wrong clock. Parameters: now. */
-    static final String RESTART_TASKS = "UPDATE inbox_upkeep SET next_at = CAST(? AS timestamptz)";
-
-    /** Ends what a wrong clock would hold for long. Parameters: now, the latest that is not of one. */
-    static final String FREE_TASKS = """
-            UPDATE inbox_upkeep SET busy_until = CAST(? AS timestamptz) WHERE busy_until > CAST(? AS timestamptz)""";
-
-    /** Not by the difference itself, whose days are those of a time zone. Parameters: now, four times; since when. */
-    static final String PULL_BACK = """
-            UPDATE inbox_work
-            SET due_at = due_at - date_part('epoch', updated_at - CAST(? AS timestamptz)) * interval '1 second',
-                leased_at = leased_at - date_part('epoch', updated_at - CAST(? AS timestamptz)) * interval '1 second',
-                lease_until = lease_until - date_part('epoch', updated_at - CAST(? AS timestamptz)) * interval '1 second',
-                updated_at = CAST(? AS timestamptz)
-            WHERE updated_at > CAST(? AS timestamptz)""";
-
-    /** No age begins in the future. Parameters: now, twice; from when on a time is one of the future, twice. */
-    static final String PULL_BACK_AGES = """
-            UPDATE inbox_work
-            SET received_at = LEAST(received_at, CAST(? AS timestamptz)),
-                retry_since = LEAST(retry_since, CAST(? AS timestamptz))
-            WHERE received_at > CAST(? AS timestamptz) OR retry_since > CAST(? AS timestamptz)""";
-
-    /** What the programs of the schema want to remember, and when each was confirmed last. */
-    static final String REQUIRED = "SELECT what, millis, confirmed_at FROM inbox_retention";
-
-    /** Parameters: now, what, milliseconds. */
-    static final String CONFIRM_REQUIRED =
-            "UPDATE inbox_retention SET confirmed_at = CAST(? AS timestamptz) WHERE what = ? AND millis = ?";
-
-    /** Parameters: now, what, milliseconds. */
-    static final String ADD_REQUIRED =
-            "INSERT INTO inbox_retention (confirmed_at, what, millis) VALUES (CAST(? AS timestamptz), ?, ?)";
-
-    /** Unless somebody confirmed it meanwhile. Parameters: when it was confirmed, what, milliseconds. */
-    static final String DROP_REQUIRED =
-            "DELETE FROM inbox_retention WHERE confirmed_at = CAST(? AS timestamptz) AND what = ? AND millis = ?";
-
-    /** NULL where no program has said. */
-    static final String LONGEST_WINDOW = "SELECT max(millis) FROM inbox_retention WHERE what = 'window'";
-
     /** Now, and where the ledger begins and ends. */
     static final String READ = """
             SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint), oldest, newest FROM inbox_horizon""";
@@ -323,43 +270,5 @@ final class PostgresRetentionStatements {
             )
             SELECT max(b.id), count(*), (SELECT count(*) FROM g) FROM b""";
 
-    /** Tables with all their partitions: about how many rows, and how many bytes. */
-    static final String TABLE_SIZES = """
-            SELECT r.relname,
-                   CAST(sum(coalesce(nullif(s.n_live_tup, 0), greatest(c.reltuples, 0))) AS bigint),
-                   CAST(sum(pg_total_relation_size(c.oid)) AS bigint)
-            FROM pg_class AS r
-            LEFT JOIN LATERAL pg_partition_tree(r.oid) AS t ON true
-            JOIN pg_class AS c ON c.oid = coalesce(CAST(t.relid AS oid), r.oid)
-            LEFT JOIN pg_stat_all_tables AS s ON s.relid = c.oid
-            WHERE r.relnamespace = CAST(quote_ident(current_schema()) AS regnamespace) AND r.relkind IN ('r', 'p')
-                AND NOT r.relispartition AND r.relname ~ '^inbox_'
-            GROUP BY r.relname
-            ORDER BY r.relname""";
-
-    /** Every task, with its pass. */
-    static final String TASKS = """
-            SELECT task, begun_at, place, deleted, millis FROM inbox_upkeep
-            WHERE task <> 'history days' AND task NOT LIKE 'detach %'
-            ORDER BY task""";
-
     private PostgresRetentionStatements() {}
-
-    /** What a statement says that both kinds of databases have. */
-    static String text(RetentionStatement statement) {
-        return switch (statement) {
-            case CLOCK -> CLOCK;
-            case MOVE_CLOCK -> MOVE_CLOCK;
-            case CONFIRM_CLOCK -> CONFIRM_CLOCK;
-            case RESTART_TASKS -> RESTART_TASKS;
-            case FREE_TASKS -> FREE_TASKS;
-            case PULL_BACK -> PULL_BACK;
-            case PULL_BACK_AGES -> PULL_BACK_AGES;
-            case REQUIRED -> REQUIRED;
-            case CONFIRM_REQUIRED -> CONFIRM_REQUIRED;
-            case ADD_REQUIRED -> ADD_REQUIRED;
-            case DROP_REQUIRED -> DROP_REQUIRED;
-            default -> throw new IllegalArgumentException(statement + " has no text for PostgreSQL");
-        };
-    }
 }

@@ -294,19 +294,6 @@ final class PostgresStatements {
                 content_type, payload, origin, with_payload, attempts, processed_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())""";
 
-    /** Asked before {@link #REGISTER}, because a conflict too would use up one of the 32,767 numbers. Parameters: name. */
-    static final String FIND_CONSUMER = """
-            SELECT id, id_form, digest_below, key_order, lanes, deduplication FROM inbox_consumer WHERE name = ?""";
-
-    /** Parameters: name, id form, order, lanes, deduplication, digest_below or null for the moment of registration. */
-    static final String REGISTER = """
-            INSERT INTO inbox_consumer (name, id_form, key_order, lanes, deduplication, digest_below)
-            VALUES (?, ?, ?, ?, ?, coalesce(CAST(? AS bigint), CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)))
-            ON CONFLICT (name) DO NOTHING""";
-
-    /** The SQLSTATE of an identity column that has no number left. */
-    static final String NO_NUMBER_LEFT = "2200H";
-
     /** The database's name and encoding. */
     static final String ENCODING = "SELECT current_database(), getdatabaseencoding()";
 

@@ -61,6 +61,7 @@ final class PostgresTransaction extends JdbcTransaction {
 
     private final PendingRepairs repairs;
     private final KnownDays days;
+    private final Statements statements;
     private final long begunAt;
     private @Nullable RegisteredConsumer advancing;
     private List<Advance> advances = List.of();
@@ -73,11 +74,13 @@ final class PostgresTransaction extends JdbcTransaction {
             FreshStreaks streaks,
             PostgresSession session,
             PendingRepairs repairs,
-            KnownDays days)
+            KnownDays days,
+            Statements statements)
             throws SQLException {
         super(connection, SqlStates.ERRORS, CONTROL, session.longWrites());
         this.repairs = repairs;
         this.days = days;
+        this.statements = statements;
         this.begunAt = repairs.missingDay().now();
         this.rows = new PostgresRows(connection, hints, repairs.missingDay(), begunAt);
         this.session = session;
@@ -524,7 +527,7 @@ final class PostgresTransaction extends JdbcTransaction {
 
     @Override
     ReplayCalls replayCalls() {
-        return statement -> PostgresCall.besideHandlers(connection, statement);
+        return new PostgresReplayCalls(connection, statements);
     }
 
     @Override

@@ -4,10 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,21 +43,13 @@ record PostgresUpkeep(String name, RetentionLook look, Duration retention) {
                 long begun = System.nanoTime();
                 Piece piece = step.run(connection, place);
                 // What it deleted comes back where the clock jumped before it.
-                look.requireSameClock(now(connection));
+                look.requireSameClock(PostgresValues.now(connection));
                 note(connection, piece, Duration.ofNanos(System.nanoTime() - begun));
                 done[0] = piece;
             }
             return place != null;
         });
         return done[0];
-    }
-
-    private static Instant now(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(PostgresChangeStatements.NOW)) {
-            row.next();
-            return row.getObject(1, OffsetDateTime.class).toInstant();
-        }
     }
 
     static void add(Connection connection, String task) throws SQLException {

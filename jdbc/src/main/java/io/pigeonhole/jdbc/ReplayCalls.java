@@ -2,9 +2,11 @@ package io.pigeonhole.jdbc;
 
 import java.sql.SQLException;
 
-/** Prepares statements about runs over the history in a transaction of one kind of database. Used by one thread. */
-@FunctionalInterface
+/** Prepares statements about runs over the history in a transaction. Used by one thread. */
 interface ReplayCalls {
     /** A statement to be bound and closed. */
-    AdminCall replay(ReplayStatement statement) throws SQLException;
+    Call replay(ReplayStatement statement) throws SQLException;
+
+    /** Reads the rows of the answers. */
+    AdminRows rows();
 }

@@ -32,10 +32,20 @@ final class ReplayRows {
     /** A run with what only the store knows of it. */
     record Run(ReplayProgress progress, long mark) {}
 
-    static List<Run> find(ReplayCalls calls, @Nullable String name) throws SQLException {
-        try (AdminCall call = calls.replay(ReplayStatement.FIND)) {
-            return call.wanted(name).all(row -> new Run(progress(call.rows, row), row.getLong(MARK)));
+    static List<Run> find(ReplayCalls calls, String name) throws SQLException {
+        try (Call call = calls.replay(ReplayStatement.FIND)) {
+            return call.text("name", name).all(row -> run(calls, row));
         }
+    }
+
+    static List<Run> all(ReplayCalls calls) throws SQLException {
+        try (Call call = calls.replay(ReplayStatement.ALL)) {
+            return call.all(row -> run(calls, row));
+        }
+    }
+
+    private static Run run(ReplayCalls calls, ResultSet row) throws SQLException {
+        return new Run(progress(calls.rows(), row), row.getLong(MARK));
     }
 
     private static ReplayProgress progress(AdminRows rows, ResultSet row) throws SQLException {
@@ -73,8 +83,8 @@ final class ReplayRows {
     }
 
     static Optional<ReplayProgress> lock(ReplayCalls calls, String name) throws SQLException {
-        try (AdminCall call = calls.replay(ReplayStatement.LOCK)) {
-            if (call.text(name).first(row -> row.getString(1)) == null) {
+        try (Call call = calls.replay(ReplayStatement.LOCK)) {
+            if (call.text("name", name).first(row -> row.getString(1)) == null) {
                 return Optional.empty();
             }
         }
@@ -87,17 +97,17 @@ final class ReplayRows {
     /** In two steps: first how many fit, then those. */
     static ReplayPage read(ReplayCalls calls, ReplayProgress run, int limit) throws SQLException {
         List<Long> sizes;
-        try (AdminCall call = calls.replay(ReplayStatement.SIZES)) {
-            sizes = bind(call, run).count(limit).all(row -> row.getLong(1));
+        try (Call call = calls.replay(ReplayStatement.SIZES)) {
+            sizes = bind(call, run).number("limit", limit).all(row -> row.getLong(1));
         }
         int fitting = fitting(sizes);
         if (fitting == 0) {
             return new ReplayPage(List.of(), run.cutoff(), true);
         }
-        try (AdminCall call = calls.replay(ReplayStatement.READ)) {
+        try (Call call = calls.replay(ReplayStatement.READ)) {
             List<Scanned> rows = bind(call, run)
-                    .count(fitting)
-                    .all(row -> new Scanned(entry(call.rows, row), row.getBoolean(WANTED)));
+                    .number("limit", fitting)
+                    .all(row -> new Scanned(entry(calls.rows(), row), row.getBoolean(WANTED)));
             List<HistoryEntry> entries =
                     rows.stream().filter(Scanned::wanted).map(Scanned::entry).toList();
             long scanned = rows.size() < limit && rows.size() == sizes.size()
@@ -121,22 +131,22 @@ final class ReplayRows {
 
     /** With a payload, without, and the place before the first of both. */
     static List<Long> count(ReplayCalls calls, ReplayProgress run) throws SQLException {
-        try (AdminCall call = calls.replay(ReplayStatement.COUNT)) {
+        try (Call call = calls.replay(ReplayStatement.COUNT)) {
             return bind(call, run)
                     .all(row -> List.of(row.getLong(1), row.getLong(2), row.getLong(3)))
                     .get(0);
         }
     }
 
-    private static AdminCall bind(AdminCall call, ReplayProgress run) throws SQLException {
+    private static Call bind(Call call, ReplayProgress run) throws SQLException {
         ReplayPlan plan = run.plan();
         OrderingKey key = plan.orderingKey();
         return call.consumer(run.consumer())
-                .id(run.position())
-                .id(run.cutoff())
-                .wanted(plan.type())
-                .wanted(plan.source())
-                .wanted(key == null ? null : key.bytes())
+                .number("position", run.position())
+                .number("cutoff", run.cutoff())
+                .text("type", plan.type())
+                .text("source", plan.source())
+                .bytes("ordering_key", key == null ? null : key.bytes())
                 .between(plan.since(), plan.until());
     }
 
@@ -144,24 +154,22 @@ final class ReplayRows {
             ReplayCalls calls, RegisteredConsumer consumer, Instant since, Instant until, long after, int limit)
             throws SQLException {
         int fitting;
-        try (AdminCall call = calls.replay(ReplayStatement.SIZES_OF_DAY)) {
+        try (Call call = calls.replay(ReplayStatement.SIZES_OF_DAY)) {
             fitting = fitting(call.consumer(consumer)
-                    .id(after)
-                    .instant(since)
-                    .instant(until)
-                    .count(limit)
+                    .number("after", after)
+                    .between(since, until)
+                    .number("limit", limit)
                     .all(row -> row.getLong(1)));
         }
         if (fitting == 0) {
             return List.of();
         }
-        try (AdminCall call = calls.replay(ReplayStatement.DAY)) {
+        try (Call call = calls.replay(ReplayStatement.DAY)) {
             return call.consumer(consumer)
-                    .id(after)
-                    .instant(since)
-                    .instant(until)
-                    .count(fitting)
-                    .all(row -> entry(call.rows, row));
+                    .number("after", after)
+                    .between(since, until)
+                    .number("limit", fitting)
+                    .all(row -> entry(calls.rows(), row));
         }
     }
 
@@ -199,36 +207,36 @@ final class ReplayRows {
             ReplayState state,
             @Nullable String error)
             throws SQLException {
-        try (AdminCall call = calls.replay(ReplayStatement.MOVE)) {
-            return call.id(position)
-                            .count(done)
-                            .count(skipped)
-                            .text(state.name())
-                            .value(error)
+        try (Call call = calls.replay(ReplayStatement.MOVE)) {
+            return call.number("position", position)
+                            .number("done", done)
+                            .number("skipped", skipped)
+                            .text("state", state.name())
+                            .text("error", error)
                             .now()
-                            .text(run.plan().name())
-                            .id(run.position())
+                            .text("name", run.plan().name())
+                            .number("before", run.position())
                             .change()
                     == 1;
         }
     }
 
     static void skip(ReplayCalls calls, ReplayProgress run, SkippedMessage message) throws SQLException {
-        try (AdminCall call = calls.replay(ReplayStatement.SKIP)) {
-            call.text(run.plan().name())
-                    .id(message.place())
+        try (Call call = calls.replay(ReplayStatement.SKIP)) {
+            call.text("name", run.plan().name())
+                    .number("place", message.place())
                     .key(message.key())
-                    .text(message.error())
+                    .text("error", message.error())
                     .change();
         }
     }
 
     static List<SkippedMessage> skipped(ReplayCalls calls, String name, long after, int limit) throws SQLException {
-        try (AdminCall call = calls.replay(ReplayStatement.SKIPPED)) {
-            return call.text(name)
-                    .id(after)
-                    .count(limit)
-                    .all(row -> new SkippedMessage(row.getLong(1), call.rows.key(row, 2), row.getString(3)));
+        try (Call call = calls.replay(ReplayStatement.SKIPPED)) {
+            return call.text("name", name)
+                    .number("after", after)
+                    .number("limit", limit)
+                    .all(row -> new SkippedMessage(row.getLong(1), calls.rows().key(row, 2), row.getString(3)));
         }
     }
 }

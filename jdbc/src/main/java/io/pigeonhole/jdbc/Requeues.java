@@ -185,23 +185,27 @@ final class Requeues {
 
     private static List<Candidate> find(AdminErrand errand, Selection selection, @Nullable Cursor after, int limit)
             throws SQLException {
-        try (AdminCall call = errand.call(AdminStatement.PART)) {
+        try (Call call = errand.call(AdminStatement.PART)) {
             return AdminReads.bind(call, errand.consumer(), selection.filter())
-                    .instant(selection.cutoff())
-                    .behind(after)
-                    .count(limit)
-                    .all(row -> Candidate.read(call.rows, row));
+                    .instant("cutoff", selection.cutoff())
+                    .instant("after_at", after == null ? Values.EARLIEST : after.at())
+                    .number("after_id", after == null ? Long.MIN_VALUE : after.id())
+                    .number("limit", limit)
+                    .all(row -> Candidate.read(errand.session().rows(), row));
         }
     }
 
     private static @Nullable Candidate find(AdminErrand errand, MessageKey key) throws SQLException {
-        try (AdminCall call = errand.call(AdminStatement.ONE_LETTER)) {
-            return call.consumer(errand.consumer()).key(key).first(row -> Candidate.read(call.rows, row));
+        try (Call call = errand.call(AdminStatement.ONE_LETTER)) {
+            return call.consumer(errand.consumer())
+                    .key(key)
+                    .first(row -> Candidate.read(errand.session().rows(), row));
         }
     }
 
     private static Sorted sort(AdminErrand errand, List<Candidate> letters, boolean evenIfLate) throws SQLException {
         errand.session()
+                .operations()
                 .lockLanes(
                         errand.consumer(),
                         letters.stream()
@@ -219,7 +223,7 @@ final class Requeues {
                 .map(Candidate::key)
                 .sorted()
                 .toList();
-        Claim claim = unclaimed.isEmpty() ? null : errand.session().claim(errand.consumer(), unclaimed);
+        Claim claim = unclaimed.isEmpty() ? null : errand.session().operations().claim(errand.consumer(), unclaimed);
         Sorted sorted = new Sorted();
         for (Candidate letter : letters) {
             Locked found = locked.get(letter.id());
@@ -248,10 +252,10 @@ final class Requeues {
 
     /** The letters that are still there, by their ids. */
     private static Map<Long, Locked> lock(AdminErrand errand, List<Candidate> letters) throws SQLException {
-        try (AdminCall call = errand.session().call(AdminStatement.LOCK_LETTERS, letters.size())) {
+        try (Call call = errand.session().call(AdminStatement.LOCK_LETTERS, letters.size())) {
             return call
                     .consumer(errand.consumer())
-                    .ids(ids(letters))
+                    .numbers("ids", ids(letters))
                     .all(row -> Map.entry(
                             row.getLong(1),
                             new Locked(
@@ -273,7 +277,8 @@ final class Requeues {
             Instant firstDue = how.firstDue();
             Instant first = firstDue == null ? errand.session().now() : firstDue;
             nextDue = first.plus(how.interval().multipliedBy(sorted.back.size()));
-            Set<Long> moved = errand.session().requeue(errand.consumer(), ids(sorted.back), first, how.interval());
+            Set<Long> moved =
+                    errand.session().operations().requeue(errand.consumer(), ids(sorted.back), first, how.interval());
             sorted.back.removeIf(letter -> {
                 boolean stayed = !moved.contains(letter.id());
                 if (stayed) {
@@ -283,8 +288,11 @@ final class Requeues {
             });
         }
         if (!sorted.duplicates.isEmpty()) {
-            try (AdminCall call = errand.session().call(AdminStatement.DISCARD_LETTER)) {
-                call.changeEach(ids(sorted.duplicates));
+            try (Call call = errand.session().call(AdminStatement.DISCARD_LETTER)) {
+                for (Candidate duplicate : sorted.duplicates) {
+                    call.number("id", duplicate.id()).addBatch();
+                }
+                call.changeBatch();
             }
         }
         return nextDue;

@@ -31,7 +31,7 @@ final class RequiredRetentions {
     }
 
     /** Confirms what a program requires; answers the longest of all programs. */
-    static RetentionLimits confirm(AdminDatabase.Session session, RetentionClock clock, RetentionLimits own)
+    static RetentionLimits confirm(AdminSession session, RetentionClock clock, RetentionLimits own)
             throws SQLException {
         Instant now = session.now();
         Map<Requirement, Instant> known = new HashMap<>();
@@ -41,7 +41,7 @@ final class RequiredRetentions {
             Requirement requirement = each.requirement();
             Duration mine = wanted.get(requirement.what());
             if ((mine == null || mine.toMillis() != requirement.millis()) && each.isOver(clock)) {
-                change(session, RetentionStatement.DROP_REQUIRED, each.at(), requirement);
+                change(session, RetentionRuleStatement.DROP_REQUIRED, each.at(), requirement);
             } else {
                 known.put(requirement, each.at());
                 longest.merge(requirement.what(), requirement.millis(), Math::max);
@@ -53,26 +53,30 @@ final class RequiredRetentions {
             longest.merge(requirement.what(), requirement.millis(), Math::max);
             Instant confirmed = known.get(requirement);
             if (confirmed == null) {
-                change(session, RetentionStatement.ADD_REQUIRED, now, requirement);
+                change(session, RetentionRuleStatement.ADD_REQUIRED, now, requirement);
             } else if (confirmed.isAfter(now) || confirmed.plus(RENEWAL).isBefore(now)) {
-                change(session, RetentionStatement.CONFIRM_REQUIRED, now, requirement);
+                change(session, RetentionRuleStatement.CONFIRM_REQUIRED, now, requirement);
             }
         }
         return RetentionLimits.of(longest);
     }
 
-    private static List<Confirmed> read(AdminDatabase.Session session) throws SQLException {
-        try (AdminCall call = session.retention(RetentionStatement.REQUIRED)) {
-            return call.all(
-                    row -> new Confirmed(new Requirement(row.getString(1), row.getLong(2)), call.rows.instant(row, 3)));
+    private static List<Confirmed> read(AdminSession session) throws SQLException {
+        try (Call call = session.call(RetentionRuleStatement.REQUIRED)) {
+            return call.all(row -> new Confirmed(
+                    new Requirement(row.getString(1), row.getLong(2)),
+                    session.rows().instant(row, 3)));
         }
     }
 
     private static void change(
-            AdminDatabase.Session session, RetentionStatement statement, Instant at, Requirement requirement)
+            AdminSession session, RetentionRuleStatement statement, Instant at, Requirement requirement)
             throws SQLException {
-        try (AdminCall call = session.retention(statement)) {
-            call.instant(at).text(requirement.what()).id(requirement.millis()).change();
+        try (Call call = session.call(statement)) {
+            call.instant("at", at)
+                    .text("what", requirement.what())
+                    .number("millis", requirement.millis())
+                    .change();
         }
     }
 }

@@ -32,8 +32,8 @@ final class RetentionClockRow {
      * Moves the clock where it has to be. Answers how much older things have to be to be forgotten; null where the database's
      * clock is so doubtful that nothing is to be touched.
      */
-    synchronized @Nullable Duration look(
-            AdminDatabase.Session session, RetentionClock before, Instant now, Duration window) throws SQLException {
+    synchronized @Nullable Duration look(AdminSession session, RetentionClock before, Instant now, Duration window)
+            throws SQLException {
         RetentionClock clock = before;
         Instant machine = SystemTime.clock().instant();
         boolean doubtful = RetentionClock.isDoubtful(now, machine);
@@ -52,11 +52,11 @@ final class RetentionClockRow {
         return Duration.between(seen, now).abs().compareTo(RetentionClock.PRECISION) < 0;
     }
 
-    static RetentionClock read(AdminDatabase.Session session) throws SQLException {
-        try (AdminCall call = session.retention(RetentionStatement.CLOCK)) {
+    static RetentionClock read(AdminSession session) throws SQLException {
+        try (Call call = session.call(RetentionRuleStatement.CLOCK)) {
             @Nullable
-            RetentionClock clock =
-                    call.first(row -> new RetentionClock(call.rows.instant(row, 1), call.rows.instant(row, 2)));
+            RetentionClock clock = call.first(row -> new RetentionClock(
+                    session.rows().instant(row, 1), session.rows().instant(row, 2)));
             if (clock == null) {
                 throw new ConfigurationException("inbox_clock has no row: put back the one that the schema came with");
             }
@@ -64,14 +64,14 @@ final class RetentionClockRow {
         }
     }
 
-    private RetentionClock move(AdminDatabase.Session session, RetentionClock clock, Instant now, Duration window)
+    private RetentionClock move(AdminSession session, RetentionClock clock, Instant now, Duration window)
             throws SQLException {
         long nanos = System.nanoTime();
         RetentionClock moved = clock.after(now, Duration.ofNanos(nanos - looked), window);
-        try (AdminCall call = session.retention(RetentionStatement.MOVE_CLOCK)) {
-            if (call.instant(moved.seen())
-                            .instant(moved.trusted())
-                            .instant(clock.seen())
+        try (Call call = session.call(RetentionRuleStatement.MOVE_CLOCK)) {
+            if (call.instant("seen", moved.seen())
+                            .instant("trusted", moved.trusted())
+                            .instant("before", clock.seen())
                             .change()
                     == 0) {
                 return clock;
@@ -112,14 +112,16 @@ final class RetentionClockRow {
                     if (before.isConfirmed(now) && pulledBack == 0) {
                         return Answers.isConfirmed();
                     }
-                    try (AdminCall call = session.retention(RetentionStatement.CONFIRM_CLOCK)) {
-                        call.instant(now).instant(now).change();
+                    try (Call call = session.call(RetentionRuleStatement.CONFIRM_CLOCK)) {
+                        call.instant("now", now).change();
                     }
-                    try (AdminCall call = session.retention(RetentionStatement.RESTART_TASKS)) {
-                        call.instant(now).change();
+                    try (Call call = session.call(RetentionRuleStatement.RESTART_TASKS)) {
+                        call.instant("now", now).change();
                     }
-                    try (AdminCall call = session.retention(RetentionStatement.FREE_TASKS)) {
-                        call.instant(now).instant(now.plus(LONGEST_TASK)).change();
+                    try (Call call = session.call(RetentionRuleStatement.FREE_TASKS)) {
+                        call.instant("now", now)
+                                .instant("latest", now.plus(LONGEST_TASK))
+                                .change();
                     }
                     String detail = Answers.ofClock(before.trusted(), now, pulledBack);
                     AdminErrand.audit(session, "", by, AdminAction.CONFIRM_CLOCK, null, detail, 1);
@@ -132,23 +134,14 @@ final class RetentionClockRow {
      * What was changed while the clock was ahead would wait until it is there again, and an age that begins in the future ends
      * too late. Answers how many messages.
      */
-    private static int pullBack(AdminDatabase.Session session, Instant now) throws SQLException {
+    private static int pullBack(AdminSession session, Instant now) throws SQLException {
         Instant future = now.plus(RetentionClock.PRECISION);
         int waiting;
-        try (AdminCall call = session.retention(RetentionStatement.PULL_BACK)) {
-            waiting = call.instant(now)
-                    .instant(now)
-                    .instant(now)
-                    .instant(now)
-                    .instant(future)
-                    .change();
+        try (Call call = session.call(RetentionRuleStatement.PULL_BACK)) {
+            waiting = call.instant("now", now).instant("future", future).change();
         }
-        try (AdminCall call = session.retention(RetentionStatement.PULL_BACK_AGES)) {
-            int young = call.instant(now)
-                    .instant(now)
-                    .instant(future)
-                    .instant(future)
-                    .change();
+        try (Call call = session.call(RetentionRuleStatement.PULL_BACK_AGES)) {
+            int young = call.instant("now", now).instant("future", future).change();
             return Math.max(waiting, young);
         }
     }

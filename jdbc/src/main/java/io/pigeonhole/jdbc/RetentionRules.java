@@ -68,7 +68,7 @@ final class RetentionRules {
         }
     }
 
-    private Optional<RetentionLook> look(AdminDatabase.Session session) throws SQLException {
+    private Optional<RetentionLook> look(AdminSession session) throws SQLException {
         RetentionClock before = RetentionClockRow.read(session);
         RetentionLimits longest = RequiredRetentions.confirm(session, before, own.limits());
         if (longest.window().compareTo(own.window()) > 0

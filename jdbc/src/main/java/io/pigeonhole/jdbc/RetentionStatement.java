@@ -5,54 +5,6 @@ package io.pigeonhole.jdbc;
  * are meant: in a session with {@code sql_safe_updates} MariaDB refuses others.
  */
 public enum RetentionStatement implements PlainStatement {
-    /** From when ages count. */
-    CLOCK("SELECT seen_at, trusted_at FROM inbox_clock"),
-
-    /** No row is changed where another node looked meanwhile. Parameters: seen, trusted, seen before. */
-    MOVE_CLOCK("UPDATE inbox_clock SET seen_at = ?, trusted_at = ? WHERE only_row = TRUE AND seen_at = ?"),
-
-    /** Parameters: now, twice. */
-    CONFIRM_CLOCK("UPDATE inbox_clock SET seen_at = ?, trusted_at = ? WHERE only_row = TRUE"),
-
-    /** Begins all passes anew: their times may be of a wrong clock. Parameters: now. */
-    RESTART_TASKS("UPDATE inbox_upkeep SET next_at = ? WHERE task > ''"),
-
-    /** Ends what a wrong clock would hold for long. Parameters: now, the latest that is not of one. */
-    FREE_TASKS("UPDATE inbox_upkeep SET busy_until = ? WHERE task > '' AND busy_until > ?"),
-
-    /**
-     * Takes back by how much the clock was ahead when a message was changed last, from all that it waits for. Parameters: now,
-     * four times; from when on a change is one of the future.
-     */
-    PULL_BACK("""
-            UPDATE inbox_work
-            SET due_at = due_at - (updated_at - CAST(? AS TIMESTAMP(6))),
-                leased_at = leased_at - (updated_at - CAST(? AS TIMESTAMP(6))),
-                lease_until = lease_until - (updated_at - CAST(? AS TIMESTAMP(6))),
-                updated_at = ?
-            WHERE updated_at > ?"""),
-
-    /** No age begins in the future. Parameters: now, twice; from when on a time is one of the future, twice. */
-    PULL_BACK_AGES("""
-            UPDATE inbox_work
-            SET received_at = LEAST(received_at, CAST(? AS TIMESTAMP(6))), retry_since = LEAST(retry_since, CAST(? AS TIMESTAMP(6)))
-            WHERE received_at > ? OR retry_since > ?"""),
-
-    /** What the programs of the schema want to remember, and when each was confirmed last. */
-    REQUIRED("SELECT what, millis, confirmed_at FROM inbox_retention"),
-
-    /** Parameters: now, what, milliseconds. */
-    CONFIRM_REQUIRED("UPDATE inbox_retention SET confirmed_at = ? WHERE what = ? AND millis = ?"),
-
-    /** Parameters: now, what, milliseconds. */
-    ADD_REQUIRED("INSERT INTO inbox_retention (confirmed_at, what, millis) VALUES (?, ?, ?)"),
-
-    /** Unless somebody confirmed it meanwhile. Parameters: when it was confirmed, what, milliseconds. */
-    DROP_REQUIRED("DELETE FROM inbox_retention WHERE confirmed_at = ? AND what = ? AND millis = ?"),
-
-    /** NULL where no program has said. */
-    LONGEST_WINDOW("SELECT MAX(millis) FROM inbox_retention WHERE what = 'window'"),
-
     /** Parameters: task, now, three times. */
     ADD_TASK("""
             INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)
@@ -129,16 +81,7 @@ public enum RetentionStatement implements PlainStatement {
     OLD_HISTORY("SELECT id FROM inbox_history WHERE id > ? AND processed_at < ? ORDER BY id LIMIT ?"),
 
     /** Parameter: id. */
-    FORGET_HISTORY("DELETE FROM inbox_history WHERE id = ?"),
-
-    /** Tables, about how many rows they have, and how many bytes or NULL. */
-    TABLE_SIZES("""
-            SELECT table_name, row_count_estimate, CAST(NULL AS BIGINT)
-            FROM information_schema.tables
-            WHERE table_schema = CURRENT_SCHEMA AND table_type = 'BASE TABLE'"""),
-
-    /** Every task, with its pass. */
-    TASKS("SELECT task, begun_at, place, deleted, millis FROM inbox_upkeep WHERE task <> 'history days' ORDER BY task");
+    FORGET_HISTORY("DELETE FROM inbox_history WHERE id = ?");
 
     private final String standard;
 

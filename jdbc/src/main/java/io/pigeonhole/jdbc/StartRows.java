@@ -2,64 +2,82 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.RetentionClock;
 import io.pigeonhole.core.store.Start;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
 
-/** Who begins with what, on PostgreSQL. */
+/** Who begins with what. */
 final class StartRows {
     private StartRows() {}
 
-    static int started(Connection connection, RegisteredConsumer consumer, Start start, int limit, Duration fresh)
+    /** How often it was begun with, this time too; 0 where the limit is reached and the last start is fresh. */
+    static int started(AdminSession session, RegisteredConsumer consumer, Start start, int limit, Duration fresh)
             throws SQLException {
-        requireNotPaused(connection, consumer);
-        try (PreparedStatement statement = connection.prepareStatement(BacklogStatements.STARTED)) {
-            statement.setShort(1, consumer.id());
-            statement.setString(2, CleanText.of(start.what()));
-            statement.setString(3, CleanText.of(start.position()));
-            statement.setString(4, CleanText.of(start.by()));
-            statement.setInt(5, limit);
-            statement.setLong(6, fresh.toMillis());
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? row.getInt(1) : 0;
+        try (Call call = session.call(ConsumerStatement.IS_PAUSED)) {
+            if (Boolean.TRUE.equals(call.consumer(consumer).first(row -> row.getBoolean(1)))) {
+                throw new ConsumerPausedException(consumer.name());
             }
+        }
+        if (!startAgain(session, consumer, start, limit, fresh)
+                && !startFirst(session, consumer, start)
+                && !startAgain(session, consumer, start, limit, fresh)) {
+            return 0;
+        }
+        try (Call call = session.call(ConsumerStatement.STARTS)) {
+            return Objects.requireNonNull(
+                    call.consumer(consumer).text("what", start.what()).first(row -> row.getInt(1)));
         }
     }
 
-    private static void requireNotPaused(Connection connection, RegisteredConsumer consumer) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(BacklogStatements.IS_PAUSED)) {
-            statement.setShort(1, consumer.id());
-            try (ResultSet row = statement.executeQuery()) {
-                if (row.next() && row.getBoolean(1)) {
-                    throw new ConsumerPausedException(consumer.name());
-                }
-            }
+    private static boolean startAgain(
+            AdminSession session, RegisteredConsumer consumer, Start start, int limit, Duration fresh)
+            throws SQLException {
+        try (Call call = session.call(ConsumerStatement.START_AGAIN)) {
+            Instant now = session.now();
+            // This program's clock may be a little behind that of the one who has just begun.
+            return bind(call, consumer, start)
+                            .now()
+                            .number("limit", limit)
+                            .instant("fresh_since", now.minus(fresh))
+                            .instant("latest", now.plus(RetentionClock.PRECISION))
+                            .change()
+                    > 0;
+        }
+    }
+
+    private static boolean startFirst(AdminSession session, RegisteredConsumer consumer, Start start)
+            throws SQLException {
+        try (Call call = session.call(ConsumerStatement.START)) {
+            return session.operations()
+                    .insertUnlessThere(bind(call, consumer, start).now());
         }
     }
 
     /** How many rows were changed. */
-    static int ended(Connection connection, RegisteredConsumer consumer, Start start) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(BacklogStatements.ENDED)) {
-            statement.setString(1, CleanText.of(start.by()));
-            statement.setShort(2, consumer.id());
-            statement.setString(3, CleanText.of(start.what()));
-            statement.setString(4, CleanText.of(start.position()));
-            return statement.executeUpdate();
-        }
+    static int ended(AdminSession session, RegisteredConsumer consumer, Start start) throws SQLException {
+        return change(session, ConsumerStatement.END, consumer, start);
     }
 
     /** How many rows were changed. */
-    static int survived(Connection connection, RegisteredConsumer consumer, Start start) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(BacklogStatements.SURVIVED)) {
-            statement.setString(1, CleanText.of(start.by()));
-            statement.setString(2, CleanText.of(start.by()));
-            statement.setShort(3, consumer.id());
-            statement.setString(4, CleanText.of(start.what()));
-            statement.setString(5, CleanText.of(start.position()));
-            return statement.executeUpdate();
+    static int survived(AdminSession session, RegisteredConsumer consumer, Start start) throws SQLException {
+        return change(session, ConsumerStatement.SURVIVE, consumer, start);
+    }
+
+    private static int change(
+            AdminSession session, ConsumerStatement statement, RegisteredConsumer consumer, Start start)
+            throws SQLException {
+        try (Call call = session.call(statement)) {
+            return bind(call, consumer, start).change();
         }
+    }
+
+    private static Call bind(Call call, RegisteredConsumer consumer, Start start) throws SQLException {
+        return call.consumer(consumer)
+                .text("what", start.what())
+                .text("position", start.position())
+                .text("by", start.by());
     }
 }

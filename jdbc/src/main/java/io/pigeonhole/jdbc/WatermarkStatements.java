@@ -71,26 +71,6 @@ final class WatermarkStatements {
             LEFT JOIN inbox_watermark AS w ON w.consumer_id = c.id AND w.source = ? AND w.partition_number = ?
             WHERE c.id = ?""";
 
-    /** Parameters: how, consumer, how until now. */
-    static final String DEDUPLICATE =
-            "UPDATE inbox_consumer SET deduplication = ? WHERE id = ? AND paused AND deduplication = ?";
-
-    /** Parameters: consumer. */
-    static final String TAKE_PARTITIONS_AWAY = """
-            UPDATE inbox_watermark SET epoch = epoch + 1, updated_at = clock_timestamp() WHERE consumer_id = ?""";
-
-    /** Parameters: consumer. */
-    static final String RESET_WATERMARKS = """
-            UPDATE inbox_watermark
-            SET epoch = epoch + 1, position = -3, leader_epoch = -1, updated_at = clock_timestamp()
-            WHERE consumer_id = ?""";
-
-    /** Parameters: consumer, source. */
-    static final String FORGET_WATERMARKS = """
-            UPDATE inbox_watermark
-            SET epoch = epoch + 1, position = -2, leader_epoch = -1, updated_at = clock_timestamp()
-            WHERE consumer_id = ? AND source = ?""";
-
     private WatermarkStatements() {}
 
     /** Whether a commit failed because a watermark was not where it had been read, and not by a trigger's error. */

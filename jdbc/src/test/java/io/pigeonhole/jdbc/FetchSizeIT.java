@@ -52,9 +52,12 @@ class FetchSizeIT {
     @Test
     void personsChangeLocksAllLanesWhereRowsAreFetchedOneByOne() {
         ConnectionSource connections = workshop.dataSource("&defaultRowFetchSize=1")::getConnection;
-        assertThat(new PostgresAdminDatabase(connections, new KnownDays(System::nanoTime))
+        assertThat(new AdminDatabase(new PostgresShortTransactions(
+                                connections,
+                                new Statements(PostgresDatabase.STATEMENTS),
+                                new KnownDays(System::nanoTime)))
                         .change("to lock lanes", session -> {
-                            session.lockLanes(consumer, LANES);
+                            session.operations().lockLanes(consumer, LANES);
                             assertThatNobodyElseLocksALane();
                             return true;
                         }))

@@ -59,7 +59,11 @@ class ReplayPlansIT {
         try (Connection connection = workshop.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("SET plan_cache_mode = " + mode);
-            statement.execute("PREPARE batch AS " + numbered(PostgresReplayStatements.READ));
+            statement.execute("PREPARE batch AS "
+                    + numbered(new Statements(PostgresDatabase.STATEMENTS)
+                            .get(ReplayStatement.READ)
+                            .text(1)
+                            .sql()));
             try (ResultSet row = statement.executeQuery(
                     "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE batch(%d, %d, %d, %s, NULL, NULL, '-infinity', 'infinity', %d)"
                             .formatted(consumer.id(), position, MESSAGES, type, BATCH))) {

@@ -42,10 +42,8 @@ class StatementsTest {
             NumberStatement.class,
             WorkStatement.class,
             DeadLetterStatement.class,
-            AdminStatement.class,
             RetentionStatement.class,
-            WatermarkStatement.class,
-            ReplayStatement.class);
+            WatermarkStatement.class);
 
     static List<Dialect> dialects() {
         return Products.DIALECTS;

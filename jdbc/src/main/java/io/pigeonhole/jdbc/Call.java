@@ -1,0 +1,192 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.FailedAttempt;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A prepared statement whose parameters are bound by name. Used by one thread. */
+final class Call implements AutoCloseable {
+    private final PreparedStatement statement;
+    private final Sql.Text text;
+    private final Values values;
+
+    /** How many answers come before the statement's own. */
+    private final int answersBefore;
+
+    private Call(PreparedStatement statement, Sql.Text text, Values values, int answersBefore) {
+        this.statement = statement;
+        this.answersBefore = answersBefore;
+        this.text = text;
+        this.values = values;
+    }
+
+    /** Prepares a statement. */
+    static Call of(Connection connection, Sql.Text text, Values values) throws SQLException {
+        return behind(0, connection, text, values);
+    }
+
+    /** Prepares several statements, of which so many answer before the one that matters. */
+    static Call behind(int answers, Connection connection, Sql.Text text, Values values) throws SQLException {
+        return new Call(connection.prepareStatement(text.sql()), text, values, answers);
+    }
+
+    private List<Integer> places(String name) {
+        List<Integer> places = text.places().get(name);
+        if (places == null) {
+            throw new IllegalArgumentException("there is no parameter " + name + " in " + text.sql());
+        }
+        return places;
+    }
+
+    /** Binds one place of a parameter. */
+    @FunctionalInterface
+    private interface Binding {
+        void at(int place) throws SQLException;
+    }
+
+    private Call bind(String name, Binding binding) throws SQLException {
+        for (int place : places(name)) {
+            binding.at(place);
+        }
+        return this;
+    }
+
+    /** The parameter {@code consumer}. */
+    Call consumer(RegisteredConsumer consumer) throws SQLException {
+        return bind("consumer", place -> statement.setShort(place, consumer.id()));
+    }
+
+    /** The parameter {@code key}, or null where it is not about one message. */
+    Call key(@Nullable MessageKey key) throws SQLException {
+        return bind("key", place -> values.bindKey(statement, place, key));
+    }
+
+    /** The parameter {@code ordering_key}, and {@code ordering_hash} where the statement looks for that first. */
+    Call orderingKey(OrderingKey key) throws SQLException {
+        if (text.places().containsKey("ordering_hash")) {
+            bytes("ordering_hash", PlainColumns.hash(key));
+        }
+        return bytes("ordering_key", key.bytes());
+    }
+
+    Call number(String name, long value) throws SQLException {
+        return bind(name, place -> statement.setLong(place, value));
+    }
+
+    Call number(String name, int value) throws SQLException {
+        return bind(name, place -> statement.setInt(place, value));
+    }
+
+    /** Without what a database cannot store. */
+    Call text(String name, @Nullable String value) throws SQLException {
+        String clean = CleanText.ofNullable(value);
+        return bind(name, place -> statement.setString(place, clean));
+    }
+
+    Call bytes(String name, byte @Nullable [] value) throws SQLException {
+        return bind(name, place -> statement.setBytes(place, value));
+    }
+
+    Call flag(String name, boolean value) throws SQLException {
+        return bind(name, place -> statement.setBoolean(place, value));
+    }
+
+    /** A day in UTC. */
+    Call day(LocalDate day) throws SQLException {
+        return bind("day", place -> statement.setObject(place, day));
+    }
+
+    /** The parameters {@code since} and {@code until}, of which null is none. */
+    Call between(@Nullable Instant since, @Nullable Instant until) throws SQLException {
+        return instant("since", since == null ? Values.EARLIEST : since)
+                .instant("until", until == null ? Values.LATEST : until);
+    }
+
+    /** One that no column can hold is bound as the nearest that one can, {@link Values#LATEST} for instance. */
+    Call instant(String name, @Nullable Instant value) throws SQLException {
+        return bind(name, place -> values.bindInstant(statement, place, value));
+    }
+
+    /** The parameter {@code now}, by the database's clock. */
+    Call now() throws SQLException {
+        return instant("now", values.now());
+    }
+
+    /** A list: as many values as the statement was made for, or an array. */
+    Call numbers(String name, Collection<? extends Number> numbers) throws SQLException {
+        if (!text.lists().contains(name)) {
+            return bind(name, place -> values.bindNumbers(statement, place, numbers));
+        }
+        Iterator<? extends Number> next = numbers.iterator();
+        return bind(name, place -> statement.setLong(place, next.next().longValue()));
+    }
+
+    /** The parameters {@code number}, {@code node}, {@code duration}, {@code error_class}, {@code message} and {@code stack}. */
+    Call attempt(FailedAttempt attempt) throws SQLException {
+        return number("number", attempt.number())
+                .text("node", attempt.node())
+                .number("duration", attempt.duration().toMillis())
+                .text("error_class", attempt.errorClass())
+                .text("message", attempt.message())
+                .text("stack", attempt.stack());
+    }
+
+    <T> List<T> all(RowReader<T> reader) throws SQLException {
+        try (ResultSet row = ask()) {
+            List<T> all = new ArrayList<>();
+            while (row.next()) {
+                all.add(reader.read(row));
+            }
+            return all;
+        }
+    }
+
+    private ResultSet ask() throws SQLException {
+        if (answersBefore == 0) {
+            return statement.executeQuery();
+        }
+        statement.execute();
+        for (int i = 0; i < answersBefore; i++) {
+            statement.getMoreResults();
+        }
+        return statement.getResultSet();
+    }
+
+    /** Null where the answer has no row. */
+    <T> @Nullable T first(RowReader<T> reader) throws SQLException {
+        List<T> all = all(reader);
+        return all.isEmpty() ? null : all.get(0);
+    }
+
+    /** Answers how many rows were changed. */
+    int change() throws SQLException {
+        return statement.executeUpdate();
+    }
+
+    /** Keeps what is bound, to be executed with what is bound next. */
+    void addBatch() throws SQLException {
+        statement.addBatch();
+    }
+
+    /** Executes what was kept; answers how many rows were changed. */
+    long changeBatch() throws SQLException {
+        return PlainSession.changed(statement.executeBatch());
+    }
+
+    @Override
+    public void close() throws SQLException {
+        statement.close();
+    }
+}

@@ -1,0 +1,14 @@
+package io.pigeonhole.jdbc;
+
+/** Statements of databases that do one thing in a statement; what each does is said in {@code move.sql}. */
+enum MoveStatement implements StatementName {
+    REQUEUE,
+    IN_WORK_AGAIN,
+    SKIP,
+    ADD_LANE;
+
+    @Override
+    public String file() {
+        return "move";
+    }
+}

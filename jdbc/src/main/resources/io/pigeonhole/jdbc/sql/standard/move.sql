@@ -1,0 +1,34 @@
+-- Messages go between work and dead letters where a statement cannot do so as a whole.
+
+-- name: requeue
+-- Copies a letter to a place in work, its own unless another message has that.
+INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, ordering_hash, headers,
+    content_type, payload, origin, lane, ordered, by_lease, status, attempts, retried, lease_token, due_at, received_at,
+    retry_since, updated_at)
+SELECT :place, consumer_id, message_key, source, message_id, type, ordering_key, ordering_hash, headers,
+    content_type, payload, origin, lane, ordered, by_lease, 'received', attempts, attempts, lease_token, :due, received_at,
+    :now, :now
+FROM inbox_dead_letter
+WHERE consumer_id = :consumer AND id = :id
+
+-- name: in_work_again
+-- Whether the message of a letter is in work as well.
+SELECT COUNT(*)
+FROM inbox_dead_letter AS d JOIN inbox_work AS w
+    ON w.consumer_id = d.consumer_id AND w.message_key = d.message_key
+WHERE d.id = :id
+
+-- name: skip
+-- Copies a message in work to a place among the dead letters, where it blocks nothing.
+INSERT INTO inbox_dead_letter (id, consumer_id, message_key, source, message_id, type, ordering_key, ordering_hash, headers,
+    content_type, payload, origin, lane, ordered, by_lease, blocks, reason, detail, claimed, attempts, seen_again,
+    lease_token, received_at, died_at)
+SELECT :place, consumer_id, message_key, source, message_id, type, ordering_key, ordering_hash, headers,
+    content_type, payload, origin, lane, ordered, by_lease, FALSE, 'SKIPPED', :detail, TRUE, attempts, 0,
+    lease_token, received_at, :now
+FROM inbox_work
+WHERE id = :id
+
+-- name: add_lane
+-- A row that is locked where others lock a lane.
+INSERT INTO inbox_lane (consumer_id, kind, lane) VALUES (:consumer, :kind, :lane)

@@ -1,0 +1,70 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every statement that is kept in a file: none is missing on a database, and none is there that nobody needs. */
+class StatementFilesTest {
+    private static final List<Class<? extends StatementName>> KINDS =
+            List.of(AdminStatement.class, MoveStatement.class, ReplayStatement.class, RetentionRuleStatement.class);
+
+    static Stream<Statements> databases() {
+        return Stream.concat(
+                Stream.of(new Statements(PostgresDatabase.STATEMENTS)),
+                Products.DIALECTS.stream().map(dialect -> new Statements(dialect.statements())));
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void everyStatementHasATextAndEveryTextAStatement(Statements statements) {
+        for (Class<? extends StatementName> kind : KINDS) {
+            StatementName[] all = kind.getEnumConstants();
+            Set<String> names = Arrays.stream(all)
+                    .map(statement -> statement.name().toLowerCase(Locale.ROOT))
+                    .collect(Collectors.toCollection(TreeSet::new));
+            assertThat(statements.names(all[0].file())).isEqualTo(names);
+            assertThat(all)
+                    .allSatisfy(statement ->
+                            assertThat(statements.get(statement).text(2).sql()).doesNotContain("{"));
+        }
+    }
+
+    /** Unless a database has a column less, or asks its own clock. */
+    @ParameterizedTest
+    @MethodSource("databases")
+    void statementOfADatabaseHasNoParameterThatTheStandardHasNot(Statements statements) {
+        Statements standard = new Statements(List.of());
+        for (Class<? extends StatementName> kind : KINDS) {
+            assertThat(kind.getEnumConstants())
+                    .allSatisfy(statement -> assertThat(standard.get(statement).parameters())
+                            .containsAll(statements.get(statement).parameters()));
+        }
+    }
+
+    @Test
+    void missingStatementIsSaidWithItsFile() {
+        enum Missing implements StatementName {
+            NOT_WRITTEN;
+
+            @Override
+            public String file() {
+                return "admin";
+            }
+        }
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> new Statements(List.of()).require(Missing.class))
+                .withMessageContaining("no statement not_written in admin.sql");
+    }
+}
