@@ -48,7 +48,10 @@ record PlainAdminOperations(PlainSession session, Statements statements) impleme
         try (Call call = call(MoveStatement.ADD_LANE)) {
             for (String kind : List.of("store", "work")) {
                 for (int lane = 0; lane < consumer.lanes(); lane++) {
-                    call.consumer(consumer).text("kind", kind).number("lane", lane).addBatch();
+                    call.consumer(consumer)
+                            .text("kind", kind)
+                            .number("lane", lane)
+                            .addBatch();
                 }
             }
             call.changeBatch();

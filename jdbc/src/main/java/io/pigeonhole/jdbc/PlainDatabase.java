@@ -83,7 +83,9 @@ final class PlainDatabase implements Database {
         days.ensure();
         NumberUpkeep.atStart(numbers::ensure);
         rules.look();
-        return transactions.run("to register the consumer " + registration.name(), session -> Consumers.register(session, registration));
+        return transactions.run(
+                "to register the consumer " + registration.name(),
+                session -> Consumers.register(session, registration));
     }
 
     @Override
@@ -127,17 +129,23 @@ final class PlainDatabase implements Database {
 
     @Override
     public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
-        return transactions.runQuick("to note that " + consumer.name() + " begins with " + start.what(), session -> StartRows.started(session, consumer, start, limit, fresh));
+        return transactions.runQuick(
+                "to note that " + consumer.name() + " begins with " + start.what(),
+                session -> StartRows.started(session, consumer, start, limit, fresh));
     }
 
     @Override
     public void ended(RegisteredConsumer consumer, Start start) {
-        transactions.runQuick("to note that " + consumer.name() + " has left " + start.what(), session -> StartRows.ended(session, consumer, start));
+        transactions.runQuick(
+                "to note that " + consumer.name() + " has left " + start.what(),
+                session -> StartRows.ended(session, consumer, start));
     }
 
     @Override
     public void survived(RegisteredConsumer consumer, Start start) {
-        transactions.runQuick("to note that " + consumer.name() + " has survived " + start.what(), session -> StartRows.survived(session, consumer, start));
+        transactions.runQuick(
+                "to note that " + consumer.name() + " has survived " + start.what(),
+                session -> StartRows.survived(session, consumer, start));
     }
 
     @Override

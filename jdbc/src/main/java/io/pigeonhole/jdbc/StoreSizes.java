@@ -83,8 +83,8 @@ final class StoreSizes {
 
     private static Days days(AdminSession session) throws SQLException {
         try (Call call = session.call(SizeStatement.HORIZON)) {
-            return Objects.requireNonNull(
-                    call.first(row -> new Days(instant(session.rows().key(row, 1)), instant(session.rows().key(row, 2)))));
+            return Objects.requireNonNull(call.first(row -> new Days(
+                    instant(session.rows().key(row, 1)), instant(session.rows().key(row, 2)))));
         }
     }
 

@@ -112,9 +112,11 @@ class LetterMeanwhileIT {
     @Test
     void skippedMessageTakesThePlaceOfItsLetterThatCameMeanwhile() {
         try (Workshop workshop = H2Server.FILES.schema()) {
-            JdbcStore store = JdbcStore.builder(workshop.dataSource())
-                    .dialect(new Interrupted(AdminStatement.SKIP))
-                    .build();
+            JdbcStore store = JdbcStore.create(InterposedDataSource.before(
+                    1,
+                    "'SKIPPED'",
+                    workshop.dataSource(),
+                    () -> beforeTheInsert.getAndSet(() -> {}).run()));
             Inbox<JdbcContext> inbox = inbox(store, false);
             Message message = message("blocks");
             assertThat(inbox.process(message).kind()).isEqualTo(Kind.PARKED);
