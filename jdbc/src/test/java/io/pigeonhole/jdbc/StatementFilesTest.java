@@ -40,10 +40,10 @@ class StatementFilesTest {
         }
     }
 
-    /** Unless a database has a column less, or asks its own clock. */
+    /** The hash of an ordering key stands where an index cannot hold the key itself, and is bound where it stands. */
     @ParameterizedTest
     @MethodSource("databases")
-    void statementOfADatabaseHasNoParameterThatTheStandardHasNot(Statements statements) {
+    void statementOfADatabaseHasTheParametersOfTheStandard(Statements statements) {
         Statements standard = new Statements(List.of());
         for (Class<? extends StatementName> kind : KINDS) {
             assertThat(kind.getEnumConstants())
