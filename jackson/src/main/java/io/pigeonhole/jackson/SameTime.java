@@ -3,11 +3,12 @@ package io.pigeonhole.jackson;
 import java.text.ParsePosition;
 import java.time.Instant;
 import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import tools.jackson.core.JsonParser;
 
-/** What {@code java.time} itself changes when it reads a text. */
+/** What {@code java.time} itself, or Jackson, changes when it reads a text. */
 final class SameTime {
     private SameTime() {}
 
@@ -20,6 +21,9 @@ final class SameTime {
         if (read instanceof Instant && text.contains(":60")) {
             throw new RefusedValueException(
                     parser, "an Instant has no leap second (:60), and would be the second before", Instant.class);
+        }
+        if (read instanceof LocalTime && text.indexOf('T') >= 0) {
+            throw new RefusedValueException(parser, "a LocalTime has no date, which would be dropped", LocalTime.class);
         }
         if (read instanceof ZonedDateTime zoned && text.indexOf('[') >= 0 && !isLocalTime(zoned, text)) {
             throw new RefusedValueException(

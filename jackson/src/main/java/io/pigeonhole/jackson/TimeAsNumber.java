@@ -23,18 +23,21 @@ final class TimeAsNumber extends DelegatingDeserializer {
 
     private final boolean countsSeconds;
 
+    private final TimeArray array;
+
     /** What reads text that is no number, where that is not left to a pattern. */
     private final @Nullable TimeAsText text;
 
-    TimeAsNumber(ValueDeserializer<?> delegate, boolean countsSeconds, @Nullable TimeAsText text) {
+    TimeAsNumber(ValueDeserializer<?> delegate, boolean countsSeconds, TimeArray array, @Nullable TimeAsText text) {
         super(delegate);
         this.countsSeconds = countsSeconds;
+        this.array = array;
         this.text = text;
     }
 
     @Override
     protected ValueDeserializer<?> newDelegatingInstance(ValueDeserializer<?> delegate) {
-        return new TimeAsNumber(delegate, countsSeconds, text);
+        return new TimeAsNumber(delegate, countsSeconds, array, text);
     }
 
     @Override
@@ -52,7 +55,7 @@ final class TimeAsNumber extends DelegatingDeserializer {
                     "the unit of the type is counted in whole numbers, without a fraction or an exponent",
                     handledType());
         }
-        Object read = super.deserialize(TimeArray.requireWhole(parser, context, handledType()), context);
+        Object read = array.read(getDelegatee(), parser, context);
         if (fraction != null && !isExact(read, fraction)) {
             throw new RefusedValueException(
                     parser,

@@ -50,16 +50,18 @@ final class TimeAsText extends DelegatingDeserializer {
         }
         ValueDeserializer<?> formatted =
                 format.hasPattern() ? patterned(strict.getDelegatee(), format, context) : strict.getDelegatee();
+        TimeArray array = TimeArray.of(format);
+        TimeAsText text = format.hasPattern() ? null : strict;
         return saysWhatNumbersCount(format)
-                ? new TimeAsNumber(formatted, countsSeconds(format), format.hasPattern() ? null : strict)
-                : new TimeByFormat(formatted);
+                ? new TimeAsNumber(formatted, countsSeconds(format), array, text)
+                : new TimeByFormat(formatted, array, text);
     }
 
     private static ValueDeserializer<?> patterned(
             ValueDeserializer<?> delegate, JsonFormat.Value format, DeserializationContext context) {
         return LegacyTime.is(delegate.handledType())
                 ? LegacyPattern.of(delegate, format, context)
-                : ZonedPattern.of(delegate, format, context);
+                : StrictPattern.of(delegate, format, context);
     }
 
     /** A pattern does not; that of a duration is a unit of time. */

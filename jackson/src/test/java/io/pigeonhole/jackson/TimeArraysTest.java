@@ -14,6 +14,8 @@ import java.time.MonthDay;
 import java.time.OffsetTime;
 import java.time.YearMonth;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +51,25 @@ class TimeArraysTest {
 
             @JsonFormat(shape = JsonFormat.Shape.ARRAY) @Nullable
             List<LocalTime> times,
+
+            @JsonFormat(shape = JsonFormat.Shape.ARRAY) @Nullable
+            List<OffsetTime> offsets,
+
+            @JsonFormat(shape = JsonFormat.Shape.ARRAY) @Nullable
+            Map<String, OffsetTime> byName,
+
+            @JsonFormat(shape = JsonFormat.Shape.ARRAY) Optional<OffsetTime> optional,
+
+            @JsonFormat(pattern = "HH:mmXXX") @Nullable OffsetTime offsetPattern,
+
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) @Nullable
+            OffsetTime offsetNumber,
+
+            @JsonFormat(
+                    shape = JsonFormat.Shape.ARRAY,
+                    without = JsonFormat.Feature.READ_DATE_TIMESTAMPS_AS_NANOSECONDS)
+            @Nullable
+            LocalDateTime localMillis,
 
             @JsonFormat(
                     shape = JsonFormat.Shape.NUMBER,
@@ -89,11 +110,44 @@ class TimeArraysTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "offset | [8]",
+                "offset | [1700000000]",
+                "offsets | [[8,30,\"Z\"],[8]]",
+                "byName | {\"a\":[8]}",
+                "optional | [8]",
+                "offsetPattern | [8]",
+                "offsetNumber | [8]",
+            })
+    void arrayThatIsNoTimeDoesNotBecomeNull(String field, String value) {
+        assertThatThrownBy(() -> read(field, value))
+                .hasMessageContaining(field)
+                .hasMessageContaining("the array is no date and no time");
+    }
+
+    /** To Jackson it would be milliseconds up to 999, and nanoseconds from there on. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "millis | [8,30,1,1000]",
+                "millis | [8,30,1,2000000]",
+                "localMillis | [2026,2,3,10,30,59,1500]",
+            })
+    void moreMillisecondsThanASecondHasAreRefused(String field, String value) {
+        assertThatThrownBy(() -> read(field, value))
+                .hasMessageContaining(field)
+                .hasMessageContaining("a second has 999 milliseconds at most");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"time", "local", "date", "month", "day", "offset", "number", "pattern", "millis"})
     void emptyArrayIsNoDateAndNoTime(String field) {
         assertThatThrownBy(() -> read(field, "[]"))
                 .hasMessageContaining(field)
-                .hasMessageContaining("an empty array is no date and no time");
+                .hasMessageContaining("the array is no date and no time");
     }
 
     @ParameterizedTest
@@ -111,6 +165,7 @@ class TimeArraysTest {
                 "offset | [10,15,\"+01:00\"] | 10:15+01:00",
                 "number | [23,59] | 23:59",
                 "millis | [8,30,1,999] | 08:30:01.999",
+                "localMillis | [2026,2,3,10,30,59,999] | 2026-02-03T10:30:59.999",
                 "times | [[8,30],[8,31]] | [08:30, 08:31]",
             })
     void wholeNumbersInAnArrayAreRead(String field, String value, String expected) throws Exception {
