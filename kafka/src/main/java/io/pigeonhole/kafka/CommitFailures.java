@@ -35,7 +35,7 @@ final class CommitFailures {
     private record Streak(
             long before, @Nullable Long since, @Nullable Throwable last) {
         long age(long now) {
-            return since == null ? before : before + now - since;
+            return since == null ? before : before + Math.max(0, now - since);
         }
     }
 
@@ -78,7 +78,7 @@ final class CommitFailures {
     void nothingToCommit() {
         Streak now = streak;
         if (now != null && now.since() != null) {
-            streak = new Streak(now.age(clock.getAsLong()), null, now.last());
+            streak = new Streak(now.age(countedTo), null, now.last());
         }
     }
 

@@ -104,6 +104,11 @@ class CommitFailuresTest {
         assignments.commitAsync();
     }
 
+    private void lose() {
+        assignments.onPartitionsLost(List.of(PARTITION));
+        assignments.commitAsync();
+    }
+
     /** One more record is finished, and its offset is to be committed. */
     private void finishRecord() {
         assignments.get(PARTITION).tracker().polledTo(new OffsetAndMetadata(++offset));
@@ -160,8 +165,7 @@ class CommitFailuresTest {
         assign();
         finishRecord();
         after(61);
-        assignments.onPartitionsLost(List.of(PARTITION));
-        assignments.commitAsync();
+        lose();
 
         assign();
         finishRecord();
@@ -237,6 +241,41 @@ class CommitFailuresTest {
         lateSuccess.run();
         poll();
         assertThat(problem()).isNull();
+    }
+
+    @Test
+    void timeInWhichNobodyHasPolledDoesNotCountWhereThenThereIsNothingToCommit() {
+        assign();
+        finishRecord();
+        poll();
+        poll();
+        now += Duration.ofSeconds(70).toNanos();
+        lose();
+
+        assign();
+        finishRecord();
+        poll();
+        poll();
+        assertThat(problem()).isNull();
+    }
+
+    @Test
+    void partitionThatIsLostBeforeThePollTakesNothingOffTheTimeBefore() {
+        assign();
+        finishRecord();
+        after(59);
+        lose();
+        now += Duration.ofSeconds(5).toNanos();
+        assign();
+        finishRecord();
+        lose();
+
+        assign();
+        finishRecord();
+        poll();
+        poll();
+        after(1);
+        assertThat(problem()).contains("60 s");
     }
 
     @Test
