@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -100,12 +101,10 @@ final class Acknowledgements implements Runnable {
                     MOST_WAITING);
         }
         if (!batch.isEmpty()) {
-            try {
-                delete(batch);
-            } catch (Throwable e) {
-                failed(batch, e);
-            } finally {
-                undeleted.putDown();
+            BatchResult result = delete(batch);
+            // The call is noted by now, whatever becomes of the report.
+            if (result != null) {
+                report(result);
             }
             return true;
         }
@@ -140,13 +139,21 @@ final class Acknowledgements implements Runnable {
         LockSupport.parkNanos(PAUSE_AFTER_ERROR.toNanos());
     }
 
-    private void delete(List<Entry> batch) {
-        BatchResult result = queue.delete(batch.stream().map(Entry::delivery).toList());
-        List<Delivery> unanswered = result.unanswered();
-        undeleted.failedFor(batch.stream()
-                .filter(entry -> unanswered.contains(entry.delivery()))
-                .toList());
-        report(result);
+    /** What SQS answered; null if the call failed. */
+    private @Nullable BatchResult delete(List<Entry> batch) {
+        try {
+            BatchResult result = queue.delete(batch.stream().map(Entry::delivery).toList());
+            List<Delivery> unanswered = result.unanswered();
+            undeleted.failedFor(batch.stream()
+                    .filter(entry -> unanswered.contains(entry.delivery()))
+                    .toList());
+            return result;
+        } catch (Throwable e) {
+            failed(batch, e);
+            return null;
+        } finally {
+            undeleted.putDown();
+        }
     }
 
     /** What is lost by the clock here, too, somebody else has by now: that says nothing about deletions. */
