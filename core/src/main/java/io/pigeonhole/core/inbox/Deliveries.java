@@ -80,7 +80,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
 
     @Override
     public void admit(InboxTransaction<C> transaction, Desk<C> desk) {
-        Verdicts<C> verdicts = desk.verdicts();
+        Decisions<C> decisions = desk.decisions();
         log = LogView.read(transaction, consumer, group);
         lockLanes(transaction, desk.plan().inHalves());
         Map<MessageKey, PayloadHash> hashes = settings.conflicts() ? hashes() : Map.of();
@@ -96,13 +96,13 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         if (claimer.hasDeadLetters()) {
             countAgain(transaction, repeated, desk);
         }
-        askForBlockedKeys(transaction, claimer, verdicts);
+        askForBlockedKeys(transaction, claimer, decisions.blocked());
         Set<MessageKey> unfinished = unfinished(transaction, desk.plan());
         Set<MessageKey> accepted = new HashSet<>(2 * group.size());
         List<Envelope> suspects = new ArrayList<>();
         for (Envelope envelope : group) {
             MessageKey key = envelope.key();
-            Envelope.Unusable unusable = envelope.unusable();
+            Unusable unusable = envelope.unusable();
             Claim outside = claimer.outside().get(key);
             String refusal = log.refusal(envelope);
             String held = heldBack.get(envelope);
@@ -113,7 +113,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             } else if (refusal != null) {
                 envelope.propose(new Outcome.Busy(refusal));
             } else if (unusable != null) {
-                verdicts.dead(envelope, unusable.reason(), unusable.detail(), false);
+                decisions.dead(envelope, unusable, false);
             } else if (claimer.isBusy(key)) {
                 envelope.propose(new Outcome.Busy("another transaction is working on the same message"));
             } else if (!accepted.add(key)) {
@@ -121,16 +121,16 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             } else if (unfinished.contains(key)) {
                 envelope.propose(new Outcome.Duplicate());
             } else if (!envelope.byLedger() || claimer.isClaimed(key)) {
-                accept(envelope, desk);
+                desk.accept(envelope, reception);
                 if (envelope.message().deliveries() > settings.crashLimit()) {
                     suspects.add(envelope);
                 }
             } else if (conflicting.contains(key)) {
-                verdicts.conflict(envelope);
+                decisions.conflict(envelope);
             } else if (repeated.contains(key)) {
                 envelope.propose(new Outcome.Duplicate());
             } else if (outside != null) {
-                verdicts.outside(envelope, outside);
+                decisions.outside(envelope, outside);
             }
         }
         if (!suspects.isEmpty()) {
@@ -150,17 +150,6 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         List<Advance> advances = log.advances(group);
         if (!advances.isEmpty()) {
             transaction.advance(consumer, advances);
-        }
-    }
-
-    private void accept(Envelope envelope, Desk<C> desk) {
-        Verdicts<C> verdicts = desk.verdicts();
-        boolean byLease = verdicts.isByLease(envelope);
-        boolean toStore = reception == Reception.STORE || byLease || verdicts.isBlocked(envelope);
-        if (toStore && verdicts.isKnownType(envelope)) {
-            verdicts.received(envelope, byLease);
-        } else {
-            desk.handle(envelope);
         }
     }
 
@@ -393,7 +382,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         return asked.isEmpty() ? Set.of() : transaction.conflicting(consumer, asked);
     }
 
-    private void askForBlockedKeys(InboxTransaction<C> transaction, Claimer claimer, Verdicts<C> verdicts) {
+    private void askForBlockedKeys(InboxTransaction<C> transaction, Claimer claimer, BlockedKeys blocked) {
         if (!consumer.order().isKept()) {
             return;
         }
@@ -408,7 +397,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             }
         }
         if (!keys.isEmpty()) {
-            verdicts.block(transaction.blocked(consumer, keys));
+            blocked.addAll(transaction.blocked(consumer, keys));
         }
     }
 
@@ -433,7 +422,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         }
         if (!back.isEmpty()) {
             Set<MessageKey> reopened = reopen(transaction, back);
-            group.stream().filter(envelope -> reopened.contains(envelope.key())).forEach(desk.verdicts()::reopened);
+            group.stream().filter(envelope -> reopened.contains(envelope.key())).forEach(desk.decisions()::requeued);
         }
     }
 

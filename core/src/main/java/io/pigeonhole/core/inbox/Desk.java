@@ -3,19 +3,25 @@ package io.pigeonhole.core.inbox;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
 import org.jspecify.annotations.Nullable;
 
-/** Sorts the messages of one transaction into verdicts and tasks. */
+/** Sorts the messages of one transaction into decisions and tasks. */
 final class Desk<C extends HandlerContext> {
+    private final Routing<C> routing;
     private final Plan plan;
-    private final Verdicts<C> verdicts;
+    private final MessageChecks<C> checks;
+    private final Decisions<C> decisions;
     private final Tasks<C> tasks;
 
     Desk(RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings, Plan plan) {
+        this.routing = routing;
         this.plan = plan;
-        this.verdicts = new Verdicts<>(consumer, routing, settings, plan);
+        this.checks = new MessageChecks<>(routing, settings);
+        this.decisions = new Decisions<>(consumer, routing, settings, plan);
         this.tasks = new Tasks<>(plan.isolated());
     }
 
@@ -23,12 +29,45 @@ final class Desk<C extends HandlerContext> {
         return plan;
     }
 
-    Verdicts<C> verdicts() {
-        return verdicts;
+    Decisions<C> decisions() {
+        return decisions;
     }
 
     Tasks<C> tasks() {
         return tasks;
+    }
+
+    /** A message that is new: it is stored for the workers where that is wanted or has to be, or goes to its handler. */
+    void accept(Envelope envelope, Reception reception) {
+        Message message = envelope.message();
+        boolean byLease = checks.needsLease(message);
+        boolean toStore = reception == Reception.STORE || byLease || decisions.isBlocked(envelope);
+        // What no handler is for is decided about at once; in work it would wait for a program that has one.
+        if (toStore && routing.routeOf(message) != null) {
+            decisions.received(envelope, byLease);
+        } else {
+            handle(envelope);
+        }
+    }
+
+    /** A message in work that is due: it stays behind another, is left for a lease, or goes to its handler. */
+    void resume(Envelope envelope, WorkItem item) {
+        if (decisions.isBlocked(envelope)) {
+            envelope.propose(null);
+        } else if (checks.needsLease(envelope.message())) {
+            decisions.toBeLeased(envelope, item);
+        } else {
+            handle(envelope);
+        }
+    }
+
+    /** A message whose handler was to run, but one before it that it must not overtake has failed meanwhile. */
+    void stayBehind(Envelope envelope) {
+        if (envelope.item() == null) {
+            decisions.received(envelope, checks.needsLease(envelope.message()));
+        } else {
+            envelope.propose(null);
+        }
     }
 
     /** The message goes to its handler, unless it is known to fail or nothing can be done with it. */
@@ -36,10 +75,24 @@ final class Desk<C extends HandlerContext> {
         if (isCondemned(envelope)) {
             return;
         }
-        Route<?, C> route = verdicts.route(envelope);
-        if (route == null) {
+        Message message = envelope.message();
+        Route<?, C> route = routing.routeOf(message);
+        WorkItem item = envelope.item();
+        if (route == null && item != null) {
+            decisions.ofUnknownType(envelope, item);
             return;
         }
+        Unusable unusable = checks.unusableAccepted(message, route);
+        if (unusable != null) {
+            decisions.dead(envelope, unusable, true);
+        } else if (route == null) {
+            decisions.processed(envelope);
+        } else {
+            decode(envelope, route);
+        }
+    }
+
+    private void decode(Envelope envelope, Route<?, C> route) {
         try {
             tasks.add(route, envelope);
         } catch (Throwable e) {
@@ -56,11 +109,6 @@ final class Desk<C extends HandlerContext> {
         }
     }
 
-    /** All attempts have failed before this one, and whoever noted the last of them left it to others to decide. */
-    void spent(Envelope envelope) {
-        verdicts.spent(envelope);
-    }
-
     /** The decoder threw this. */
     void notDecoded(Envelope envelope, Throwable failure) {
         Interrupts.requireNotEnding(1, failure);
@@ -69,9 +117,9 @@ final class Desk<C extends HandlerContext> {
         }
         if (Failure.isUndecodable(failure)) {
             String detail = FailureText.classOf(failure) + ": " + FailureText.messageOf(failure);
-            verdicts.dead(envelope, DeadReason.UNDECODABLE, detail, true);
+            decisions.dead(envelope, new Unusable(DeadReason.UNDECODABLE, detail), true);
         } else {
-            verdicts.failed(envelope, Failure.ofDecoder(failure));
+            decisions.failed(envelope, Failure.ofDecoder(failure));
         }
     }
 
@@ -81,7 +129,7 @@ final class Desk<C extends HandlerContext> {
         }
         @Nullable Failure failure = plan.condemned().get(envelope);
         if (failure != null) {
-            verdicts.failed(envelope, failure);
+            decisions.failed(envelope, failure);
         }
         return failure != null;
     }

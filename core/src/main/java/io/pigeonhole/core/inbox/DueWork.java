@@ -65,10 +65,10 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
         for (WorkItem item : items) {
             @Nullable Envelope envelope = wanted.get(item.id());
             if (envelope != null && isAsBefore(envelope, item)) {
-                admit(envelope, item, desk);
+                desk.resume(envelope, item);
             } else {
                 // Whatever it is, those behind it with its key have to wait for it.
-                desk.verdicts().blockBehind(item.message());
+                desk.decisions().blocked().addKeyOf(item.message());
             }
         }
     }
@@ -77,17 +77,6 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
     private static boolean isAsBefore(Envelope envelope, WorkItem now) {
         WorkItem before = envelope.item();
         return before != null && before.attempts() == now.attempts() && !now.byLease();
-    }
-
-    private static <C extends HandlerContext> void admit(Envelope envelope, WorkItem item, Desk<C> desk) {
-        Verdicts<C> verdicts = desk.verdicts();
-        if (verdicts.isBlocked(envelope)) {
-            verdicts.behind(envelope);
-        } else if (verdicts.isByLease(envelope)) {
-            verdicts.toBeLeased(envelope, item);
-        } else {
-            desk.handle(envelope);
-        }
     }
 
     /**

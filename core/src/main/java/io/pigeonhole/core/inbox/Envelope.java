@@ -9,7 +9,6 @@ import io.pigeonhole.core.message.LogPosition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
@@ -38,9 +37,6 @@ final class Envelope {
     private @Nullable MessageKey endOfLedger;
     private boolean setAside;
 
-    /** Why a message cannot even be claimed. */
-    record Unusable(DeadReason reason, String detail) {}
-
     private Envelope(
             Message message,
             MessageKey key,
@@ -63,7 +59,7 @@ final class Envelope {
      */
     static Envelope of(Message message, RegisteredConsumer consumer) {
         LogPartition partition = partitionOf(message, consumer);
-        Unusable unusable = defectOf(message, consumer);
+        Unusable unusable = MessageChecks.unusableDelivery(message, consumer);
         if (unusable != null) {
             return new Envelope(message, keyOfDelivery(message), unusable, null, partition, false);
         }
@@ -92,31 +88,6 @@ final class Envelope {
                     + " comes from no log. Take messages from Kafka with it, or give them to a consumer by IDS");
         }
         return new LogPartition(message.source(), position.partition());
-    }
-
-    private static @Nullable Unusable defectOf(Message message, RegisteredConsumer consumer) {
-        MessageId id = message.id();
-        if (id == null && !consumer.deduplication().needsLog()) {
-            String detail = "the message has no id, so that a duplicate of it could not be told";
-            return new Unusable(DeadReason.NO_ID, detail);
-        }
-        if (id != null && id.length() > LONGEST_ID) {
-            String detail = "the message's id has " + id.length() + " bytes, the limit is " + LONGEST_ID;
-            return new Unusable(DeadReason.ID_TOO_LONG, detail);
-        }
-        String defect = message.defect();
-        if (defect != null) {
-            return new Unusable(DeadReason.UNDECODABLE, defect);
-        }
-        byte[] orderingKey = message.orderingKey();
-        if (orderingKey != null
-                && orderingKey.length > RegisteredConsumer.LONGEST_ORDERING_KEY
-                && consumer.order().isKept()) {
-            String detail = "the message's ordering key has " + orderingKey.length
-                    + " bytes, the limit where an order is" + " kept is " + RegisteredConsumer.LONGEST_ORDERING_KEY;
-            return new Unusable(DeadReason.ORDERING_KEY_TOO_LONG, detail);
-        }
-        return null;
     }
 
     static Envelope of(WorkItem item) {
@@ -154,6 +125,7 @@ final class Envelope {
         return key;
     }
 
+    /** Why the message cannot even be claimed; null where it can. */
     @Nullable
     Unusable unusable() {
         return unusable;
@@ -206,9 +178,8 @@ final class Envelope {
         return proposed;
     }
 
-    /** The same for one that is late, with the horizon that says so. */
-    void proposeLate(String detail, MessageKey oldest) {
-        propose(new Outcome.Late(detail));
+    /** The message is below this horizon. */
+    void noteHorizon(MessageKey oldest) {
         this.horizon = oldest;
     }
 

@@ -50,7 +50,7 @@ final class ExpiredLeases<C extends HandlerContext> implements Intake<C> {
             Envelope envelope = known(lease.item());
             if (envelope != null) {
                 LeaseExpiredException reason = new LeaseExpiredException(lease.owner(), lease.overdue());
-                desk.verdicts().failed(envelope, new Failure(reason, ErrorClass.MESSAGE, lease.held()));
+                desk.decisions().failed(envelope, new Failure(reason, ErrorClass.MESSAGE, lease.held()));
                 found.add(envelope);
             }
         }

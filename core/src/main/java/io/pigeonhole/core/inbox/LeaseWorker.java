@@ -191,8 +191,8 @@ final class LeaseWorker<C extends HandlerContext> {
     private void work(WorkItem item, LeaseKeeper.Kept lease) {
         Envelope envelope = Envelope.of(item);
         Route<?, C> route = routing.routeOf(item.message());
-        if (route != null && isSpent(envelope)) {
-            finish(item, envelope, lease, desk -> desk.spent(envelope), Map.of());
+        if (route != null && isExhausted(envelope)) {
+            finish(item, envelope, lease, desk -> desk.decisions().exhausted(envelope), Map.of());
             return;
         }
         boolean tooLarge = item.message().payload().length > routing.payloadLimitOf(route);
@@ -219,7 +219,7 @@ final class LeaseWorker<C extends HandlerContext> {
      * Whether no attempt was left before this one. A program that does not know the type can note that a lease of it ran out,
      * but not give up on it: who knows the type must not try once more what kills each process that tries.
      */
-    private boolean isSpent(Envelope envelope) {
+    private boolean isExhausted(Envelope envelope) {
         return envelope.attemptForPolicy() > routing.retryOf(envelope.message()).maxAttempts();
     }
 

@@ -37,6 +37,11 @@ record Routing<C extends HandlerContext>(
         return own != null ? own : retry;
     }
 
+    /** Says that there is no handler for a type, and for which there are. */
+    String describeUnknown(@Nullable String type) {
+        return "no handler for type '" + ErrorText.bounded(type) + "'; handled are " + routes.keySet();
+    }
+
     int payloadLimitOf(@Nullable Route<?, C> route) {
         Integer own = route == null ? null : route.options().payloadLimit();
         return own != null ? own : payloadLimit;

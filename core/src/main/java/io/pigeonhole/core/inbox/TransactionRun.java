@@ -27,7 +27,7 @@ final class TransactionRun<C extends HandlerContext> {
     private final Intake<C> intake;
     private final Plan plan;
     private final Desk<C> desk;
-    private final Verdicts<C> verdicts;
+    private final Decisions<C> decisions;
     /** What the application's code threw last; everything else was thrown by the store or the engine. */
     private @Nullable Throwable thrown;
 
@@ -44,7 +44,7 @@ final class TransactionRun<C extends HandlerContext> {
         this.intake = intake;
         this.plan = plan;
         this.desk = new Desk<>(consumer, routing, settings, plan);
-        this.verdicts = desk.verdicts();
+        this.decisions = desk.decisions();
     }
 
     /** Whether the database is there is asked once the connection is given back: who waits for a second one waits for others. */
@@ -61,7 +61,10 @@ final class TransactionRun<C extends HandlerContext> {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             try {
                 intake.admit(transaction, desk);
-                verdicts.admitted();
+                // Each was decided about in the light of those before it. From now on only what fails in the run blocks
+                // a key:
+                // what was decided about later messages must not hold back earlier ones.
+                decisions.blocked().clear();
             } catch (ClaimBlockedException e) {
                 return new RunResult.Blocked(new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO));
             } catch (NotReopenedException e) {
@@ -74,7 +77,7 @@ final class TransactionRun<C extends HandlerContext> {
                 return failed;
             }
             try {
-                verdicts.write(transaction, intake.group());
+                decisions.writes().write(transaction, intake.group());
                 intake.depart(transaction);
             } catch (StoreException e) {
                 return refused(e, false);
@@ -86,7 +89,7 @@ final class TransactionRun<C extends HandlerContext> {
                 boolean own = desk.tasks().list().isEmpty() && isOfAMessage(classOf(e));
                 return own ? refused(e, false) : judge(e, null, Duration.ZERO);
             }
-            return new RunResult.Committed(verdicts.due());
+            return new RunResult.Committed(decisions.writes().due());
         }
     }
 
@@ -110,7 +113,7 @@ final class TransactionRun<C extends HandlerContext> {
             // Some value that a handler has deferred, or all of them together; one by one it shows.
             return judge(e, null, Duration.ZERO);
         }
-        desk.tasks().list().forEach(task -> task.envelopes().forEach(verdicts::processed));
+        desk.tasks().list().forEach(task -> task.envelopes().forEach(decisions::processed));
         return null;
     }
 
@@ -133,8 +136,8 @@ final class TransactionRun<C extends HandlerContext> {
     private @Nullable RunResult runIsolated(InboxTransaction<C> transaction) {
         for (Task<C> task : desk.tasks().list()) {
             Envelope envelope = task.envelopes().get(0);
-            if (verdicts.isBlocked(envelope)) {
-                verdicts.behind(envelope);
+            if (decisions.isBlocked(envelope)) {
+                desk.stayBehind(envelope);
                 continue;
             }
             long started = System.nanoTime();
@@ -143,7 +146,7 @@ final class TransactionRun<C extends HandlerContext> {
                 call(task, transaction);
                 flush(transaction);
                 transaction.checkConstraints();
-                verdicts.processed(envelope);
+                decisions.processed(envelope);
             } catch (Throwable e) {
                 RunResult judged = judge(e, envelope, since(started));
                 if (!(judged instanceof RunResult.Culprit culprit)) {
@@ -154,7 +157,7 @@ final class TransactionRun<C extends HandlerContext> {
                 } catch (StoreException lost) {
                     return culprit;
                 }
-                verdicts.failed(envelope, culprit.failure());
+                decisions.failed(envelope, culprit.failure());
             }
         }
         return null;

@@ -1,0 +1,6 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.store.DeadReason;
+
+/** Why a message becomes a dead letter before any handler sees it. */
+record Unusable(DeadReason reason, String detail) {}
