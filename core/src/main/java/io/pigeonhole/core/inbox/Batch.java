@@ -90,7 +90,7 @@ record Batch(List<Message> messages, List<Envelope> envelopes, BitSet repetition
             Message message = messages.get(i);
             Outcome outcome = envelopes.get(i).outcome();
             if (repetitions.get(i)) {
-                outcome = outcome.settled() ? new Outcome.Duplicate() : outcome;
+                outcome = DuplicateCheck.repetition(outcome);
                 announcer.outcome(message, outcome);
             }
             outcomes.add(outcome);

@@ -81,7 +81,7 @@ final class Claimer {
             return;
         }
         for (MessageKey key : keys) {
-            if (!claim.claimed().contains(key) && (claim.isLate(key) || claim.isFromTheFuture(key))) {
+            if (!claim.claimed().contains(key) && DuplicateCheck.isOutside(key, claim)) {
                 outside.put(key, claim);
             }
         }

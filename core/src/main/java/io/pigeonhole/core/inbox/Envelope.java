@@ -35,6 +35,7 @@ final class Envelope {
     private @Nullable Outcome outcome;
     private @Nullable MessageKey horizon;
     private @Nullable MessageKey endOfLedger;
+    private @Nullable String heldBack;
     private boolean setAside;
 
     private Envelope(
@@ -198,6 +199,24 @@ final class Envelope {
     @Nullable
     MessageKey endOfLedger() {
         return endOfLedger;
+    }
+
+    /** It must not be claimed, as its lane or a message that it must not overtake is busy. False where that was so before. */
+    boolean holdBack(String why) {
+        boolean first = heldBack == null;
+        heldBack = first ? why : heldBack;
+        return first;
+    }
+
+    /** Why it must not be claimed; null for most. */
+    @Nullable
+    String heldBack() {
+        return heldBack;
+    }
+
+    /** It begins anew with others: who holds it back is found out again. */
+    void release() {
+        heldBack = null;
     }
 
     /** Makes it busy for its own sake: it belongs to a flood, or the database refuses to keep it, and nobody else is at it. */

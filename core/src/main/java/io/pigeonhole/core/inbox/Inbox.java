@@ -10,7 +10,6 @@ import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Backlog;
-import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
@@ -327,17 +326,7 @@ public final class Inbox<C extends HandlerContext> {
             throw new ConfigurationException("consumer '" + consumer.name()
                     + "' deduplicates by WATERMARKS and has no ledger to claim a message in");
         }
-        MessageKey key = keyOf(message);
-        Claim claim = ledger.claim(consumer, key);
-        if (claim.claimed().contains(key)) {
-            return true;
-        }
-        if (claim.isFromTheFuture(key) || (claim.isLate(key) && !ledger.contains(consumer, key))) {
-            throw new PigeonholeException(
-                    Horizon.describe(key, claim) + ". Nothing was claimed: keep the message aside and look at it",
-                    null);
-        }
-        return false;
+        return DuplicateCheck.claim(ledger, consumer, keyOf(message));
     }
 
     /**

@@ -12,7 +12,6 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -152,8 +151,12 @@ final class InboxEngine<C extends HandlerContext> {
     }
 
     private void process(List<Envelope> round, boolean isWhole, Batch batch, Reception reception) {
-        Set<MessageKey> keys = new HashSet<>(2 * round.size());
-        round.stream().filter(Envelope::byLedger).map(Envelope::key).forEach(keys::add);
+        List<MessageKey> keys = new ArrayList<>(round.size());
+        for (Envelope envelope : round) {
+            if (envelope.byLedger()) {
+                keys.add(envelope.key());
+            }
+        }
         Set<MessageKey> busy = atWork.enter(keys, settings.twinPatience());
         try {
             if (keys.isEmpty() && round.stream().allMatch(Envelope::byLedger)) {

@@ -25,7 +25,7 @@ final class KeysAtWork {
      * @param patience how long to wait
      * @return those of them that others still have; all others are entered, and are to be {@linkplain #leave left}
      */
-    Set<MessageKey> enter(Set<MessageKey> wanted, Duration patience) {
+    Set<MessageKey> enter(Collection<MessageKey> wanted, Duration patience) {
         lock.lock();
         try {
             Set<MessageKey> busy = busy(wanted);
@@ -44,8 +44,10 @@ final class KeysAtWork {
         }
     }
 
-    private Set<MessageKey> enterBut(Set<MessageKey> busy, Set<MessageKey> wanted) {
-        wanted.removeAll(busy);
+    private Set<MessageKey> enterBut(Set<MessageKey> busy, Collection<MessageKey> wanted) {
+        if (!busy.isEmpty()) {
+            wanted.removeAll(busy);
+        }
         try {
             keys.addAll(wanted);
         } catch (Throwable e) {
@@ -56,7 +58,7 @@ final class KeysAtWork {
         return busy;
     }
 
-    private Set<MessageKey> busy(Set<MessageKey> wanted) {
+    private Set<MessageKey> busy(Collection<MessageKey> wanted) {
         Set<MessageKey> busy = Set.of();
         if (keys.isEmpty()) {
             return busy;

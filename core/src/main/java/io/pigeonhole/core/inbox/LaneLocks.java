@@ -1,0 +1,100 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Locks the lanes of the ordering keys of deliveries, before anything is asked about these keys. Nothing is locked where no order
+ * is kept.
+ */
+final class LaneLocks {
+    private static final String LANE_BUSY = "another transaction is at work in the lane of its ordering key";
+
+    private final InboxTransaction<?> transaction;
+    private final RegisteredConsumer consumer;
+    private final LogView log;
+
+    LaneLocks(InboxTransaction<?> transaction, RegisteredConsumer consumer, LogView log) {
+        this.transaction = transaction;
+        this.consumer = consumer;
+        this.log = log;
+    }
+
+    /**
+     * Locks all lanes; in halves, those that are free, and what belongs to the others is held back.
+     *
+     * <p>Blocked here means that others are at work, which is no reason to look for a message that is held: it is tried again, and
+     * in the end what belongs to the lanes that are not free is busy.
+     *
+     * @throws LaneBusyException if one of them is not free; not in halves
+     */
+    void lock(List<Envelope> group, boolean inHalves, Duration patience) {
+        if (!consumer.order().isKept()) {
+            return;
+        }
+        TreeSet<Integer> lanes = new TreeSet<>();
+        for (Envelope envelope : group) {
+            if (needsLane(envelope)) {
+                lanes.add(laneOf(envelope));
+            }
+        }
+        if (lanes.isEmpty()) {
+            return;
+        }
+        if (inHalves) {
+            Set<Integer> busy = new HashSet<>();
+            lockInHalves(List.copyOf(lanes), patience, busy);
+            holdBack(group, busy);
+            return;
+        }
+        try {
+            transaction.lock(consumer, List.copyOf(lanes), patience);
+        } catch (ClaimBlockedException e) {
+            throw new LaneBusyException(lanes.size(), e);
+        }
+    }
+
+    private boolean needsLane(Envelope envelope) {
+        return consumer.keepsOrderOf(envelope.message()) && log.isAhead(envelope) && envelope.heldBack() == null;
+    }
+
+    private int laneOf(Envelope envelope) {
+        return consumer.laneOf(envelope.message(), envelope.key());
+    }
+
+    /** As with keys: a half waits only long enough to see that it is not free yet. */
+    private void lockInHalves(List<Integer> sorted, Duration patience, Set<Integer> busy) {
+        transaction.savepoint();
+        try {
+            transaction.lock(consumer, sorted, patience);
+        } catch (ClaimBlockedException e) {
+            transaction.rollbackToSavepoint();
+            if (sorted.size() == 1) {
+                busy.addAll(sorted);
+                return;
+            }
+            int middle = sorted.size() / 2;
+            lockInHalves(sorted.subList(0, middle), Claimer.SHORT_PATIENCE, busy);
+            lockInHalves(sorted.subList(middle, sorted.size()), Claimer.SHORT_PATIENCE, busy);
+        }
+    }
+
+    /** Messages of lanes that are not free are busy, and what must not overtake them is held back. */
+    private void holdBack(List<Envelope> group, Set<Integer> busyLanes) {
+        HeldOrders held = new HeldOrders(consumer);
+        for (Envelope envelope : group) {
+            if (needsLane(envelope) && busyLanes.contains(laneOf(envelope))) {
+                envelope.holdBack(LANE_BUSY);
+                held.hold(envelope);
+            } else if (held.isBehind(envelope)) {
+                envelope.holdBack(HeldOrders.BEHIND_BUSY);
+            }
+        }
+    }
+}
