@@ -194,57 +194,19 @@ final class InboxEngine<C extends HandlerContext> {
     void settle(Intake<C> intake, Map<Envelope, Failure> known) {
         RunningBatches.Running batch = running.begin();
         try {
-            settleAll(intake, known);
+            settle(intake, known, false);
         } finally {
             batch.end();
         }
     }
 
-    private void settleAll(Intake<C> intake, Map<Envelope, Failure> known) {
-        Replays replays = new Replays();
-        Map<Envelope, Failure> condemned = new HashMap<>(known);
-        boolean inHalves = false;
-        boolean replayed = false;
-        while (true) {
-            RunResult.RolledBack result = run(intake, new Plan(condemned, inHalves, false));
-            if (result == null) {
-                return;
-            }
-            if (result instanceof RunResult.Culprit culprit && !replayed) {
-                replayed = true;
-                condemned.put(culprit.envelope(), culprit.failure());
-            } else if (!(result instanceof RunResult.Transient) || !replays.another()) {
-                if (inHalves || !isBlocked(result)) {
-                    isolated(intake, known, result);
-                    return;
-                }
-                inHalves = true;
-            }
-        }
-    }
-
-    /** Whether a transaction elsewhere holds something: in halves, what it does not hold goes on. */
-    private static boolean isBlocked(RunResult.RolledBack result) {
-        return result instanceof RunResult.Blocked || result.failure().cause() instanceof LaneBusyException;
-    }
-
-    private void isolated(Intake<C> intake, Map<Envelope, Failure> known, RunResult.RolledBack result) {
-        List<Envelope> group = intake.group();
-        if (group.isEmpty()) {
-            throw giveUp(0, result.failure().cause());
-        }
-        for (int from = 0; from < group.size(); from += CHUNK) {
-            chunk(intake, group.subList(from, Math.min(from + CHUNK, group.size())), known);
-        }
-    }
-
-    private void chunk(Intake<C> intake, List<Envelope> chunk, Map<Envelope, Failure> known) {
-        Intake<C> part = intake.part(chunk);
+    /** The same; together in one transaction first, or isolated. */
+    private void settle(Intake<C> intake, Map<Envelope, Failure> known, boolean isolated) {
         Replays replays = new Replays();
         Map<Envelope, Failure> condemned = new HashMap<>(known);
         boolean inHalves = false;
         while (true) {
-            RunResult.RolledBack result = run(part, new Plan(condemned, inHalves, true));
+            RunResult.RolledBack result = run(intake, new Plan(condemned, inHalves, isolated));
             if (result == null) {
                 return;
             }
@@ -255,28 +217,55 @@ final class InboxEngine<C extends HandlerContext> {
                 inHalves = true;
                 continue;
             }
-            Envelope culprit = culprit(result, chunk);
+            boolean isFirst = condemned.size() == known.size();
+            Envelope culprit = isolated ? culprit(result, intake.group()) : culpritOfAll(result, isFirst);
             if (culprit == null) {
-                chunk.forEach(envelope -> chunk(intake, List.of(envelope), known));
+                inParts(intake, known, isolated, result);
                 return;
             }
             Failure before = condemned.get(culprit);
             if (culprit.item() == null && isNeverStored(result, before)) {
-                Throwable cause = result.failure().cause();
-                notStored.busy(culprit.message(), cause);
-                setAside(
-                        culprit,
-                        "the database refuses to keep it, even as a dead letter without its bytes: "
-                                + ErrorText.bounded(cause.getMessage()));
+                neverStored(culprit, result.failure().cause());
                 return;
             }
-            condemned.put(culprit, verdict(result, before, chunk.size()));
-            replays = new Replays();
+            condemned.put(culprit, verdict(result, before, intake.group().size()));
+            replays = isolated ? new Replays() : replays;
         }
     }
 
-    /** Who is to be parked after a run that failed as a whole; null where only transactions of their own can tell. */
-    private @Nullable Envelope culprit(RunResult.RolledBack result, List<Envelope> chunk) {
+    /** Whether a transaction elsewhere holds something: in halves, what it does not hold goes on. */
+    private static boolean isBlocked(RunResult.RolledBack result) {
+        return result instanceof RunResult.Blocked || result.failure().cause() instanceof LaneBusyException;
+    }
+
+    /** In smaller transactions: chunks of all messages, or one for each message of a chunk. */
+    private void inParts(
+            Intake<C> intake, Map<Envelope, Failure> known, boolean isolated, RunResult.RolledBack result) {
+        List<Envelope> group = intake.group();
+        if (group.isEmpty()) {
+            throw giveUp(0, result.failure().cause());
+        }
+        int size = isolated ? 1 : CHUNK;
+        for (int from = 0; from < group.size(); from += size) {
+            settle(intake.part(group.subList(from, Math.min(from + size, group.size()))), known, true);
+        }
+    }
+
+    private void neverStored(Envelope culprit, Throwable cause) {
+        notStored.busy(culprit.message(), cause);
+        setAside(
+                culprit,
+                "the database refuses to keep it, even as a dead letter without its bytes: "
+                        + ErrorText.bounded(cause.getMessage()));
+    }
+
+    /** The first culprit of all messages together is parked without running again; with a second one they are isolated. */
+    private static @Nullable Envelope culpritOfAll(RunResult.RolledBack result, boolean isFirst) {
+        return isFirst && result instanceof RunResult.Culprit known ? known.envelope() : null;
+    }
+
+    /** Who is to be parked after isolated messages failed as a whole; null where only transactions of their own can tell. */
+    private static @Nullable Envelope culprit(RunResult.RolledBack result, List<Envelope> chunk) {
         if (result instanceof RunResult.Culprit known) {
             return known.envelope();
         }
