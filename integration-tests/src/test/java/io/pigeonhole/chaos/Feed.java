@@ -3,7 +3,7 @@ package io.pigeonhole.chaos;
 import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.Consignment;
+import io.pigeonhole.core.lane.DeliveryGroup;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.core.message.Message;
@@ -23,7 +23,7 @@ final class Feed implements Source {
     private final IntFunction<Message> messages;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Lanes lanes;
-    private @Nullable Consignment consignment;
+    private @Nullable DeliveryGroup group;
     private int submitted;
     private int settled;
     private boolean stopped;
@@ -49,7 +49,7 @@ final class Feed implements Source {
         try {
             Lanes started = Lanes.start(name(), inbox, LaneSettings.standard());
             lanes = started;
-            consignment = started.open();
+            group = started.open();
             for (int i = 0; i < ON_THE_WAY; i++) {
                 submit();
             }
@@ -59,7 +59,7 @@ final class Feed implements Source {
     }
 
     private void submit() {
-        Consignment open = consignment;
+        DeliveryGroup open = group;
         if (!stopped && open != null) {
             int number = submitted++;
             open.submit(messages.apply(number), number, outcome -> next());

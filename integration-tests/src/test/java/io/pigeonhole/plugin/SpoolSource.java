@@ -1,7 +1,7 @@
 package io.pigeonhole.plugin;
 
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.Consignment;
+import io.pigeonhole.core.lane.DeliveryGroup;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.core.node.Source;
@@ -66,7 +66,7 @@ final class SpoolSource implements Source {
         if (into == null) {
             return;
         }
-        Consignment consignment = into.open(); // nothing of it is ever taken back but by closing
+        DeliveryGroup group = into.open(); // nothing of it is ever taken back but by closing
         while (!isClosedAfterAPause()) {
             for (Path file : files()) {
                 // Full, or the database is away: what is not taken stays where it is.
@@ -74,7 +74,7 @@ final class SpoolSource implements Source {
                     break;
                 }
                 if (inHand.add(file)) {
-                    submit(file, consignment);
+                    submit(file, group);
                 }
             }
         }
@@ -100,9 +100,9 @@ final class SpoolSource implements Source {
         }
     }
 
-    private void submit(Path file, Consignment consignment) {
+    private void submit(Path file, DeliveryGroup group) {
         try {
-            consignment.submit(
+            group.submit(
                     SpoolFile.read(file, String.valueOf(directory.getFileName())),
                     directory.hashCode(),
                     outcome -> acknowledge(file));

@@ -1,6 +1,6 @@
 package io.pigeonhole.kafka;
 
-import io.pigeonhole.core.lane.Consignment;
+import io.pigeonhole.core.lane.DeliveryGroup;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Watermark;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Assignment {
     private final TopicPartition partition;
-    private final Consignment consignment;
+    private final DeliveryGroup deliveries;
     private final OffsetTracker tracker = new OffsetTracker();
     private @Nullable OffsetAndMetadata committed;
     private @Nullable Beginning beginning;
@@ -34,17 +34,17 @@ final class Assignment {
      */
     record Beginning(int starts) {}
 
-    Assignment(TopicPartition partition, Consignment consignment) {
+    Assignment(TopicPartition partition, DeliveryGroup deliveries) {
         this.partition = partition;
-        this.consignment = consignment;
+        this.deliveries = deliveries;
     }
 
     TopicPartition partition() {
         return partition;
     }
 
-    Consignment consignment() {
-        return consignment;
+    DeliveryGroup deliveries() {
+        return deliveries;
     }
 
     OffsetTracker tracker() {
@@ -55,9 +55,9 @@ final class Assignment {
         OffsetTracker.Slot slot = tracker.add(record.offset(), record.leaderEpoch());
         expectedPosition = Math.max(expectedPosition, record.offset() + 1);
         if (owner == null) {
-            consignment.submit(message, partition.hashCode(), slot);
+            deliveries.submit(message, partition.hashCode(), slot);
         } else {
-            consignment.submitInSequence(message, partition.topic().hashCode() + partition.partition(), slot);
+            deliveries.submitInSequence(message, partition.topic().hashCode() + partition.partition(), slot);
         }
     }
 

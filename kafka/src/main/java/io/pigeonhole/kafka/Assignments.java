@@ -147,7 +147,7 @@ final class Assignments implements ConsumerRebalanceListener {
      */
     void restart(TopicPartition partition, OffsetAndMetadata from) {
         Assignment before = get(partition);
-        before.consignment().withdraw();
+        before.deliveries().withdraw();
         Assignment after = new Assignment(partition, lanes.open());
         after.paused(before.isPaused());
         after.beginning(before.beginning());
@@ -291,7 +291,7 @@ final class Assignments implements ConsumerRebalanceListener {
         // Somebody else may have them already: what we know of them is history.
         log.warn("{}: lost {}", name, partitions);
         List<Assignment> lost = remove(partitions);
-        lost.forEach(assignment -> assignment.consignment().withdraw());
+        lost.forEach(assignment -> assignment.deliveries().withdraw());
         beginnings.end(lost);
     }
 
@@ -303,10 +303,10 @@ final class Assignments implements ConsumerRebalanceListener {
     private void giveUp(Collection<TopicPartition> partitions, Duration patience) {
         List<Assignment> given = remove(partitions);
         long deadline = System.nanoTime() + patience.toNanos();
-        given.forEach(assignment -> assignment.consignment().withdraw());
+        given.forEach(assignment -> assignment.deliveries().withdraw());
         for (Assignment assignment : given) {
             Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
-            if (!assignment.consignment().awaitIdle(left)) {
+            if (!assignment.deliveries().awaitIdle(left)) {
                 log.warn(
                         "{}: messages of {} are still in work after {}; their redelivery will settle what became of them",
                         name,

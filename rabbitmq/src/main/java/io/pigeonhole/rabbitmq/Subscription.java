@@ -8,7 +8,7 @@ import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
-import io.pigeonhole.core.lane.Consignment;
+import io.pigeonhole.core.lane.DeliveryGroup;
 import io.pigeonhole.core.message.Message;
 import java.io.IOException;
 import java.time.Duration;
@@ -42,7 +42,7 @@ final class Subscription extends DefaultConsumer {
     private final SourceSettings settings;
     private final boolean limitsChannel;
     private final Caution caution;
-    private final Consignment consignment;
+    private final DeliveryGroup group;
     private final Runnable wakeUp;
     private final Unacknowledged unacknowledged;
     private final long begunAt = System.nanoTime();
@@ -65,14 +65,14 @@ final class Subscription extends DefaultConsumer {
             String queue,
             SourceSettings settings,
             boolean limitsChannel,
-            Consignment consignment,
+            DeliveryGroup group,
             Caution caution,
             Runnable wakeUp) {
         super(channel);
         this.queue = queue;
         this.settings = settings;
         this.limitsChannel = limitsChannel;
-        this.consignment = consignment;
+        this.group = group;
         this.caution = caution;
         this.wakeUp = wakeUp;
         this.unacknowledged = new Unacknowledged(wakeUp);
@@ -83,14 +83,13 @@ final class Subscription extends DefaultConsumer {
             Connection connection,
             String queue,
             SourceSettings settings,
-            Consignment consignment,
+            DeliveryGroup group,
             Caution caution,
             Runnable wakeUp)
             throws IOException {
         boolean limitsChannel = TakeoverDefect.concerns(connection, queue);
         Channel channel = Channels.open(connection);
-        Subscription subscription =
-                new Subscription(channel, queue, settings, limitsChannel, consignment, caution, wakeUp);
+        Subscription subscription = new Subscription(channel, queue, settings, limitsChannel, group, caution, wakeUp);
         try {
             if (caution.isCareful()) {
                 DeclareOk found = channel.queueDeclarePassive(queue);
@@ -150,7 +149,7 @@ final class Subscription extends DefaultConsumer {
             long tag = envelope.getDeliveryTag();
             Delivery delivery = new Delivery(envelope, properties, body);
             Message message = settings.mapper().map(queue, delivery);
-            consignment.submit(message, unacknowledged.add(tag, windows.delivered(consumerTag)));
+            group.submit(message, unacknowledged.add(tag, windows.delivered(consumerTag)));
         } catch (Throwable e) {
             failure = e;
             wakeUp.run();
@@ -331,12 +330,12 @@ final class Subscription extends DefaultConsumer {
     /** Takes back what is not in work, and takes nothing more. */
     synchronized void withdraw() {
         withdrawn = true;
-        consignment.withdraw();
+        group.withdraw();
     }
 
     /** Waits, after {@link #withdraw}, for what is in work; false if it still is after so long. */
     boolean awaitIdle(Duration patience) {
-        return consignment.awaitIdle(patience);
+        return group.awaitIdle(patience);
     }
 
     /** Withdraws, and gives back to the queue what is not acknowledged. */

@@ -1,6 +1,6 @@
 package io.pigeonhole.sqs;
 
-import io.pigeonhole.core.lane.Consignment;
+import io.pigeonhole.core.lane.DeliveryGroup;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -15,7 +15,7 @@ import software.amazon.awssdk.services.sqs.model.Message;
  */
 final class Received {
     private final List<Message> messages;
-    private final Consignment consignment;
+    private final DeliveryGroup group;
     private final Consumer<Delivery> acknowledge;
     private final List<Delivery> deliveries;
     private final Set<Delivery> unsettled = ConcurrentHashMap.newKeySet();
@@ -66,9 +66,9 @@ final class Received {
         }
     }
 
-    Received(List<Message> messages, Duration hidden, Consignment consignment, Consumer<Delivery> acknowledge) {
+    Received(List<Message> messages, Duration hidden, DeliveryGroup group, Consumer<Delivery> acknowledge) {
         this.messages = messages;
-        this.consignment = consignment;
+        this.group = group;
         this.acknowledge = acknowledge;
         this.deliveries = messages.stream()
                 .map(message -> new Delivery(message.receiptHandle(), since, hidden))
@@ -82,7 +82,7 @@ final class Received {
         for (int i = 0; i < messages.size() && !withdrawn; i++) {
             Message message = messages.get(i);
             Delivery delivery = deliveries.get(i);
-            consignment.submit(mapper.map(message), message.messageId().hashCode(), outcome -> settled(delivery));
+            group.submit(mapper.map(message), message.messageId().hashCode(), outcome -> settled(delivery));
         }
     }
 
@@ -95,7 +95,7 @@ final class Received {
     /** Takes back what is not in work. */
     synchronized void withdraw() {
         withdrawn = true;
-        consignment.withdraw();
+        group.withdraw();
     }
 
     /** Takes back what is not in work, and lets all of it come again when its visibility timeout is over. */
@@ -107,7 +107,7 @@ final class Received {
 
     /** After {@link #withdraw}: waits until nothing is in work; false where something still is. */
     boolean awaitIdle(Duration patience) {
-        return consignment.awaitIdle(patience);
+        return group.awaitIdle(patience);
     }
 
     /** Those that are not settled and may still be hidden for us. */

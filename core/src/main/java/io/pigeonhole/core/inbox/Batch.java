@@ -83,15 +83,15 @@ record Batch(List<Message> messages, List<Envelope> envelopes, BitSet repetition
         return rounds;
     }
 
-    /** The outcome of every delivery; those behind the first of their key are announced here. */
-    List<Outcome> outcomes(Announcer announcer) {
+    /** The outcome of every delivery; the listeners hear of repetitions here. */
+    List<Outcome> outcomes(Listeners listeners) {
         List<Outcome> outcomes = new ArrayList<>(messages.size());
         for (int i = 0; i < messages.size(); i++) {
             Message message = messages.get(i);
             Outcome outcome = envelopes.get(i).outcome();
             if (repetitions.get(i)) {
                 outcome = DuplicateCheck.repetition(outcome);
-                announcer.outcome(message, outcome);
+                listeners.outcome(message, outcome);
             }
             outcomes.add(outcome);
         }

@@ -68,23 +68,23 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     }
 
     @Override
-    public void admit(InboxTransaction<C> transaction, Desk<C> desk) {
-        boolean inHalves = desk.plan().inHalves();
+    public void admit(InboxTransaction<C> transaction, Dispatcher<C> dispatcher) {
+        boolean inHalves = dispatcher.plan().inHalves();
         log = LogView.read(transaction, consumer, group);
         new LaneLocks(transaction, consumer, log).lock(group, inHalves, settings.twinPatience());
         DuplicateCheck check = new DuplicateCheck(transaction, consumer, group, log, busyHere, settings.conflicts());
         check.claim(inHalves, settings.twinPatience());
         holdBackBehindBusy(check);
-        check.askForTheRest(desk.plan());
+        check.askForTheRest(dispatcher.plan());
         // Before it is asked which keys are blocked: those behind a reopened message have to wait for it.
         if (check.hasDeadLetters()) {
-            countAgain(transaction, check.repeatedKeys(), desk);
+            countAgain(transaction, check.repeatedKeys(), dispatcher);
         }
-        askForBlockedKeys(transaction, check, desk.decisions().blocked());
+        askForBlockedKeys(transaction, check, dispatcher.decisions().blocked());
         List<Envelope> suspects = new ArrayList<>();
         for (Envelope envelope : group) {
             DuplicateCheck.Standing standing = check.standingOf(envelope);
-            decide(envelope, standing, check, desk);
+            decide(envelope, standing, check, dispatcher);
             if (standing == DuplicateCheck.Standing.NEW && envelope.message().deliveries() > settings.crashLimit()) {
                 suspects.add(envelope);
             }
@@ -92,14 +92,15 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         warnOf(suspects);
     }
 
-    private void decide(Envelope envelope, DuplicateCheck.Standing standing, DuplicateCheck check, Desk<C> desk) {
+    private void decide(
+            Envelope envelope, DuplicateCheck.Standing standing, DuplicateCheck check, Dispatcher<C> dispatcher) {
         switch (standing) {
-            case NEW -> desk.accept(envelope, reception);
+            case NEW -> dispatcher.accept(envelope, reception);
             case DUPLICATE -> envelope.propose(new Outcome.Duplicate());
-            case CONFLICT -> desk.decisions().conflict(envelope);
+            case CONFLICT -> dispatcher.decisions().conflict(envelope);
             case BUSY -> envelope.propose(new Outcome.Busy(check.whyBusy(envelope)));
-            case OUTSIDE -> desk.decisions().outside(envelope, check.claimOf(envelope));
-            case UNUSABLE -> desk.decisions().dead(envelope, Objects.requireNonNull(envelope.unusable()), false);
+            case OUTSIDE -> dispatcher.decisions().outside(envelope, check.claimOf(envelope));
+            case UNUSABLE -> dispatcher.decisions().dead(envelope, Objects.requireNonNull(envelope.unusable()), false);
         }
     }
 
@@ -181,7 +182,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         }
     }
 
-    private void countAgain(InboxTransaction<C> transaction, Set<MessageKey> repeated, Desk<C> desk) {
+    private void countAgain(InboxTransaction<C> transaction, Set<MessageKey> repeated, Dispatcher<C> dispatcher) {
         if (repeated.isEmpty()) {
             return;
         }
@@ -191,7 +192,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         }
         Set<MessageKey> back = new HashSet<>(dead);
         for (Envelope envelope : group) {
-            NotStoredException refusal = desk.plan().refusalOf(envelope);
+            NotStoredException refusal = dispatcher.plan().refusalOf(envelope);
             if (refusal != null && back.remove(envelope.key())) {
                 logger.warn(
                         "consumer '{}': {} came again and stays a dead letter: {}",
@@ -202,7 +203,9 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
         }
         if (!back.isEmpty()) {
             Set<MessageKey> reopened = reopen(transaction, back);
-            group.stream().filter(envelope -> reopened.contains(envelope.key())).forEach(desk.decisions()::requeued);
+            group.stream()
+                    .filter(envelope -> reopened.contains(envelope.key()))
+                    .forEach(dispatcher.decisions()::requeued);
         }
     }
 

@@ -48,7 +48,7 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
     }
 
     @Override
-    public void admit(InboxTransaction<C> transaction, Desk<C> desk) {
+    public void admit(InboxTransaction<C> transaction, Dispatcher<C> dispatcher) {
         boolean again = group != null;
         List<WorkItem> items = take(transaction);
         if (!again) {
@@ -65,10 +65,10 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
         for (WorkItem item : items) {
             @Nullable Envelope envelope = wanted.get(item.id());
             if (envelope != null && isAsBefore(envelope, item)) {
-                desk.resume(envelope, item);
+                dispatcher.resume(envelope, item);
             } else {
                 // Whatever it is, those behind it with its key have to wait for it.
-                desk.decisions().blocked().addKeyOf(item.message());
+                dispatcher.decisions().blocked().addKeyOf(item.message());
             }
         }
     }

@@ -42,7 +42,7 @@ final class ExpiredLeases<C extends HandlerContext> implements Intake<C> {
     }
 
     @Override
-    public void admit(InboxTransaction<C> transaction, Desk<C> desk) {
+    public void admit(InboxTransaction<C> transaction, Dispatcher<C> dispatcher) {
         List<Envelope> found = new ArrayList<>();
         group.forEach(envelope -> envelope.propose(null));
         List<ExpiredLease> expired = transaction.takeExpired(consumer, settings.workBatch(), settings.workBytes());
@@ -50,7 +50,7 @@ final class ExpiredLeases<C extends HandlerContext> implements Intake<C> {
             Envelope envelope = known(lease.item());
             if (envelope != null) {
                 LeaseExpiredException reason = new LeaseExpiredException(lease.owner(), lease.overdue());
-                desk.decisions().failed(envelope, new Failure(reason, ErrorClass.MESSAGE, lease.held()));
+                dispatcher.decisions().failed(envelope, new Failure(reason, ErrorClass.MESSAGE, lease.held()));
                 found.add(envelope);
             }
         }

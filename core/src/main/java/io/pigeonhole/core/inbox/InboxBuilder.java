@@ -491,13 +491,12 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     private Inbox<C> assemble(RegisteredConsumer registered, Routing<C> routing, EngineSettings settings) {
-        Announcer announcer = new Announcer(consumer, List.copyOf(listeners));
+        Listeners all = new Listeners(consumer, List.copyOf(listeners));
         WorkSignal signal = new WorkSignal();
-        RunningBatches running = new RunningBatches(settings.slowBatch(), announcer);
+        RunningBatches running = new RunningBatches(settings.slowBatch(), all);
         LateFlood flood = new LateFlood(consumer, lateLimit, System::nanoTime);
-        InboxEngine<C> engine =
-                new InboxEngine<>(store, registered, routing, settings, announcer, signal, flood, running);
-        LeaseWorker<C> leases = new LeaseWorker<>(store, registered, routing, settings, engine, announcer);
+        InboxEngine<C> engine = new InboxEngine<>(store, registered, routing, settings, all, signal, flood, running);
+        LeaseWorker<C> leases = new LeaseWorker<>(store, registered, routing, settings, engine, all);
         Worker<C> worker = new Worker<>(store, registered, settings, engine, leases);
         return new Inbox<>(store, registered, settings, engine, worker, running, signal, new OwnHandlers<>(routing));
     }

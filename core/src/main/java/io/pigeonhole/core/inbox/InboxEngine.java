@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li><em>Together.</em> One transaction without savepoints for all of them; nearly always it commits and that was all.
- *   <li><em>Replay.</em> A handler failed: once more, all anew; the culprit is parked instead of run.
+ *   <li><em>Once more.</em> A handler failed: all anew; the culprit is parked instead of run.
  *   <li><em>Isolated.</em> Somebody else failed, or it is not known who (a list handler, a refused COMMIT, an error that a
  *       handler hid): chunks of at most {@value #CHUNK} messages, each message under a savepoint, so that every one that
  *       fails is parked and the others commit.
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * </ol>
  *
  * <p>Errors that are nobody's fault (deadlocks, serialization failures, a lost connection while the database is there) are
- * replayed without an attempt, but only so often; after that they are the failure of the message that meets them. A
+ * tried again without an attempt, but only so often; after that they are the failure of the message that meets them. A
  * database that is away ends the call with an exception: whoever called hands the same messages in again, and the ledger
  * knows which of them were committed. A process that dies anywhere here leaves whole transactions or none.
  */
@@ -48,7 +48,7 @@ final class InboxEngine<C extends HandlerContext> {
     private final RegisteredConsumer consumer;
     private final Routing<C> routing;
     private final EngineSettings settings;
-    private final Announcer announcer;
+    private final Listeners listeners;
     private final WorkSignal signal;
     private final LateFlood flood;
     private final FutureFlood future;
@@ -61,7 +61,7 @@ final class InboxEngine<C extends HandlerContext> {
             RegisteredConsumer consumer,
             Routing<C> routing,
             EngineSettings settings,
-            Announcer announcer,
+            Listeners listeners,
             WorkSignal signal,
             LateFlood flood,
             RunningBatches running) {
@@ -73,7 +73,7 @@ final class InboxEngine<C extends HandlerContext> {
         this.consumer = consumer;
         this.routing = routing;
         this.settings = settings;
-        this.announcer = announcer;
+        this.listeners = listeners;
         this.signal = signal;
     }
 
@@ -90,7 +90,7 @@ final class InboxEngine<C extends HandlerContext> {
                 process(passing, whole && passing.size() == round.size(), batch, reception);
             }
         }
-        return batch.outcomes(announcer);
+        return batch.outcomes(listeners);
     }
 
     /** Messages of a flood wait by themselves: whatever else is in the call goes on, but for what must not overtake them. */
@@ -173,17 +173,17 @@ final class InboxEngine<C extends HandlerContext> {
     /** There is nothing to be asked of the database. */
     private void busyHere(Envelope envelope) {
         envelope.propose(new Outcome.Busy("another thread of this process is working on the same message"));
-        settleAndAnnounce(envelope);
+        settleAndNotify(envelope);
     }
 
     private void setAside(Envelope envelope, String why) {
         envelope.setAside(why);
-        settleAndAnnounce(envelope);
+        settleAndNotify(envelope);
     }
 
-    private void settleAndAnnounce(Envelope envelope) {
+    private void settleAndNotify(Envelope envelope) {
         envelope.settle();
-        announcer.outcome(envelope.message(), envelope.outcome());
+        listeners.outcome(envelope.message(), envelope.outcome());
     }
 
     /**
@@ -202,7 +202,7 @@ final class InboxEngine<C extends HandlerContext> {
 
     /** The same; together in one transaction first, or isolated. */
     private void settle(Intake<C> intake, Map<Envelope, Failure> known, boolean isolated) {
-        Replays replays = new Replays();
+        Retries retries = new Retries();
         Map<Envelope, Failure> condemned = new HashMap<>(known);
         boolean inHalves = false;
         while (true) {
@@ -210,7 +210,7 @@ final class InboxEngine<C extends HandlerContext> {
             if (result == null) {
                 return;
             }
-            if (result instanceof RunResult.Transient && replays.another()) {
+            if (result instanceof RunResult.Transient && retries.another()) {
                 continue;
             }
             if (isBlocked(result) && !inHalves) {
@@ -229,7 +229,7 @@ final class InboxEngine<C extends HandlerContext> {
                 return;
             }
             condemned.put(culprit, verdict(result, before, intake.group().size()));
-            replays = isolated ? new Replays() : replays;
+            retries = isolated ? new Retries() : retries;
         }
     }
 
@@ -314,7 +314,7 @@ final class InboxEngine<C extends HandlerContext> {
 
     private static RetryableException giveUp(int messages, @Nullable Throwable cause) {
         return new RetryableException(
-                "of " + messages + " messages none could be committed in " + (Replays.MOST + 1)
+                "of " + messages + " messages none could be committed in " + (Retries.MOST + 1)
                         + " tries, and none is at fault; hand them in again",
                 cause);
     }
@@ -323,13 +323,13 @@ final class InboxEngine<C extends HandlerContext> {
     private RunResult.@Nullable RolledBack run(Intake<C> intake, Plan plan) {
         RunResult result = new TransactionRun<>(store, consumer, routing, settings, intake, plan).run();
         if (result instanceof RunResult.RolledBack rolledBack) {
-            announcer.rollback(intake.group().size(), rolledBack.failure().cause());
+            listeners.rollback(intake.group().size(), rolledBack.failure().cause());
             return rolledBack;
         }
         for (Envelope envelope : intake.group()) {
             Outcome outcome = envelope.settle();
             if (outcome != null) {
-                announcer.outcome(envelope.message(), outcome);
+                listeners.outcome(envelope.message(), outcome);
             }
             NotStoredException refusal = plan.refusalOf(envelope);
             if (refusal != null && outcome instanceof Outcome.Dead dead) {

@@ -8,12 +8,12 @@ import java.util.List;
 interface Intake<C extends HandlerContext> {
     /**
      * Comes first in a transaction: makes the messages the transaction's own, decides about those that no handler has to
-     * run for, and hands the others to the desk. Called again when the transaction was rolled back.
+     * run for, and hands the others to the dispatcher. Called again when the transaction was rolled back.
      *
      * @throws io.pigeonhole.core.store.ClaimBlockedException if a transaction elsewhere holds one of them
      * @throws io.pigeonhole.core.store.StoreException if the database refused
      */
-    void admit(InboxTransaction<C> transaction, Desk<C> desk);
+    void admit(InboxTransaction<C> transaction, Dispatcher<C> dispatcher);
 
     /**
      * Comes last before the commit: what is decided about the messages is written.

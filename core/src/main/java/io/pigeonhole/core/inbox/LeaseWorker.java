@@ -48,7 +48,7 @@ final class LeaseWorker<C extends HandlerContext> {
     private final Routing<C> routing;
     private final EngineSettings settings;
     private final InboxEngine<C> engine;
-    private final Announcer announcer;
+    private final Listeners listeners;
     private final LeaseKeeper keeper;
     /** No type needs a lease for itself: whatever is under one may have killed a process. */
     private final boolean onlySuspects;
@@ -71,13 +71,13 @@ final class LeaseWorker<C extends HandlerContext> {
             Routing<C> routing,
             EngineSettings settings,
             InboxEngine<C> engine,
-            Announcer announcer) {
+            Listeners listeners) {
         this.store = store;
         this.consumer = consumer;
         this.routing = routing;
         this.settings = settings;
         this.engine = engine;
-        this.announcer = announcer;
+        this.listeners = listeners;
         this.onlySuspects = routing.routes().values().stream().noneMatch(Route::isExternal);
         this.keeper = new LeaseKeeper(consumer, store::heartbeat, settings.lease(), System::nanoTime);
     }
@@ -192,27 +192,28 @@ final class LeaseWorker<C extends HandlerContext> {
         Envelope envelope = Envelope.of(item);
         Route<?, C> route = routing.routeOf(item.message());
         if (route != null && isExhausted(envelope)) {
-            finish(item, envelope, lease, desk -> desk.decisions().exhausted(envelope), Map.of());
+            finish(item, envelope, lease, dispatcher -> dispatcher.decisions().exhausted(envelope), Map.of());
             return;
         }
         boolean tooLarge = item.message().payload().length > routing.payloadLimitOf(route);
         if (route == null || route.external() == null || tooLarge) {
-            finish(item, envelope, lease, desk -> handle(desk, envelope, lease), Map.of());
+            finish(item, envelope, lease, dispatcher -> handle(dispatcher, envelope, lease), Map.of());
         } else {
             external(item, envelope, lease, route);
         }
     }
 
-    private static <C extends HandlerContext> void handle(Desk<C> desk, Envelope envelope, LeaseKeeper.Kept lease) {
+    private static <C extends HandlerContext> void handle(
+            Dispatcher<C> dispatcher, Envelope envelope, LeaseKeeper.Kept lease) {
         try {
             lease.call(() -> {
-                desk.handle(envelope);
+                dispatcher.handle(envelope);
                 return envelope;
             });
         } catch (Exception e) {
-            desk.notDecoded(envelope, e);
+            dispatcher.notDecoded(envelope, e);
         }
-        desk.tasks().replaceAll(task -> new Task.UnderLease<>(task, lease));
+        dispatcher.tasks().replaceAll(task -> new Task.UnderLease<>(task, lease));
     }
 
     /**
@@ -229,7 +230,7 @@ final class LeaseWorker<C extends HandlerContext> {
             payload = lease.call(() -> route.decode(item.message()));
         } catch (Throwable e) {
             Interrupts.requireNotEnding(1, e);
-            finish(item, envelope, lease, desk -> desk.notDecoded(envelope, e), Map.of());
+            finish(item, envelope, lease, dispatcher -> dispatcher.notDecoded(envelope, e), Map.of());
             return;
         } finally {
             Interrupts.clear();
@@ -248,7 +249,7 @@ final class LeaseWorker<C extends HandlerContext> {
             Interrupts.clear();
         }
         Completion<C> toWrite = completion;
-        finish(item, envelope, lease, desk -> desk.complete(envelope, toWrite), known);
+        finish(item, envelope, lease, dispatcher -> dispatcher.complete(envelope, toWrite), known);
     }
 
     /**
@@ -259,7 +260,7 @@ final class LeaseWorker<C extends HandlerContext> {
             WorkItem item,
             Envelope envelope,
             LeaseKeeper.Kept lease,
-            Consumer<Desk<C>> decision,
+            Consumer<Dispatcher<C>> decision,
             Map<Envelope, Failure> known) {
         LeasedMessage<C> leased = new LeasedMessage<>(consumer, item, envelope, decision, lease::isFresh);
         int refusals = 0;
@@ -285,7 +286,7 @@ final class LeaseWorker<C extends HandlerContext> {
             }
         }
         if (leased.isFenced()) {
-            announcer.leaseLost(item.message());
+            listeners.leaseLost(item.message());
         }
     }
 

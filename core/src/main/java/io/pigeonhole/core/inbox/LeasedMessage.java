@@ -14,7 +14,7 @@ final class LeasedMessage<C extends HandlerContext> implements Intake<C> {
     private final RegisteredConsumer consumer;
     private final WorkItem item;
     private final Envelope envelope;
-    private final Consumer<Desk<C>> decision;
+    private final Consumer<Dispatcher<C>> decision;
     private final BooleanSupplier isFresh;
     private @Nullable Outcome uncertain;
     private boolean fenced;
@@ -30,7 +30,7 @@ final class LeasedMessage<C extends HandlerContext> implements Intake<C> {
             RegisteredConsumer consumer,
             WorkItem item,
             Envelope envelope,
-            Consumer<Desk<C>> decision,
+            Consumer<Dispatcher<C>> decision,
             BooleanSupplier isFresh) {
         this.consumer = consumer;
         this.item = item;
@@ -68,7 +68,7 @@ final class LeasedMessage<C extends HandlerContext> implements Intake<C> {
     }
 
     @Override
-    public void admit(InboxTransaction<C> transaction, Desk<C> desk) {
+    public void admit(InboxTransaction<C> transaction, Dispatcher<C> dispatcher) {
         boolean held = transaction.hold(consumer, item);
         Outcome mine = held || uncertain == null ? null : uncertain;
         fenced = !held && (mine == null || !isCommitted(transaction, mine));
@@ -77,7 +77,7 @@ final class LeasedMessage<C extends HandlerContext> implements Intake<C> {
         } else if (!held) {
             envelope.propose(mine);
         } else {
-            decision.accept(desk);
+            decision.accept(dispatcher);
         }
     }
 

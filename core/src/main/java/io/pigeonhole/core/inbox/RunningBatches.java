@@ -7,12 +7,12 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The batches that are in work in this process, so that one that does not end is seen. Safe for use by many threads. */
 final class RunningBatches {
     private final Duration limit;
-    private final Announcer announcer;
+    private final Listeners listeners;
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
 
-    RunningBatches(Duration limit, Announcer announcer) {
+    RunningBatches(Duration limit, Listeners listeners) {
         this.limit = limit;
-        this.announcer = announcer;
+        this.listeners = listeners;
     }
 
     /** A batch in work, until its end. */
@@ -26,7 +26,7 @@ final class RunningBatches {
             Duration inWork = Duration.ofNanos(System.nanoTime() - since);
             if (!reported && inWork.compareTo(limit) >= 0) {
                 reported = true;
-                announcer.slowBatch(inWork, thread);
+                listeners.slowBatch(inWork, thread);
             }
         }
 

@@ -26,7 +26,7 @@ final class TransactionRun<C extends HandlerContext> {
     private final EngineSettings settings;
     private final Intake<C> intake;
     private final Plan plan;
-    private final Desk<C> desk;
+    private final Dispatcher<C> dispatcher;
     private final Decisions<C> decisions;
     /** What the application's code threw last; everything else was thrown by the store or the engine. */
     private @Nullable Throwable thrown;
@@ -43,8 +43,8 @@ final class TransactionRun<C extends HandlerContext> {
         this.settings = settings;
         this.intake = intake;
         this.plan = plan;
-        this.desk = new Desk<>(consumer, routing, settings, plan);
-        this.decisions = desk.decisions();
+        this.dispatcher = new Dispatcher<>(consumer, routing, settings, plan);
+        this.decisions = dispatcher.decisions();
     }
 
     /** Whether the database is there is asked once the connection is given back: who waits for a second one waits for others. */
@@ -60,7 +60,7 @@ final class TransactionRun<C extends HandlerContext> {
     private RunResult runInTransaction() {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             try {
-                intake.admit(transaction, desk);
+                intake.admit(transaction, dispatcher);
                 // Each was decided about in the light of those before it. From now on only what fails in the run blocks
                 // a key:
                 // what was decided about later messages must not hold back earlier ones.
@@ -86,7 +86,7 @@ final class TransactionRun<C extends HandlerContext> {
                 transaction.commit();
             } catch (StoreException e) {
                 // Where no handler has run, what the COMMIT refuses is what is to be kept of the messages.
-                boolean own = desk.tasks().list().isEmpty() && isOfAMessage(classOf(e));
+                boolean own = dispatcher.tasks().list().isEmpty() && isOfAMessage(classOf(e));
                 return own ? refused(e, false) : judge(e, null, Duration.ZERO);
             }
             return new RunResult.Committed(decisions.writes().due());
@@ -95,7 +95,7 @@ final class TransactionRun<C extends HandlerContext> {
 
     /** All handlers one after the other, then their deferred writes: fast, as long as none of them fails. */
     private @Nullable RunResult runTogether(InboxTransaction<C> transaction) {
-        for (Task<C> task : desk.tasks().list()) {
+        for (Task<C> task : dispatcher.tasks().list()) {
             long started = System.nanoTime();
             try {
                 call(task, transaction);
@@ -106,14 +106,14 @@ final class TransactionRun<C extends HandlerContext> {
         try {
             flush(transaction);
         } catch (DeferredWriteException e) {
-            return judge(e, desk.tasks().envelopeOf(e.key()), Duration.ZERO);
+            return judge(e, dispatcher.tasks().envelopeOf(e.key()), Duration.ZERO);
         } catch (ConfigurationException e) {
             throw e;
         } catch (Throwable e) {
             // Some value that a handler has deferred, or all of them together; one by one it shows.
             return judge(e, null, Duration.ZERO);
         }
-        desk.tasks().list().forEach(task -> task.envelopes().forEach(decisions::processed));
+        dispatcher.tasks().list().forEach(task -> task.envelopes().forEach(decisions::processed));
         return null;
     }
 
@@ -123,8 +123,9 @@ final class TransactionRun<C extends HandlerContext> {
      */
     private @Nullable Envelope culprit(Throwable failure, Task<C> task) {
         for (Throwable cause : Causes.of(failure)) {
-            Envelope culprit =
-                    cause instanceof DeferredWriteException e ? desk.tasks().find(e.key()) : null;
+            Envelope culprit = cause instanceof DeferredWriteException e
+                    ? dispatcher.tasks().find(e.key())
+                    : null;
             if (culprit != null) {
                 return culprit;
             }
@@ -134,10 +135,10 @@ final class TransactionRun<C extends HandlerContext> {
 
     /** Each handler under a savepoint, with its deferred writes and the constraints that wait for the commit. */
     private @Nullable RunResult runIsolated(InboxTransaction<C> transaction) {
-        for (Task<C> task : desk.tasks().list()) {
+        for (Task<C> task : dispatcher.tasks().list()) {
             Envelope envelope = task.envelopes().get(0);
             if (decisions.isBlocked(envelope)) {
-                desk.stayBehind(envelope);
+                dispatcher.stayBehind(envelope);
                 continue;
             }
             long started = System.nanoTime();

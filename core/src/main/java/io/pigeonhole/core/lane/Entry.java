@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 class Entry {
     private static final int MOST_TELLINGS = 5;
 
-    private final Consignment consignment;
+    private final DeliveryGroup group;
     private final Message message;
     private final Settlement settlement;
     private final boolean inSequence;
@@ -27,15 +27,15 @@ class Entry {
     private boolean reported;
     private int toldInVain;
 
-    Entry(Consignment consignment, Message message, Settlement settlement, boolean inSequence) {
-        this.consignment = consignment;
+    Entry(DeliveryGroup group, Message message, Settlement settlement, boolean inSequence) {
+        this.group = group;
         this.message = message;
         this.settlement = settlement;
         this.inSequence = inSequence;
     }
 
-    Consignment consignment() {
-        return consignment;
+    DeliveryGroup group() {
+        return group;
     }
 
     Message message() {
@@ -49,7 +49,7 @@ class Entry {
     /** Equal for messages that must not overtake each other; without an ordering key or a sequence the entry is alone. */
     Object order() {
         if (inSequence) {
-            return consignment;
+            return group;
         }
         OrderingKey key = OrderingKey.of(message);
         return key == null ? this : key;

@@ -85,7 +85,7 @@ final class Lane implements Runnable {
         }
     }
 
-    /** Takes back what is not in work. The consignment must be marked as withdrawn before. */
+    /** Takes back what is not in work. The group must be marked as withdrawn before. */
     void removeWithdrawn() {
         lock.lock();
         try {
@@ -100,7 +100,7 @@ final class Lane implements Runnable {
     }
 
     private boolean leaves(Entry entry) {
-        boolean withdrawn = entry.consignment().isWithdrawn();
+        boolean withdrawn = entry.group().isWithdrawn();
         if (withdrawn) {
             countOff(entry);
         }
@@ -113,11 +113,11 @@ final class Lane implements Runnable {
         }
     }
 
-    /** Waits until nothing of a withdrawn consignment is in work; false if it still is when the time is over. */
-    boolean awaitIdle(Consignment consignment, long deadline) throws InterruptedException {
+    /** Waits until nothing of a withdrawn group is in work; false if it still is when the time is over. */
+    boolean awaitIdle(DeliveryGroup group, long deadline) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (inWork && inHand.stream().anyMatch(entry -> entry.consignment() == consignment)) {
+            while (inWork && inHand.stream().anyMatch(entry -> entry.group() == group)) {
                 long left = deadline - System.nanoTime();
                 if (left <= 0 || changed.awaitNanos(left) <= 0) {
                     return false;

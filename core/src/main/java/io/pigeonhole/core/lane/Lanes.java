@@ -67,12 +67,12 @@ public final class Lanes {
     }
 
     /**
-     * Begins a consignment.
+     * Opens a group of deliveries.
      *
      * @return an empty one
      */
-    public Consignment open() {
-        return new Consignment(this);
+    public DeliveryGroup open() {
+        return new DeliveryGroup(this);
     }
 
     /**
@@ -158,12 +158,12 @@ public final class Lanes {
         all.forEach(Lane::removeWithdrawn);
     }
 
-    boolean awaitIdle(Consignment consignment, Duration patience) {
+    boolean awaitIdle(DeliveryGroup group, Duration patience) {
         return BoundedWait.await(patience, nanos -> {
             long deadline = System.nanoTime() + nanos;
             boolean idle = true;
             for (Lane lane : all) {
-                idle &= lane.awaitIdle(consignment, deadline);
+                idle &= lane.awaitIdle(group, deadline);
             }
             return idle;
         });

@@ -25,7 +25,7 @@ class LaneMemoryTest {
     private final Queue<String> settled = new ConcurrentLinkedQueue<>();
     private final Queue<List<String>> batches = new ConcurrentLinkedQueue<>();
     private final Lanes lanes = Lanes.start("other", new BusyAtFirst(), LaneSettings.standard());
-    private final Consignment consignment = lanes.open();
+    private final DeliveryGroup group = lanes.open();
 
     /** All of the first batch is busy, and nothing after it. */
     private final class BusyAtFirst implements BatchProcessor {
@@ -75,11 +75,7 @@ class LaneMemoryTest {
         private final AtomicInteger ordersLeft = new AtomicInteger(Integer.MAX_VALUE);
 
         Named(String name) {
-            super(
-                    consignment,
-                    Message.builder("test").id(name).payload(name).build(),
-                    outcome -> settled.add(name),
-                    false);
+            super(group, Message.builder("test").id(name).payload(name).build(), outcome -> settled.add(name), false);
             this.name = name;
             this.order = new Order(name.charAt(0));
         }

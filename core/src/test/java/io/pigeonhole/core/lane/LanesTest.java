@@ -81,8 +81,8 @@ class LanesTest {
         return LaneSettings.standard().lanes(1);
     }
 
-    private void submit(Consignment consignment, String id, String key) {
-        consignment.submit(message(id, key), 0, outcome -> settled.add(id));
+    private void submit(DeliveryGroup group, String id, String key) {
+        group.submit(message(id, key), 0, outcome -> settled.add(id));
     }
 
     private static Message message(String id, String key) {
@@ -109,11 +109,11 @@ class LanesTest {
             }
             return processed(ids);
         }));
-        Consignment consignment = lanes.open();
-        consignment.submit(message("slow", ""), outcome -> settled.add("slow"));
+        DeliveryGroup group = lanes.open();
+        group.submit(message("slow", ""), outcome -> settled.add("slow"));
         for (int i = 0; i < 100; i++) {
             String id = "" + i;
-            consignment.submit(message(id, ""), outcome -> settled.add(id));
+            group.submit(message(id, ""), outcome -> settled.add(id));
             // The slow one is the only one left.
             await().atMost(PATIENCE)
                     .pollDelay(Duration.ZERO)
@@ -133,9 +133,9 @@ class LanesTest {
             awaitLatch(goOn);
             return processed(ids);
         }));
-        Consignment consignment = lanes.open();
+        DeliveryGroup group = lanes.open();
         List<String> ids = IntStream.range(0, 50).mapToObj(String::valueOf).toList();
-        ids.forEach(id -> consignment.submit(message(id, "one key"), outcome -> settled.add(id)));
+        ids.forEach(id -> group.submit(message(id, "one key"), outcome -> settled.add(id)));
         goOn.countDown();
         await().atMost(PATIENCE).until(() -> settled.size() == 50);
         assertThat(settled).containsExactlyElementsOf(ids);
@@ -144,11 +144,11 @@ class LanesTest {
     @Test
     void eachMessageIsSettledOnceAndMessagesOfOneKeyInTheirOrder() {
         Lanes lanes = start(LaneSettings.standard(), inbox(LanesTest::processed));
-        Consignment consignment = lanes.open();
+        DeliveryGroup group = lanes.open();
         int keys = 20;
         int messages = 2_000;
         for (int i = 0; i < messages; i++) {
-            submit(consignment, "" + i, "key " + i % keys);
+            submit(group, "" + i, "key " + i % keys);
         }
         await().atMost(PATIENCE).until(() -> settled.size() == messages);
         assertThat(settled).doesNotHaveDuplicates();
@@ -167,9 +167,9 @@ class LanesTest {
             ids.forEach(id -> threadById.put(id, Thread.currentThread().getName()));
             return processed(ids);
         }));
-        Consignment consignment = lanes.open();
+        DeliveryGroup group = lanes.open();
         for (int i = 0; i < 100; i++) {
-            consignment.submit(message("" + i, ""), i % 2, outcome -> {});
+            group.submit(message("" + i, ""), i % 2, outcome -> {});
         }
         await().atMost(PATIENCE).until(() -> threadById.size() == 100);
         for (int i = 0; i < 100; i++) {
@@ -184,8 +184,8 @@ class LanesTest {
             threads.add(Thread.currentThread().getName());
             return processed(ids);
         }));
-        Consignment consignment = lanes.open();
-        IntStream.range(0, 100).forEach(i -> submit(consignment, "" + i, "" + i));
+        DeliveryGroup group = lanes.open();
+        IntStream.range(0, 100).forEach(i -> submit(group, "" + i, "" + i));
         await().atMost(PATIENCE).until(() -> settled.size() == 100);
         assertThat(threads.stream().distinct()).hasSize(4);
     }
@@ -199,11 +199,11 @@ class LanesTest {
             awaitLatch(firstMayEnd);
             return processed(ids);
         }));
-        Consignment consignment = lanes.open();
-        submit(consignment, "first", "k");
+        DeliveryGroup group = lanes.open();
+        submit(group, "first", "k");
         assertThat(firstIsInWork.await(10, TimeUnit.SECONDS)).isTrue();
         for (int i = 0; i < 25; i++) {
-            submit(consignment, "" + i, "k");
+            submit(group, "" + i, "k");
         }
         firstMayEnd.countDown();
         await().atMost(PATIENCE).until(() -> settled.size() == 26);
@@ -218,13 +218,13 @@ class LanesTest {
                 inbox(ids -> ids.stream()
                         .map(id -> id.equals("a1") && twinIsInFlight.get() ? BUSY : PROCESSED)
                         .toList()));
-        Consignment consignment = lanes.open();
-        submit(consignment, "a1", "a");
+        DeliveryGroup group = lanes.open();
+        submit(group, "a1", "a");
         await().atMost(PATIENCE).until(() -> !batches.isEmpty());
-        submit(consignment, "a2", "a");
-        submit(consignment, "b1", "b");
-        submit(consignment, "a3", "a");
-        submit(consignment, "c1", "");
+        submit(group, "a2", "a");
+        submit(group, "b1", "b");
+        submit(group, "a3", "a");
+        submit(group, "c1", "");
         awaitSettled("b1", "c1");
         await().atMost(PATIENCE)
                 .until(() -> batches.stream().filter(List.of("a1")::equals).count() > 2);
@@ -243,10 +243,10 @@ class LanesTest {
             requireStore();
             return processed(ids);
         }));
-        Consignment consignment = lanes.open();
-        submit(consignment, "1", "a");
+        DeliveryGroup group = lanes.open();
+        submit(group, "1", "a");
         await().atMost(PATIENCE).until(lanes::isWaiting);
-        submit(consignment, "2", "a");
+        submit(group, "2", "a");
         assertThat(settled).isEmpty();
         storeIsUp.set(true);
         awaitSettled("1", "2");
@@ -294,12 +294,12 @@ class LanesTest {
             }
             return processed(ids);
         }));
-        Consignment consignment = lanes.open();
-        submit(consignment, "before", "a");
-        submit(consignment, "poison", "b");
-        submit(consignment, "behind", "b");
+        DeliveryGroup group = lanes.open();
+        submit(group, "before", "a");
+        submit(group, "poison", "b");
+        submit(group, "behind", "b");
         for (int i = 0; i < 50; i++) {
-            submit(consignment, "" + i, "key " + i);
+            submit(group, "" + i, "key " + i);
         }
         await().atMost(PATIENCE).until(() -> settled.size() == 51);
         assertThat(settled).doesNotContain("poison", "behind");
@@ -319,13 +319,13 @@ class LanesTest {
             }
             return processed(ids);
         }));
-        Consignment consignment = lanes.open();
-        submit(consignment, "before", "a");
+        DeliveryGroup group = lanes.open();
+        submit(group, "before", "a");
         for (int i = 0; i < 5; i++) {
-            submit(consignment, "poison " + i, "poison " + i);
+            submit(group, "poison " + i, "poison " + i);
         }
         for (int i = 0; i < 20; i++) {
-            submit(consignment, "" + i, "key " + i);
+            submit(group, "" + i, "key " + i);
         }
         await().atMost(PATIENCE).until(() -> settled.size() == 21);
     }
@@ -340,10 +340,10 @@ class LanesTest {
             }
             return processed(ids);
         }));
-        Consignment consignment = lanes.open();
+        DeliveryGroup group = lanes.open();
         for (int i = 0; i < 4; i++) {
             String id = "" + i;
-            consignment.submitInSequence(message(id, ""), 0, outcome -> settled.add(id));
+            group.submitInSequence(message(id, ""), 0, outcome -> settled.add(id));
         }
         await().atMost(PATIENCE)
                 .until(() -> batches.stream().filter(List.of("1")::equals).count() > 2);
@@ -360,15 +360,15 @@ class LanesTest {
     void acknowledgementThatLacksMemoryIsToldAgainAndOthersOnce() {
         AtomicBoolean full = new AtomicBoolean(true);
         Lanes lanes = start(oneLane(), inbox(LanesTest::processed));
-        Consignment consignment = lanes.open();
-        submit(consignment, "first", "a");
-        consignment.submit(message("x", "a"), 0, outcome -> {
+        DeliveryGroup group = lanes.open();
+        submit(group, "first", "a");
+        group.submit(message("x", "a"), 0, outcome -> {
             if (full.getAndSet(false)) {
                 throw new OutOfMemoryError("no room to note it");
             }
             settled.add("x");
         });
-        submit(consignment, "last", "a");
+        submit(group, "last", "a");
         awaitSettled("first", "x", "last");
         assertThat(settled).containsExactly("first", "x", "last");
         await().atMost(PATIENCE).until(() -> lanes.load() == 0);
@@ -395,21 +395,21 @@ class LanesTest {
             Thread.currentThread().interrupt();
             return processed(ids);
         }));
-        Consignment consignment = lanes.open();
-        submit(consignment, "1", "a");
+        DeliveryGroup group = lanes.open();
+        submit(group, "1", "a");
         awaitSettled("1");
-        submit(consignment, "2", "a");
+        submit(group, "2", "a");
         awaitSettled("2");
     }
 
     @Test
     void failingAcknowledgementDoesNotKeepTheOthersBack() {
         Lanes lanes = start(oneLane(), inbox(LanesTest::processed));
-        Consignment consignment = lanes.open();
-        consignment.submit(message("1", "a"), 0, outcome -> {
+        DeliveryGroup group = lanes.open();
+        group.submit(message("1", "a"), 0, outcome -> {
             throw new IllegalStateException("a defect");
         });
-        submit(consignment, "2", "a");
+        submit(group, "2", "a");
         awaitSettled("2");
     }
 
@@ -420,8 +420,8 @@ class LanesTest {
             requireStore();
             return processed(ids);
         }));
-        Consignment revoked = lanes.open();
-        Consignment kept = lanes.open();
+        DeliveryGroup revoked = lanes.open();
+        DeliveryGroup kept = lanes.open();
         submit(revoked, "1", "a");
         submit(kept, "2", "a");
         await().atMost(PATIENCE).until(lanes::isWaiting);
@@ -442,7 +442,7 @@ class LanesTest {
             requireStore();
             return processed(ids);
         }));
-        Consignment revoked = lanes.open();
+        DeliveryGroup revoked = lanes.open();
         submit(revoked, "1", "a");
         await().atMost(PATIENCE).until(lanes::isWaiting);
         revoked.withdraw();
@@ -461,15 +461,15 @@ class LanesTest {
             awaitLatch(mayEnd);
             return processed(ids);
         }));
-        Consignment consignment = lanes.open();
-        submit(consignment, "1", "a");
+        DeliveryGroup group = lanes.open();
+        submit(group, "1", "a");
         assertThat(inWork.await(10, TimeUnit.SECONDS)).isTrue();
-        submit(consignment, "2", "a");
-        consignment.withdraw();
-        assertThat(consignment.awaitIdle(Duration.ofMillis(20))).isFalse();
+        submit(group, "2", "a");
+        group.withdraw();
+        assertThat(group.awaitIdle(Duration.ofMillis(20))).isFalse();
         assertThat(lanes.open().awaitIdle(Duration.ZERO)).isTrue();
         mayEnd.countDown();
-        assertThat(consignment.awaitIdle(PATIENCE)).isTrue();
+        assertThat(group.awaitIdle(PATIENCE)).isTrue();
         assertThat(settled).containsExactly("1");
         assertThat(lanes.load()).isZero();
     }
@@ -481,10 +481,10 @@ class LanesTest {
             twice.countDown();
             return ids.stream().map(id -> id.equals("1") ? BUSY : PROCESSED).toList();
         }));
-        Consignment revoked = lanes.open();
+        DeliveryGroup revoked = lanes.open();
         submit(revoked, "1", "a");
         assertThat(twice.await(10, TimeUnit.SECONDS)).isTrue();
-        Consignment kept = lanes.open();
+        DeliveryGroup kept = lanes.open();
         submit(kept, "2", "a");
         revoked.withdraw();
         awaitSettled("2");
@@ -501,9 +501,9 @@ class LanesTest {
         Lanes byNumber = start(oneLane().bounds(10, 1_000_000), away);
         Lanes byBytes = start(oneLane().bounds(1_000_000, 90), away);
         for (Lanes lanes : List.of(byNumber, byBytes)) {
-            Consignment consignment = lanes.open();
+            DeliveryGroup group = lanes.open();
             for (int i = 0; i < 5; i++) {
-                submit(consignment, "" + i, "a");
+                submit(group, "" + i, "a");
             }
             assertThat(lanes.load()).isEqualTo(0.5);
         }
@@ -571,13 +571,13 @@ class LanesTest {
             awaitLatch(mayEnd);
             return processed(ids);
         }));
-        Consignment consignment = lanes.open();
-        submit(consignment, "1", "a");
+        DeliveryGroup group = lanes.open();
+        submit(group, "1", "a");
         assertThat(inWork.await(10, TimeUnit.SECONDS)).isTrue();
-        consignment.withdraw();
+        group.withdraw();
         AtomicBoolean idle = new AtomicBoolean();
 
-        assertThat(whileInterrupted(mayEnd, () -> idle.set(consignment.awaitIdle(PATIENCE))))
+        assertThat(whileInterrupted(mayEnd, () -> idle.set(group.awaitIdle(PATIENCE))))
                 .isTrue();
 
         assertThat(idle).isTrue();
@@ -613,9 +613,9 @@ class LanesTest {
                 return ids.size() == 1 && random.nextInt(3) == 0 ? List.of(BUSY) : processed(ids);
             }
         }));
-        Consignment consignment = lanes.open();
+        DeliveryGroup group = lanes.open();
         for (int i = 0; i < 300; i++) {
-            submit(consignment, "" + i, "key " + i % 9);
+            submit(group, "" + i, "key " + i % 9);
         }
         await().atMost(Duration.ofSeconds(30)).until(() -> settled.size() >= 300);
         assertThat(settled).as("seed %s", seed).hasSize(300).doesNotHaveDuplicates();

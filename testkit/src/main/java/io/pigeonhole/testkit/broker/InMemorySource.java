@@ -1,7 +1,7 @@
 package io.pigeonhole.testkit.broker;
 
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.Consignment;
+import io.pigeonhole.core.lane.DeliveryGroup;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.core.node.Source;
@@ -62,7 +62,7 @@ final class InMemorySource implements Source {
             return;
         }
         int generation = queue.generation();
-        Consignment consignment = into.open();
+        DeliveryGroup group = into.open();
         while (state == SourceState.RUNNING) {
             try {
                 boolean heldBack = into.load() >= 1 || into.isWaiting();
@@ -76,11 +76,11 @@ final class InMemorySource implements Source {
                 // The delivery itself says on which connection it came: asked before or after, the queue might say
                 // another.
                 if (delivery.generation() != generation) {
-                    consignment.withdraw();
-                    consignment = into.open();
+                    group.withdraw();
+                    group = into.open();
                     generation = delivery.generation();
                 }
-                consignment.submit(delivery.message(), queue.name().hashCode(), outcome -> queue.acknowledge(delivery));
+                group.submit(delivery.message(), queue.name().hashCode(), outcome -> queue.acknowledge(delivery));
             } catch (InterruptedException e) {
                 // Only close() ends this thread.
             }

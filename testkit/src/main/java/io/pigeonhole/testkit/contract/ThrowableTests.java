@@ -10,7 +10,7 @@ import io.pigeonhole.core.inbox.InboxBuilder;
 import io.pigeonhole.core.inbox.InboxListener;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
-import io.pigeonhole.core.lane.Consignment;
+import io.pigeonhole.core.lane.DeliveryGroup;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.core.message.Message;
@@ -323,8 +323,8 @@ abstract class ThrowableTests<C extends HandlerContext> extends FlowLab<C> {
         List<Message> messages = one(TYPE, names);
         try {
             bounded(() -> {
-                Consignment consignment = lanes.open();
-                messages.forEach(message -> consignment.submit(message, outcome -> settled.add(message)));
+                DeliveryGroup group = lanes.open();
+                messages.forEach(message -> group.submit(message, outcome -> settled.add(message)));
                 while (settled.size() < messages.size()) {
                     Thread.onSpinWait();
                 }

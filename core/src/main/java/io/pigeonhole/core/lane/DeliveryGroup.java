@@ -4,15 +4,15 @@ import io.pigeonhole.core.message.Message;
 import java.time.Duration;
 
 /**
- * Messages that may have to be taken back together, such as those of one partition for as long as it is assigned.
+ * Deliveries that may have to be taken back together, such as those of one partition for as long as it is assigned.
  *
  * <p>The forms of {@link #submit} and {@link #withdraw} are called by one thread at a time.
  */
-public final class Consignment {
+public final class DeliveryGroup {
     private final Lanes lanes;
     private volatile boolean withdrawn;
 
-    Consignment(Lanes lanes) {
+    DeliveryGroup(Lanes lanes) {
         this.lanes = lanes;
     }
 
@@ -23,7 +23,7 @@ public final class Consignment {
      * @param message the message
      * @param fallback decides the lane where the message has no ordering key: equal numbers share a lane, in their order
      * @param settlement is told when the message is settled; never, when it is withdrawn before it is in work
-     * @throws IllegalStateException if this consignment is withdrawn
+     * @throws IllegalStateException if this group is withdrawn
      */
     public void submit(Message message, int fallback, Settlement settlement) {
         lanes.add(entry(message, settlement), fallback);
@@ -36,21 +36,21 @@ public final class Consignment {
      *
      * @param message the message
      * @param settlement is told when the message is settled; never, when it is withdrawn before it is in work
-     * @throws IllegalStateException if this consignment is withdrawn
+     * @throws IllegalStateException if this group is withdrawn
      */
     public void submit(Message message, Settlement settlement) {
         lanes.add(entry(message, settlement));
     }
 
     /**
-     * As {@link #submit(Message, int, Settlement)}, for logs: all messages of this consignment share a lane, whatever their
-     * ordering keys are, and none is settled before those that were submitted before it. A consignment is submitted either
+     * As {@link #submit(Message, int, Settlement)}, for logs: all messages of this group share a lane, whatever their
+     * ordering keys are, and none is settled before those that were submitted before it. A group is submitted either
      * wholly in sequence or not at all.
      *
      * @param message the message
      * @param number decides the lane: equal numbers share one
      * @param settlement is told when the message is settled; never, when it is withdrawn before it is in work
-     * @throws IllegalStateException if this consignment is withdrawn
+     * @throws IllegalStateException if this group is withdrawn
      */
     public void submitInSequence(Message message, int number, Settlement settlement) {
         requireOpen(message);
@@ -64,7 +64,7 @@ public final class Consignment {
 
     private void requireOpen(Message message) {
         if (withdrawn) {
-            throw new IllegalStateException("the consignment of " + message + " is withdrawn");
+            throw new IllegalStateException("the delivery group of " + message + " is withdrawn");
         }
     }
 

@@ -9,15 +9,15 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import org.jspecify.annotations.Nullable;
 
-/** Sorts the messages of one transaction into decisions and tasks. */
-final class Desk<C extends HandlerContext> {
+/** Dispatches the messages of one transaction: each to its handler, or to a decision where no handler is to see it. */
+final class Dispatcher<C extends HandlerContext> {
     private final Routing<C> routing;
     private final Plan plan;
     private final MessageChecks<C> checks;
     private final Decisions<C> decisions;
     private final Tasks<C> tasks;
 
-    Desk(RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings, Plan plan) {
+    Dispatcher(RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings, Plan plan) {
         this.routing = routing;
         this.plan = plan;
         this.checks = new MessageChecks<>(routing, settings);

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** How often a transaction that failed in passing may be tried again: at once, then after short random pauses. */
-final class Replays {
+final class Retries {
     static final int MOST = 4;
     private static final long FIRST_PAUSE_MILLIS = 2;
 

@@ -8,20 +8,20 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells the listeners, and survives them. */
-final class Announcer {
-    private static final Logger log = LoggerFactory.getLogger(Announcer.class);
+/** The listeners of an inbox: calls all of them, and goes on whatever they throw. */
+final class Listeners {
+    private static final Logger log = LoggerFactory.getLogger(Listeners.class);
 
     private final String consumer;
     private final List<InboxListener> listeners;
 
-    Announcer(String consumer, List<InboxListener> listeners) {
+    Listeners(String consumer, List<InboxListener> listeners) {
         this.consumer = consumer;
         this.listeners = listeners;
     }
 
     void outcome(Message message, Outcome outcome) {
-        tell(listener -> listener.onOutcome(consumer, message, outcome));
+        call(listener -> listener.onOutcome(consumer, message, outcome));
     }
 
     void rollback(int messages, Throwable cause) {
@@ -32,7 +32,7 @@ final class Announcer {
                     messages,
                     FailureText.readable(cause));
         }
-        tell(listener -> listener.onRollback(consumer, messages, cause));
+        call(listener -> listener.onRollback(consumer, messages, cause));
     }
 
     /** With the place in the code where its thread is. */
@@ -44,7 +44,7 @@ final class Announcer {
                 consumer,
                 inWork.toMillis(),
                 place);
-        tell(listener -> listener.onSlowBatch(consumer, inWork));
+        call(listener -> listener.onSlowBatch(consumer, inWork));
     }
 
     void leaseLost(Message message) {
@@ -53,10 +53,10 @@ final class Announcer {
                         + " than its heartbeat could prolong, or somebody released it",
                 consumer,
                 message);
-        tell(listener -> listener.onLeaseLost(consumer, message));
+        call(listener -> listener.onLeaseLost(consumer, message));
     }
 
-    private void tell(Consumer<InboxListener> what) {
+    private void call(Consumer<InboxListener> what) {
         for (InboxListener listener : listeners) {
             try {
                 what.accept(listener);
