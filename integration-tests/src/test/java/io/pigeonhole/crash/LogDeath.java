@@ -82,9 +82,9 @@ record LogDeath(Deduplication by, Story story, CrashPoint point, int passage) {
 
     /** Reads on from the watermark; what is before it is never seen again. */
     static void read(Inbox<?> inbox, Story story, String run) {
-        Watermark owner = inbox.acquire(PARTITION, LOG);
+        Watermark owner = inbox.forSources().acquire(PARTITION, LOG);
         if (!owner.hasPosition()) {
-            owner = inbox.beginAt(owner, 0);
+            owner = inbox.forSources().beginAt(owner, 0);
         }
         List<Message> left = new ArrayList<>();
         List<Message> messages = story.messages(run);
@@ -142,7 +142,7 @@ record LogDeath(Deduplication by, Story story, CrashPoint point, int passage) {
                 .check()
                 .assertExactlyOnce();
         assertThat(database.parked(run())).containsExactlyInAnyOrderElementsOf(story.ids(run(), "failing"));
-        assertThat(inbox.acquire(PARTITION, LOG).position())
+        assertThat(inbox.forSources().acquire(PARTITION, LOG).position())
                 .isEqualTo(story.messages(run()).size());
     }
 

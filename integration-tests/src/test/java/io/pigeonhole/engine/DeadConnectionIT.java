@@ -77,10 +77,10 @@ class DeadConnectionIT {
                 .handle("work", PayloadDecoder.text(), (payload, context) -> {})
                 .build();
         List<Runnable> questions = List.of(
-                () -> inbox.started(START),
-                () -> inbox.survived(START),
-                () -> inbox.ended(START),
-                () -> inbox.acquire(PARTITION, "log"));
+                () -> inbox.forSources().started(START),
+                () -> inbox.forSources().survived(START),
+                () -> inbox.forSources().ended(START),
+                () -> inbox.forSources().acquire(PARTITION, "log"));
         questions.forEach(Runnable::run);
         while (idle.size() < questions.size()) {
             idle.add(direct.getConnection());

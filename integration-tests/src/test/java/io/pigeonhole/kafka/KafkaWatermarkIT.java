@@ -110,7 +110,9 @@ class KafkaWatermarkIT {
     }
 
     private Watermark watermark(Inbox<InMemoryContext> inbox, KafkaTopic topic) {
-        return inbox.watermarks(List.of(new LogPartition(topic.name(), 0))).get(0);
+        return inbox.forSources()
+                .watermarks(List.of(new LogPartition(topic.name(), 0)))
+                .get(0);
     }
 
     /** The owner keeps what it knows, and the database is as it was some commits ago. */
@@ -205,7 +207,8 @@ class KafkaWatermarkIT {
         Inbox<InMemoryContext> inbox = inbox(Deduplication.WATERMARKS, store);
         start(topic, inbox, "latest");
         await().atMost(PATIENCE)
-                .until(() -> !inbox.watermarks(List.of(new LogPartition(topic.name(), 0)))
+                .until(() -> !inbox.forSources()
+                        .watermarks(List.of(new LogPartition(topic.name(), 0)))
                         .isEmpty());
         await().atMost(PATIENCE).until(() -> watermark(inbox, topic).position() == 1);
         send(topic, "1", "2");

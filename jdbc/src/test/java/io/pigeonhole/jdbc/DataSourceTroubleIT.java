@@ -90,7 +90,7 @@ class DataSourceTroubleIT {
             for (Answer trouble : new Answer[] {THROWING, NONE}) {
                 answer.set(trouble);
                 isAway(() -> inbox.process(message));
-                isAway(inbox::probe);
+                isAway(inbox.forSources()::probe);
                 isAway(inbox::work);
                 isAway(store::maintain);
                 isAway(() -> JdbcStore.create(dataSource));

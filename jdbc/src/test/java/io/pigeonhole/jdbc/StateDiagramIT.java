@@ -108,7 +108,8 @@ class StateDiagramIT {
         }
 
         private void workOnWhatIsDue() {
-            store.due(List.of(inbox.registered())).forEach(inbox::work);
+            store.due(List.of(inbox.registered()))
+                    .forEach(due -> inbox.forNodes().work(due, () -> false));
         }
 
         /** A lease, and what its handler makes of it. */

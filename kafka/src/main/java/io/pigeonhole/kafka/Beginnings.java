@@ -3,7 +3,7 @@ package io.pigeonhole.kafka;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
-import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.SourceInbox;
 import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
@@ -43,7 +43,7 @@ final class Beginnings {
     private static final Set<ErrorClass> AWAY = EnumSet.of(ErrorClass.UNAVAILABLE, ErrorClass.RETRY_NOW);
     private static final String BEGUN = "begun";
 
-    private final Inbox<?> inbox;
+    private final SourceInbox inbox;
     private final long inWork;
     private final LongSupplier clock;
     /** Tells the beginnings of this member from those of others. */
@@ -54,7 +54,7 @@ final class Beginnings {
     private long spent;
 
     /** The second: how many records may be in work at once, so that any of them may have ended the process. */
-    Beginnings(Inbox<?> inbox, long inWork, LongSupplier clock) {
+    Beginnings(SourceInbox inbox, long inWork, LongSupplier clock) {
         this.inbox = inbox;
         this.inWork = inWork;
         this.clock = clock;

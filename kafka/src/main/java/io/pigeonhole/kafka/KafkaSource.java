@@ -2,6 +2,7 @@ package io.pigeonhole.kafka;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.SourceInbox;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.core.node.RedeliveryHorizon;
@@ -155,14 +156,15 @@ public final class KafkaSource implements Source {
             }
             Consumer<byte[], byte[]> consumer = consumerFactory.apply(consumerSettings.values());
             opened.push(() -> consumer.close(CloseOptions.timeout(Duration.ZERO)));
+            SourceInbox forSources = inbox.forSources();
             Lanes lanes = Lanes.start(settings.name(), inbox, laneSettings);
             opened.push(() -> lanes.close(Duration.ZERO));
             LogOwner owner = identities == null || logStart == null
                     ? null
                     : new LogOwner(
-                            inbox, consumer, identities, settings.mapper()::sourceOf, logStart, System::nanoTime);
-            WatermarkCheck check = owner == null ? null : new WatermarkCheck(settings.name(), inbox);
-            return new PollLoop(settings, consumer, identities, owner, check, lanes, inbox, trouble, unreadable);
+                            forSources, consumer, identities, settings.mapper()::sourceOf, logStart, System::nanoTime);
+            WatermarkCheck check = owner == null ? null : new WatermarkCheck(settings.name(), forSources);
+            return new PollLoop(settings, consumer, identities, owner, check, lanes, forSources, trouble, unreadable);
         } catch (Throwable e) {
             opened.forEach(KafkaSource::closeQuietly);
             throw e;

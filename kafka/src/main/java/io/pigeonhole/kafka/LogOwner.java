@@ -2,7 +2,7 @@ package io.pigeonhole.kafka;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.PigeonholeException;
-import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.SourceInbox;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.Watermark;
 import java.time.Duration;
@@ -41,7 +41,7 @@ final class LogOwner {
     /** Committed with an offset where the database has a watermark, so that a database that has lost it is noticed. */
     private static final String MARK = "pigeonhole: the watermark in the database decides";
 
-    private final Inbox<?> inbox;
+    private final SourceInbox inbox;
     private final Consumer<byte[], byte[]> consumer;
     private final TopicIdentities identities;
     private final UnaryOperator<String> sourceName;
@@ -56,7 +56,7 @@ final class LogOwner {
     private record Beginning(String log, long position) {}
 
     LogOwner(
-            Inbox<?> inbox,
+            SourceInbox inbox,
             Consumer<byte[], byte[]> consumer,
             TopicIdentities identities,
             UnaryOperator<String> sourceName,

@@ -1,7 +1,7 @@
 package io.pigeonhole.kafka;
 
 import io.pigeonhole.core.failure.FailureText;
-import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.SourceInbox;
 import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.kafka.TopicIdentities.Unidentified;
 import java.time.Duration;
@@ -81,7 +81,7 @@ final class PollLoop implements Runnable {
             @Nullable LogOwner owner,
             @Nullable WatermarkCheck check,
             Lanes lanes,
-            Inbox<?> inbox,
+            SourceInbox inbox,
             Trouble trouble,
             UnreadablePartitions unreadable) {
         this.trouble = trouble;

@@ -1,7 +1,7 @@
 package io.pigeonhole.kafka;
 
 import io.pigeonhole.core.failure.PigeonholeException;
-import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.SourceInbox;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.Watermark;
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class WatermarkCheck implements AutoCloseable {
     private static final int MANY = 3;
 
     private final String name;
-    private final Inbox<?> inbox;
+    private final SourceInbox inbox;
     private final ExecutorService thread;
     private final Map<TopicPartition, Taken> taken = new HashMap<>();
     private long nextQuestion = System.nanoTime();
@@ -59,7 +59,7 @@ final class WatermarkCheck implements AutoCloseable {
      */
     record Lost(Assignment assignment, long position, String why) {}
 
-    WatermarkCheck(String name, Inbox<?> inbox) {
+    WatermarkCheck(String name, SourceInbox inbox) {
         this.name = name;
         this.inbox = inbox;
         this.thread = Executors.newSingleThreadExecutor(task -> {

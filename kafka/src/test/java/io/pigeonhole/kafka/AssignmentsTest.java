@@ -49,7 +49,7 @@ class AssignmentsTest {
             Duration.ZERO,
             System::nanoTime);
 
-    private final Beginnings beginnings = new Beginnings(inbox, 0, System::nanoTime);
+    private final Beginnings beginnings = new Beginnings(inbox.forSources(), 0, System::nanoTime);
     private final Assignments assignments =
             new Assignments(settings, consumer, lanes, null, null, null, beginnings, System::nanoTime);
 

@@ -41,7 +41,7 @@ class BeginningsTest {
             .handle("text", PayloadDecoder.text(), (text, context) -> {})
             .build();
     private final Lanes lanes = Lanes.start("test", inbox, LaneSettings.standard());
-    private final Beginnings beginnings = new Beginnings(inbox, 100, () -> now);
+    private final Beginnings beginnings = new Beginnings(inbox.forSources(), 100, () -> now);
     private final List<Assignment> assignments = IntStream.range(0, 12)
             .mapToObj(number -> new Assignment(new TopicPartition("t", number), lanes.open()))
             .toList();
@@ -226,7 +226,7 @@ class BeginningsTest {
     /** How many times in a row the first partition was begun, as the next member counts it. */
     private int countOfNextMember() {
         Assignment assignment = new Assignment(assignments.get(0).partition(), lanes.open());
-        Assignment.Beginning beginning = new Beginnings(inbox, 100, () -> now).of(assignment);
+        Assignment.Beginning beginning = new Beginnings(inbox.forSources(), 100, () -> now).of(assignment);
         return beginning == null ? -1 : beginning.starts();
     }
 

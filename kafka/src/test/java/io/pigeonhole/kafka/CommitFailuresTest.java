@@ -52,7 +52,7 @@ class CommitFailuresTest {
             null,
             null,
             null,
-            new Beginnings(inbox, 0, () -> now),
+            new Beginnings(inbox.forSources(), 0, () -> now),
             () -> now);
 
     private enum Answer {

@@ -102,7 +102,7 @@ class ForgottenWhileRunningTest {
                 .build();
         TopicIdentities identities = new TopicIdentities(
                 topic -> CompletableFuture.completedFuture("kafka:c/t/"), () -> {}, System::nanoTime, warning -> {});
-        WatermarkCheck check = new WatermarkCheck("test", inbox);
+        WatermarkCheck check = new WatermarkCheck("test", inbox.forSources());
         toClose.add(check::close);
         Lanes lanes = Lanes.start("test", inbox, LaneSettings.standard());
         toClose.add(() -> lanes.close(PATIENCE));
@@ -120,9 +120,10 @@ class ForgottenWhileRunningTest {
                 consumer,
                 lanes,
                 identities,
-                new LogOwner(inbox, consumer, identities, UnaryOperator.identity(), start, System::nanoTime),
+                new LogOwner(
+                        inbox.forSources(), consumer, identities, UnaryOperator.identity(), start, System::nanoTime),
                 check,
-                new Beginnings(inbox, 100, System::nanoTime),
+                new Beginnings(inbox.forSources(), 100, System::nanoTime),
                 System::nanoTime);
         consumer.assign(List.of(PARTITION));
         assignments.onPartitionsAssigned(List.of(PARTITION));

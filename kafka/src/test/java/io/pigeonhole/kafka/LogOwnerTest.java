@@ -47,9 +47,9 @@ class LogOwnerTest {
             topic -> CompletableFuture.completedFuture("kafka:c/t/"), () -> {}, () -> 0, warning -> {});
     private long now;
     private Duration slowness = Duration.ZERO;
-    private final LogOwner owner =
-            new LogOwner(inbox, consumer, identities, UnaryOperator.identity(), LogStart.EARLIEST, () -> now);
-    private final WatermarkCheck check = new WatermarkCheck("test", inbox);
+    private final LogOwner owner = new LogOwner(
+            inbox.forSources(), consumer, identities, UnaryOperator.identity(), LogStart.EARLIEST, () -> now);
+    private final WatermarkCheck check = new WatermarkCheck("test", inbox.forSources());
     private final Assignments assignments = new Assignments(
             new PollLoop.Settings(
                     "test",
@@ -66,7 +66,7 @@ class LogOwnerTest {
             identities,
             owner,
             check,
-            new Beginnings(inbox, 100, () -> now),
+            new Beginnings(inbox.forSources(), 100, () -> now),
             () -> now);
 
     /** Partitions with even numbers have no leader: each question takes as long as the consumer waits for an answer. */
@@ -175,8 +175,8 @@ class LogOwnerTest {
         List<TopicPartition> acquired = PARTITIONS.stream()
                 .filter(partition -> assignments.get(partition).owner() != null)
                 .toList();
-        acquired.forEach(
-                partition -> inbox.acquire(new LogPartition(partition.topic(), partition.partition()), "kafka:c/t"));
+        acquired.forEach(partition ->
+                inbox.forSources().acquire(new LogPartition(partition.topic(), partition.partition()), "kafka:c/t"));
         await().atMost(Duration.ofSeconds(30)).until(() -> {
             long begun = now;
             assignments.checkOwners();

@@ -98,7 +98,7 @@ class OtherPartitionsTest {
             null,
             null,
             lanes,
-            inbox,
+            inbox.forSources(),
             new Trouble("test", System::nanoTime),
             new UnreadablePartitions("test", System::nanoTime));
     private final Thread thread = new Thread(loop, "test");

@@ -451,7 +451,7 @@ class PollLoopTest {
     @Test
     void recordsAreLeasedWhereProcessesHaveDiedAgainAndAgain() {
         for (int process = 0; process < 3; process++) {
-            inbox.started(startOf("process " + process));
+            inbox.forSources().started(startOf("process " + process));
         }
         startWithPartition();
         broker.send(0, "a");
@@ -503,8 +503,8 @@ class PollLoopTest {
     }
 
     private int countOfNextBeginning() {
-        int count = inbox.started(startOf("next"));
-        inbox.ended(startOf("next"));
+        int count = inbox.forSources().started(startOf("next"));
+        inbox.forSources().ended(startOf("next"));
         return count;
     }
 

@@ -7,7 +7,7 @@ import com.rabbitmq.client.Recoverable;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.FailureText;
-import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.SourceInbox;
 import io.pigeonhole.core.lane.Lanes;
 import io.pigeonhole.core.time.BoundedWait;
 import io.pigeonhole.rabbitmq.Caution.Fault;
@@ -40,7 +40,7 @@ final class QueueLoop {
     private final String queue;
     private final String name;
     private final SourceSettings settings;
-    private final Inbox<?> inbox;
+    private final SourceInbox inbox;
     private final Lanes lanes;
     private final Troubles troubles;
     private final Caution caution;
@@ -56,7 +56,7 @@ final class QueueLoop {
     QueueLoop(
             String queue,
             SourceSettings settings,
-            Inbox<?> inbox,
+            SourceInbox inbox,
             Lanes lanes,
             Troubles troubles,
             ThreadFactory threads) {

@@ -99,7 +99,7 @@ public final class RabbitSource implements Source {
         Lanes lanes = Lanes.start(settings.name(), inbox, laneSettings);
         Troubles troubles = new Troubles(settings.name());
         List<QueueLoop> loops = settings.queues().stream()
-                .map(queue -> new QueueLoop(queue, settings, inbox, lanes, troubles, factory))
+                .map(queue -> new QueueLoop(queue, settings, inbox.forSources(), lanes, troubles, factory))
                 .toList();
         settings.queues().forEach(troubles::begins);
         running = new Running(loops, lanes, troubles);

@@ -2,7 +2,7 @@ package io.pigeonhole.sqs;
 
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.PigeonholeException;
-import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.SourceInbox;
 import io.pigeonhole.core.lane.Lanes;
 import java.time.Duration;
 import java.util.List;
@@ -26,7 +26,7 @@ final class Poller implements Runnable {
     private static final double RESUME_BELOW = 0.5;
 
     private final SqsSource.Settings settings;
-    private final Inbox<?> inbox;
+    private final SourceInbox inbox;
     private final SqsQueue queue;
     private final Lanes lanes;
     private final InFlight inFlight;
@@ -40,7 +40,7 @@ final class Poller implements Runnable {
 
     Poller(
             SqsSource.Settings settings,
-            Inbox<?> inbox,
+            SourceInbox inbox,
             SqsQueue queue,
             Lanes lanes,
             InFlight inFlight,

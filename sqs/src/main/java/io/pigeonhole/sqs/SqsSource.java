@@ -150,7 +150,15 @@ public final class SqsSource implements Source {
         Acknowledgements acknowledgements = new Acknowledgements(settings.name(), queue, deleting, clock);
         List<Poller> pollers = IntStream.range(0, settings.pollers())
                 .mapToObj(i -> new Poller(
-                        settings, inbox, queue, lanes, inFlight, acknowledgements, stopping, receiving, handing))
+                        settings,
+                        inbox.forSources(),
+                        queue,
+                        lanes,
+                        inFlight,
+                        acknowledgements,
+                        stopping,
+                        receiving,
+                        handing))
                 .toList();
         // As many as pollers, so that deleting keeps up with receiving.
         List<Acknowledgements> deleters = Collections.nCopies(settings.pollers(), acknowledgements);

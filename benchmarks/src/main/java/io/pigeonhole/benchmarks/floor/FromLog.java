@@ -55,9 +55,9 @@ final class FromLog implements Course {
     }
 
     private List<Message> placed(List<Message> lane, int partition) {
-        Watermark owner = inbox.acquire(new LogPartition("payments", partition), LOG);
+        Watermark owner = inbox.forSources().acquire(new LogPartition("payments", partition), LOG);
         if (!owner.hasPosition()) {
-            owner = inbox.beginAt(owner, 0);
+            owner = inbox.forSources().beginAt(owner, 0);
         }
         List<Message> placed = new ArrayList<>(lane.size());
         for (Message message : lane) {

@@ -4,26 +4,15 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
-import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.InboxStore;
-import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.Start;
-import io.pigeonhole.core.store.Watermark;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /**
  * The transactional inbox of one consumer: whatever a broker delivers, however often, takes effect in the database exactly
@@ -37,29 +26,29 @@ import java.util.function.Predicate;
 public final class Inbox<C extends HandlerContext> {
     private final InboxStore<C> store;
     private final RegisteredConsumer consumer;
-    private final EngineSettings settings;
+    private final Reception reception;
     private final InboxEngine<C> engine;
     private final Worker<C> worker;
-    private final RunningBatches running;
-    private final WorkSignal signal;
+    private final SourceInbox source;
+    private final NodeInbox node;
     private final Handler<Message, C> ownHandlers;
 
     Inbox(
             InboxStore<C> store,
             RegisteredConsumer consumer,
-            EngineSettings settings,
+            Reception reception,
             InboxEngine<C> engine,
             Worker<C> worker,
-            RunningBatches running,
-            WorkSignal signal,
+            SourceInbox source,
+            NodeInbox node,
             Handler<Message, C> ownHandlers) {
         this.store = store;
         this.consumer = consumer;
-        this.settings = settings;
+        this.reception = reception;
         this.engine = engine;
         this.worker = worker;
-        this.running = running;
-        this.signal = signal;
+        this.source = source;
+        this.node = node;
         this.ownHandlers = ownHandlers;
     }
 
@@ -86,16 +75,6 @@ public final class Inbox<C extends HandlerContext> {
     }
 
     /**
-     * Whether this inbox keeps its messages in a store. What a node asks, which works on one store.
-     *
-     * @param other a store
-     * @return whether it is the very store that this inbox was built with
-     */
-    public boolean isOf(InboxStore<?> other) {
-        return store == other;
-    }
-
-    /**
      * Processes one delivery in a transaction of its own.
      *
      * @param message the message
@@ -119,21 +98,7 @@ public final class Inbox<C extends HandlerContext> {
      *     them in again; those that were committed are then told as duplicates
      */
     public List<Outcome> process(List<Message> messages) {
-        return Interrupts.ofCaller(() -> engine.process(messages, settings.reception()));
-    }
-
-    /**
-     * The same on a thread whose owner may have to end it, such as one of a source. A handler that fails after the owner
-     * has begun to end the thread, and then interrupted it, fails nothing: nothing is decided about the messages. An
-     * interrupt that comes without that is none of the owner's and is cleared.
-     *
-     * @param messages the messages in the order of arrival, maybe none, duplicates allowed
-     * @param ending whether the owner ends this thread; begins to answer true before he interrupts it
-     * @return what became of each, in the same order
-     * @throws io.pigeonhole.core.failure.RetryableException as {@link #process(List)}, and where the thread is ended
-     */
-    public List<Outcome> process(List<Message> messages, BooleanSupplier ending) {
-        return Interrupts.ofOwner(ending, () -> engine.process(messages, settings.reception()));
+        return Interrupts.ofCaller(() -> engine.process(messages, reception));
     }
 
     /**
@@ -180,7 +145,7 @@ public final class Inbox<C extends HandlerContext> {
             before = total;
             for (Backlog.Due due : store.due(List.of(consumer))) {
                 if (due.in().isZero()) {
-                    total += work(due);
+                    total += Interrupts.ofCaller(() -> worker.work(due));
                 }
             }
         } while (total > before);
@@ -188,104 +153,21 @@ public final class Inbox<C extends HandlerContext> {
     }
 
     /**
-     * Works on one thing that is due, on the calling thread: at most one batch, in one transaction as long as nothing in it
-     * fails. What a node does again and again.
+     * This inbox as sources need it. For whoever writes a source.
      *
-     * @param due what the store said is due for this consumer
-     * @return how many messages were taken; 0 where there is nothing (any more), where it is blocked, or where somebody else
-     *     is at work on it
-     * @throws io.pigeonhole.core.failure.RetryableException if nothing could be committed; call again
+     * @return always the same
      */
-    public int work(Backlog.Due due) {
-        return Interrupts.ofCaller(() -> worker.work(due));
+    public SourceInbox forSources() {
+        return source;
     }
 
     /**
-     * The same on a thread whose owner may have to end it, as of {@link #process(List, BooleanSupplier)}.
+     * This inbox as nodes need it. For whoever works on what is due without a {@link io.pigeonhole.core.node.Node}.
      *
-     * @param due what the store said is due for this consumer
-     * @param ending whether the owner ends this thread; begins to answer true before he interrupts it
-     * @return how many messages were taken, as {@link #work(Backlog.Due)}
-     * @throws io.pigeonhole.core.failure.RetryableException if nothing could be committed, or the thread is ended
+     * @return always the same
      */
-    public int work(Backlog.Due due, BooleanSupplier ending) {
-        return Interrupts.ofOwner(ending, () -> worker.work(due));
-    }
-
-    /**
-     * Reports the batches that have been in work for longer than {@link InboxBuilder#slowBatch}, each once. What a node does
-     * every second.
-     */
-    public void reportSlowBatches() {
-        running.report();
-    }
-
-    /**
-     * Lets the leases run out that some threads work under. What works under one of them cannot finish any more; its attempt
-     * has failed when the lease has run out. What a node does when it is closed with handlers that do not end: with its own
-     * threads, as another node of this process may work on the same inbox. New leases can be taken afterwards.
-     *
-     * @param workers which threads
-     */
-    public void stopLeases(Predicate<Thread> workers) {
-        worker.stopLeases(workers);
-    }
-
-    /**
-     * The threads that hang in a handler under a lease: it was interrupted because it took too long
-     * ({@link InboxBuilder#externalTimeout}), its lease has run out since, and it has not returned. What a node asks, to replace them.
-     *
-     * @return the threads that called {@link #work(Backlog.Due, BooleanSupplier)}, each with the message that it is at
-     */
-    public Map<Thread, Message> hangingThreads() {
-        return worker.hanging();
-    }
-
-    /**
-     * Has a listener called, on the committing thread, when this inbox has stored messages that the workers are to work on, so
-     * that they need not wait for their next look. All listeners are called; they should return at once. It is a hint: a process
-     * that dies before it could tell loses nothing, as a look into the store finds the messages.
-     *
-     * @param listener learns in which lanes they are and when they are due, counted from now. A lane may be named that has
-     *     nothing to do, and the same one with more than one time
-     * @return ends it: from then on the listener is not called
-     */
-    public Runnable whenWorkIsStored(Consumer<Set<Backlog.Due>> listener) {
-        return signal.tell(listener);
-    }
-
-    /**
-     * Notes that this process begins at a position, to recognise a message at which processes die again and again.
-     *
-     * @param start with what, where, and who begins. It may be noted again where the answer was lost, and counts once
-     * @return how many times in a row it was begun there and not {@linkplain #ended ended}; hand it on as {@link Message#deliveries()}
-     * @throws io.pigeonhole.core.store.ConsumerPausedException if the consumer is paused, so that nothing can be begun; nothing was noted
-     * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
-     */
-    public int started(Start start) {
-        return store.started(consumer, start);
-    }
-
-    /**
-     * Notes that this process, which {@linkplain #started began} at a position, has left it in good order: its beginning is
-     * counted no more. What is not noted, because the process died, stays counted.
-     *
-     * @param start as it was noted
-     * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
-     */
-    public void ended(Start start) {
-        store.ended(consumer, start);
-    }
-
-    /**
-     * Notes that this process has left behind what may have ended those that {@linkplain #started began} there before it: neither
-     * they nor it are counted any more. Where somebody else has begun since, only this process is counted no more.
-     *
-     * @param start as it was noted
-     * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
-     */
-    public void survived(Start start) {
-        store.survived(consumer, start);
+    public NodeInbox forNodes() {
+        return node;
     }
 
     /**
@@ -340,80 +222,6 @@ public final class Inbox<C extends HandlerContext> {
      */
     public boolean contains(Message message, Ledger ledger) {
         return ledger.contains(consumer, keyOf(message));
-    }
-
-    /**
-     * Takes a partition of a log, as a source does when it is assigned to it: whoever had it before cannot commit anything of
-     * it any more. To be called before the first message of an assignment is handed in, with every assignment anew.
-     *
-     * <p>A message whose assignment is not the newest, or that expects the watermark beyond where it is (the database has lost
-     * commits), is {@link Outcome.Busy} until it is given up. Whoever still has the partition then acquires it anew and reads
-     * on from the position; {@link #watermarks} tells when that is needed.
-     *
-     * <p>Where the watermark {@linkplain Watermark#hasPosition() has a position}, the source goes on there. Where it has none,
-     * the source decides where to begin and calls {@link #beginAt} before it hands anything in.
-     *
-     * @param partition what, with the source that the messages will have
-     * @param log the identity of the log, other for one that was made anew under the same name
-     * @return where to go on, and the {@linkplain Watermark#assignment() assignment} that the messages must name
-     * @throws ConfigurationException if the stored position is that of another log, or the consumer deduplicates otherwise:
-     *     somebody has to decide
-     * @throws PigeonholeException if the database refused or cannot be reached; try again
-     */
-    public Watermark acquire(LogPartition partition, String log) {
-        return store.acquire(consumer, partition, log);
-    }
-
-    /**
-     * Fixes where a partition without a position begins. Once this returns, a crash does not move the beginning any more.
-     *
-     * @param watermark the partition as it was acquired, without a position
-     * @param offset the offset of the first message to take
-     * @return the watermark with the position
-     * @throws PigeonholeException if somebody else has acquired the partition, or the database refused or cannot be reached:
-     *     acquire it anew
-     */
-    public Watermark beginAt(Watermark watermark, long offset) {
-        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-            transaction.advance(consumer, List.of(new Advance(watermark, offset, watermark.leaderEpoch())));
-            transaction.commit();
-        }
-        return new Watermark(
-                watermark.partition(), watermark.log(), watermark.assignment(), offset, watermark.leaderEpoch());
-    }
-
-    /**
-     * Reads where partitions of logs are now, as the database says.
-     *
-     * @param partitions distinct, at least one
-     * @return those that the database knows, in no special order
-     * @throws PigeonholeException if the consumer is paused, or the database refused or cannot be reached
-     */
-    public List<Watermark> watermarks(Collection<LogPartition> partitions) {
-        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-            return transaction.watermarks(consumer, partitions);
-        }
-    }
-
-    /**
-     * Asks whether the inbox's database can be used now.
-     *
-     * @throws io.pigeonhole.core.failure.StoreUnavailableException if it cannot
-     */
-    public void probe() {
-        store.probe();
-    }
-
-    /**
-     * Asks whether the inbox takes messages now, by a claim that is rolled back: not while its consumer is paused, nor while the
-     * database answers and refuses to write. For sources whose broker counts deliveries: what is delivered in vain brings a
-     * message closer to its limit. {@link #probe} is cheaper, and enough where nothing is delivered because of the answer. Not
-     * worth its write where there is nothing to take messages from, such as for a queue that does not exist.
-     *
-     * @throws PigeonholeException if it takes none, with the reason; ask again later
-     */
-    public void probeClaim() {
-        engine.probeClaim();
     }
 
     private MessageKey keyOf(Message message) {

@@ -498,7 +498,15 @@ public final class InboxBuilder<C extends HandlerContext> {
         InboxEngine<C> engine = new InboxEngine<>(store, registered, routing, settings, all, signal, flood, running);
         LeaseWorker<C> leases = new LeaseWorker<>(store, registered, routing, settings, engine, all);
         Worker<C> worker = new Worker<>(store, registered, settings, engine, leases);
-        return new Inbox<>(store, registered, settings, engine, worker, running, signal, new OwnHandlers<>(routing));
+        return new Inbox<>(
+                store,
+                registered,
+                settings.reception(),
+                engine,
+                worker,
+                new SourceView<>(store, registered, settings, engine),
+                new NodeView<>(store, registered, worker, running, signal),
+                new OwnHandlers<>(routing));
     }
 
     private void requireDuration(String setting, Duration value) {

@@ -1,29 +1,29 @@
 package io.pigeonhole.core.lane;
 
-import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.inbox.SourceInbox;
 import io.pigeonhole.core.message.Message;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /** What a lane needs of an inbox. */
 interface BatchProcessor {
-    /** As {@link Inbox#process(List)}. */
+    /** As {@link SourceInbox#process}, on a thread that nobody ends. */
     List<Outcome> process(List<Message> messages);
 
-    /** As {@link Inbox#process(List, BooleanSupplier)}. */
+    /** As {@link SourceInbox#process}. */
     default List<Outcome> process(List<Message> messages, BooleanSupplier ending) {
         return process(messages);
     }
 
-    /** As {@link Inbox#probe()}. */
+    /** As {@link SourceInbox#probe}. */
     void probe();
 
-    static BatchProcessor of(Inbox<?> inbox) {
+    static BatchProcessor of(SourceInbox inbox) {
         return new BatchProcessor() {
             @Override
             public List<Outcome> process(List<Message> messages) {
-                return inbox.process(messages);
+                return inbox.process(messages, () -> false);
             }
 
             @Override

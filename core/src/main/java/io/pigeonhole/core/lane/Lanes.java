@@ -49,7 +49,7 @@ public final class Lanes {
      * @return running lanes, to be closed by the caller
      */
     public static Lanes start(String name, Inbox<?> inbox, LaneSettings settings) {
-        return start(name, BatchProcessor.of(inbox), settings);
+        return start(name, BatchProcessor.of(inbox.forSources()), settings);
     }
 
     static Lanes start(String name, BatchProcessor inbox, LaneSettings settings) {

@@ -9,7 +9,7 @@ package io.pigeonhole.core.message;
  * @param offset the message's place there, not negative; the messages of a partition have ascending ones, maybe with gaps
  * @param leaderEpoch what the broker counts to recognise a log that was cut off, or -1 where it is not known
  * @param assignment which assignment of the partition the message was read in; see
- *     {@link io.pigeonhole.core.inbox.Inbox#acquire}
+ *     {@link io.pigeonhole.core.inbox.SourceInbox#acquire}
  * @param expectedPosition where the watermark stands once all messages before this one are accepted: behind the message that
  *     was read before it in this assignment, or, for the first one, the position that the partition was acquired with. Where
  *     the watermark is before it, the message is not taken: the database has lost what this reader believes committed

@@ -2,6 +2,7 @@ package io.pigeonhole.core.node;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.NodeInbox;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Maintenance;
@@ -67,7 +68,7 @@ public final class NodeBuilder {
      */
     public NodeBuilder inbox(Inbox<?> inbox) {
         require(
-                storeOfInboxes == null || inbox.isOf(storeOfInboxes),
+                storeOfInboxes == null || inbox.forNodes().isOf(storeOfInboxes),
                 "the inbox '" + inbox.consumer()
                         + "' was built with another store than the node, which would never work on"
                         + " what that store has. Two objects are two stores here, also where both are of one database:"
@@ -192,12 +193,13 @@ public final class NodeBuilder {
         WorkerSettings settings = new WorkerSettings(workers, leaseWorkers, pollInterval);
         List<Source> started = List.copyOf(sources);
         Guard guard = new Guard(retention, started, windowGuard, maintenanceListener);
+        List<NodeInbox> ofNode = inboxes.values().stream().map(Inbox::forNodes).toList();
         Node node = new Node(
                 started,
-                new Workers(backlog, workers == 0 ? List.of() : List.copyOf(inboxes.values()), settings),
+                new Workers(backlog, workers == 0 ? List.of() : ofNode, settings),
                 new Janitor(store, retention, guard, maintenanceListener, maintenanceInterval),
                 guard,
-                new Watch(List.copyOf(inboxes.values())));
+                new Watch(ofNode));
         node.start();
         return node;
     }

@@ -1,6 +1,6 @@
 package io.pigeonhole.core.node;
 
-import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.NodeInbox;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -12,14 +12,14 @@ import org.slf4j.LoggerFactory;
 final class Watch {
     private static final Logger log = LoggerFactory.getLogger(Watch.class);
 
-    private final List<Inbox<?>> inboxes;
+    private final List<NodeInbox> inboxes;
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread daemon = new Thread(task, "pigeonhole-watch");
         daemon.setDaemon(true);
         return daemon;
     });
 
-    Watch(List<Inbox<?>> inboxes) {
+    Watch(List<NodeInbox> inboxes) {
         this.inboxes = inboxes;
     }
 
@@ -29,7 +29,7 @@ final class Watch {
 
     private void look() {
         try {
-            inboxes.forEach(Inbox::reportSlowBatches);
+            inboxes.forEach(NodeInbox::reportSlowBatches);
         } catch (RuntimeException | Error e) {
             log.warn("a look for batches that do not end failed; looking again", e);
         }

@@ -2,7 +2,7 @@ package io.pigeonhole.core.node;
 
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.RetryableException;
-import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.NodeInbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.Backlog.Due;
@@ -38,7 +38,7 @@ final class Workers {
     private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
     private final Backlog store;
-    private final Map<Short, Inbox<?>> inboxes = new HashMap<>();
+    private final Map<Short, NodeInbox> inboxes = new HashMap<>();
     private final List<RegisteredConsumer> consumers;
     private final Pace pace;
     private final ExecutorService ordinary;
@@ -66,10 +66,10 @@ final class Workers {
         }
     }
 
-    Workers(Backlog store, List<Inbox<?>> inboxes, WorkerSettings settings) {
+    Workers(Backlog store, List<NodeInbox> inboxes, WorkerSettings settings) {
         this.store = store;
         inboxes.forEach(inbox -> this.inboxes.put(inbox.registered().id(), inbox));
-        this.consumers = inboxes.stream().map(Inbox::registered).toList();
+        this.consumers = inboxes.stream().map(NodeInbox::registered).toList();
         this.pace = new Pace(settings.longestPause());
         this.ordinary = Executors.newFixedThreadPool(Math.max(1, settings.workers()), Workers::daemon);
         this.byLease = new LeaseThreads(settings.leaseWorkers());
@@ -170,7 +170,7 @@ final class Workers {
         }
     }
 
-    private void replaceHanging(Inbox<?> inbox) {
+    private void replaceHanging(NodeInbox inbox) {
         try {
             inbox.hangingThreads().forEach((thread, message) -> {
                 if (atWork.containsKey(thread)) {
@@ -220,7 +220,7 @@ final class Workers {
         try {
             atWork.put(Thread.currentThread(), due);
             askedAgain.remove(Slot.of(due));
-            Inbox<?> inbox = inboxes.get(due.consumer().id());
+            NodeInbox inbox = inboxes.get(due.consumer().id());
             again = !closed && inbox != null && inbox.work(due, () -> ended) > 0;
         } catch (RetryableException e) {
             log.atLevel(waiting ? Level.DEBUG : Level.WARN)

@@ -280,7 +280,7 @@ abstract class ExternalHandlerTests<C extends HandlerContext> extends FlowLab<C>
         Future<Integer> work = threads.start(hanging::work);
         await(beat);
 
-        hanging.stopLeases(worker -> true);
+        hanging.forNodes().stopLeases(worker -> true);
         fixture.advance(BEYOND_THE_LEASE);
         while (parked().isEmpty()) {
             other.work();

@@ -108,7 +108,8 @@ abstract class InterruptTests<C extends HandlerContext> extends InboxLab<C> {
         });
         List<Message> messages = messages(3);
 
-        assertThatThrownBy(() -> inbox.process(messages, ending::get)).isInstanceOf(RetryableException.class);
+        assertThatThrownBy(() -> inbox.forSources().process(messages, ending::get))
+                .isInstanceOf(RetryableException.class);
         assertThat(fixture.effects()).isEmpty();
         assertThat(fixture.parked(consumer)).isEmpty();
         assertThat(kinds(inbox.process(messages))).containsOnly(Kind.PROCESSED);
@@ -127,7 +128,7 @@ abstract class InterruptTests<C extends HandlerContext> extends InboxLab<C> {
         inbox.receive(message("x"));
         Backlog.Due due = store.due(List.of(inbox.registered())).get(0);
 
-        assertThatThrownBy(() -> inbox.work(due, ending::get)).isInstanceOf(RetryableException.class);
+        assertThatThrownBy(() -> inbox.forNodes().work(due, ending::get)).isInstanceOf(RetryableException.class);
         assertThat(fixture.effects()).isEmpty();
         assertThat(fixture.parked(consumer)).isEmpty();
         assertThat(inbox.work()).isEqualTo(1);

@@ -33,12 +33,12 @@ abstract class LogLab<C extends HandlerContext> extends InboxLab<C> {
 
     /** Acquires a partition, and begins at 0 where nobody has begun. */
     Watermark own(Inbox<C> inbox, LogPartition partition) {
-        Watermark watermark = inbox.acquire(partition, LOG);
-        return watermark.hasPosition() ? watermark : inbox.beginAt(watermark, 0);
+        Watermark watermark = inbox.forSources().acquire(partition, LOG);
+        return watermark.hasPosition() ? watermark : inbox.forSources().beginAt(watermark, 0);
     }
 
     long positionOf(Inbox<C> inbox, LogPartition partition) {
-        return inbox.acquire(partition, LOG).position();
+        return inbox.forSources().acquire(partition, LOG).position();
     }
 
     static Message at(Watermark owner, long offset) {

@@ -31,12 +31,12 @@ abstract class LogOwnerTests<C extends HandlerContext> extends LogLab<C> {
     @Test
     void partitionThatNobodyHadHasNoPositionUntilItsBeginningIsFixed() {
         Inbox<C> inbox = writing();
-        Watermark first = inbox.acquire(FIRST, LOG);
+        Watermark first = inbox.forSources().acquire(FIRST, LOG);
         assertThat(first.hasPosition()).isFalse();
-        assertThat(inbox.acquire(FIRST, LOG).position()).isEqualTo(Watermark.UNKNOWN);
-        Watermark begun = inbox.beginAt(inbox.acquire(FIRST, LOG), 42);
+        assertThat(inbox.forSources().acquire(FIRST, LOG).position()).isEqualTo(Watermark.UNKNOWN);
+        Watermark begun = inbox.forSources().beginAt(inbox.forSources().acquire(FIRST, LOG), 42);
         assertThat(begun.position()).isEqualTo(42);
-        Watermark next = inbox.acquire(FIRST, LOG);
+        Watermark next = inbox.forSources().acquire(FIRST, LOG);
         assertThat(next.position()).isEqualTo(42);
         assertThat(next.assignment()).isEqualTo(begun.assignment() + 1).isEqualTo(first.assignment() + 3);
     }
@@ -44,18 +44,18 @@ abstract class LogOwnerTests<C extends HandlerContext> extends LogLab<C> {
     @Test
     void beginningIsFixedByTheLastOwnerOnly() {
         Inbox<C> inbox = writing();
-        Watermark old = inbox.acquire(FIRST, LOG);
-        Watermark current = inbox.acquire(FIRST, LOG);
-        assertThatThrownBy(() -> inbox.beginAt(old, 7)).isInstanceOf(WatermarkMovedException.class);
-        inbox.beginAt(current, 8);
-        assertThatThrownBy(() -> inbox.beginAt(current, 9)).isInstanceOf(WatermarkMovedException.class);
+        Watermark old = inbox.forSources().acquire(FIRST, LOG);
+        Watermark current = inbox.forSources().acquire(FIRST, LOG);
+        assertThatThrownBy(() -> inbox.forSources().beginAt(old, 7)).isInstanceOf(WatermarkMovedException.class);
+        inbox.forSources().beginAt(current, 8);
+        assertThatThrownBy(() -> inbox.forSources().beginAt(current, 9)).isInstanceOf(WatermarkMovedException.class);
         assertThat(positionOf(inbox, FIRST)).isEqualTo(8);
     }
 
     @Test
     void messagesBeforeTheBeginningIsFixedAreRefused() {
         Inbox<C> inbox = writing();
-        Watermark owner = inbox.acquire(FIRST, LOG);
+        Watermark owner = inbox.forSources().acquire(FIRST, LOG);
         assertThatThrownBy(() -> inbox.process(at(owner, 0)))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("no position");
@@ -116,7 +116,7 @@ abstract class LogOwnerTests<C extends HandlerContext> extends LogLab<C> {
         assertThat(kinds(outcomes)).containsOnly(Kind.BUSY);
         assertThat(outcomes.get(0).toString()).contains("is at 3").contains("expects it at 5");
         assertThat(fixture.effects()).hasSize(3);
-        Watermark again = inbox.acquire(FIRST, LOG);
+        Watermark again = inbox.forSources().acquire(FIRST, LOG);
         assertThat(again.position()).isEqualTo(3);
         assertThat(kinds(inbox.process(range(again, 3, 7)))).containsOnly(Kind.PROCESSED);
         assertThat(fixture.effects()).containsExactlyElementsOf(payloads(range(again, 0, 7)));
@@ -156,10 +156,10 @@ abstract class LogOwnerTests<C extends HandlerContext> extends LogLab<C> {
         Inbox<C> inbox = writing();
         Watermark owner = own(inbox, FIRST);
         inbox.process(range(owner, 0, 3));
-        assertThat(inbox.watermarks(List.of(FIRST, SECOND)))
+        assertThat(inbox.forSources().watermarks(List.of(FIRST, SECOND)))
                 .containsExactly(new Watermark(FIRST, LOG, owner.assignment(), 3, 3));
-        Watermark next = inbox.acquire(FIRST, LOG);
-        assertThat(inbox.watermarks(List.of(FIRST))).containsExactly(next);
+        Watermark next = inbox.forSources().acquire(FIRST, LOG);
+        assertThat(inbox.forSources().watermarks(List.of(FIRST))).containsExactly(next);
     }
 
     @Test
@@ -167,7 +167,7 @@ abstract class LogOwnerTests<C extends HandlerContext> extends LogLab<C> {
         Inbox<C> inbox = writing();
         Watermark owner = own(inbox, FIRST);
         inbox.process(range(owner, 0, 3));
-        assertThatThrownBy(() -> inbox.acquire(FIRST, "log:other"))
+        assertThatThrownBy(() -> inbox.forSources().acquire(FIRST, "log:other"))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining(LOG)
                 .hasMessageContaining("log:other")
@@ -197,7 +197,7 @@ abstract class LogOwnerTests<C extends HandlerContext> extends LogLab<C> {
         AtomicInteger done = new AtomicInteger();
         threads.together(3, number -> {
             while (done.get() < messages) {
-                Watermark owner = inbox.acquire(FIRST, LOG);
+                Watermark owner = inbox.forSources().acquire(FIRST, LOG);
                 long position = owner.position();
                 boolean mine = true;
                 while (mine && position < messages) {
@@ -214,7 +214,7 @@ abstract class LogOwnerTests<C extends HandlerContext> extends LogLab<C> {
             return number;
         });
         assertThat(fixture.effects())
-                .containsExactlyElementsOf(payloads(range(inbox.acquire(FIRST, LOG), 0, messages)));
+                .containsExactlyElementsOf(payloads(range(inbox.forSources().acquire(FIRST, LOG), 0, messages)));
         assertThat(fixture.parked(consumer)).isEmpty();
     }
 }

@@ -40,7 +40,7 @@ abstract class LogProcessingTests<C extends HandlerContext> extends LogLab<C> {
         Inbox<C> inbox = writing();
         Watermark owner = own(inbox, FIRST);
         assertThat(kinds(inbox.process(range(owner, 0, 10)))).containsOnly(Kind.PROCESSED);
-        Watermark next = inbox.acquire(FIRST, LOG);
+        Watermark next = inbox.forSources().acquire(FIRST, LOG);
         assertThat(next.position()).isEqualTo(10);
         assertThat(next.leaderEpoch()).isEqualTo(3);
         assertThat(next.log()).isEqualTo(LOG);

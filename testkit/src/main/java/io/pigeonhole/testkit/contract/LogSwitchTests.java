@@ -76,18 +76,18 @@ abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
         inbox.process(log(anybody, ids, 0, 20));
 
         inbox = switchTo(Deduplication.HYBRID);
-        Watermark owner = inbox.beginAt(inbox.acquire(FIRST, LOG), 12);
+        Watermark owner = inbox.forSources().beginAt(inbox.forSources().acquire(FIRST, LOG), 12);
         assertThat(kinds(inbox.process(log(owner, ids, 12, 30))))
                 .filteredOn(Kind.DUPLICATE::equals)
                 .hasSize(8);
 
         inbox = switchTo(Deduplication.WATERMARKS);
-        owner = inbox.acquire(FIRST, LOG);
+        owner = inbox.forSources().acquire(FIRST, LOG);
         assertThat(owner.position()).isEqualTo(30);
         assertThat(kinds(inbox.process(log(owner, ids, 30, 40)))).containsOnly(Kind.PROCESSED);
 
         inbox = switchTo(Deduplication.HYBRID);
-        owner = inbox.acquire(FIRST, LOG);
+        owner = inbox.forSources().acquire(FIRST, LOG);
         assertThat(kinds(inbox.process(log(owner, ids, 40, 50)))).containsOnly(Kind.PROCESSED);
 
         inbox = switchTo(Deduplication.IDS);
@@ -97,7 +97,7 @@ abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
         assertThat(fixture.effects()).containsExactlyElementsOf(payloads(log(anybody, ids, 0, 60)));
 
         inbox = switchTo(Deduplication.HYBRID);
-        assertThat(inbox.acquire(FIRST, LOG).position()).isEqualTo(Watermark.GIVEN_UP);
+        assertThat(inbox.forSources().acquire(FIRST, LOG).position()).isEqualTo(Watermark.GIVEN_UP);
         assertThat(admin.audit(consumer, PageRequest.first(20)).entries())
                 .extracting(AuditEntry::action)
                 .filteredOn(AdminAction.DEDUPLICATE::equals)
@@ -120,11 +120,11 @@ abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
         inbox.process(log(anybody, places, 0, 20));
 
         inbox = switchTo(Deduplication.HYBRID);
-        Watermark owner = inbox.beginAt(inbox.acquire(FIRST, LOG), 12);
+        Watermark owner = inbox.forSources().beginAt(inbox.forSources().acquire(FIRST, LOG), 12);
         assertThat(kinds(inbox.process(log(owner, none, 12, 30))))
                 .filteredOn(Kind.DUPLICATE::equals)
                 .hasSize(8);
-        assertThat(inbox.acquire(FIRST, LOG).position()).isEqualTo(30);
+        assertThat(inbox.forSources().acquire(FIRST, LOG).position()).isEqualTo(30);
 
         inbox = switchTo(Deduplication.IDS);
         assertThat(kinds(inbox.process(log(anybody, places, 25, 50))))
@@ -189,10 +189,12 @@ abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
         assertThat(admin.forgetWatermarks(consumer, "others", ANN).kind()).isEqualTo(Answer.Kind.NOT_FOUND);
         assertThat(admin.forgetWatermarks(consumer, FIRST.source(), ANN).kind()).isEqualTo(Answer.Kind.DONE);
         assertThat(kinds(inbox.process(range(owner, 5, 6)))).containsOnly(Kind.BUSY);
-        Watermark anew = inbox.acquire(FIRST, "log:other");
+        Watermark anew = inbox.forSources().acquire(FIRST, "log:other");
         assertThat(anew.position()).isEqualTo(Watermark.FORGOTTEN);
-        assertThat(inbox.acquire(FIRST, "log:other").position()).isEqualTo(Watermark.FORGOTTEN);
-        assertThat(inbox.beginAt(inbox.acquire(FIRST, "log:other"), 0).position())
+        assertThat(inbox.forSources().acquire(FIRST, "log:other").position()).isEqualTo(Watermark.FORGOTTEN);
+        assertThat(inbox.forSources()
+                        .beginAt(inbox.forSources().acquire(FIRST, "log:other"), 0)
+                        .position())
                 .isZero();
         assertThat(admin.audit(consumer, PageRequest.first(20)).entries())
                 .extracting(AuditEntry::action)
@@ -213,7 +215,7 @@ abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
         assertThat(kinds(inbox.process(range(owner, 0, 2)))).containsOnly(kept);
         admin.forgetWatermarks(consumer, FIRST.source(), ANN);
 
-        Watermark anew = inbox.beginAt(inbox.acquire(FIRST, LOG), 0);
+        Watermark anew = inbox.forSources().beginAt(inbox.forSources().acquire(FIRST, LOG), 0);
         assertThat(kinds(inbox.process(range(anew, 0, 3)))).containsExactly(Kind.DUPLICATE, Kind.DUPLICATE, kept);
         assertThat(admin.work(WorkFilter.of(consumer), PageRequest.first(10)).entries())
                 .hasSize(3);

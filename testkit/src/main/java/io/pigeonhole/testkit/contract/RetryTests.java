@@ -270,11 +270,11 @@ abstract class RetryTests<C extends HandlerContext> extends FlowLab<C> {
     @Test
     void claimThatIsProbedIsRefusedWhileTheConsumerIsPausedOnly() {
         Inbox<C> inbox = flow().build();
-        inbox.probeClaim();
+        inbox.forSources().probeClaim();
         fixture.pause(consumer, true);
-        assertThatThrownBy(inbox::probeClaim).isInstanceOf(ConsumerPausedException.class);
+        assertThatThrownBy(inbox.forSources()::probeClaim).isInstanceOf(ConsumerPausedException.class);
         fixture.pause(consumer, false);
-        inbox.probeClaim();
+        inbox.forSources().probeClaim();
         assertThat(inbox.process(message("x")).kind()).isEqualTo(Kind.PROCESSED);
     }
 }

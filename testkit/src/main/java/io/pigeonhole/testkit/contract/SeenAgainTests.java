@@ -102,7 +102,7 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
         workLater(inbox);
         assertThat(dead()).hasSize(1);
         Set<Backlog.Due> told = new HashSet<>();
-        inbox.whenWorkIsStored(told::addAll);
+        inbox.forNodes().whenWorkIsStored(told::addAll);
 
         assertThat(inbox.process(message).kind()).isEqualTo(Kind.DUPLICATE);
         int lane = inbox.registered().laneOf(message, keyOf(inbox, message));

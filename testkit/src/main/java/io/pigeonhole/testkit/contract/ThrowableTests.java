@@ -275,7 +275,7 @@ abstract class ThrowableTests<C extends HandlerContext> extends FlowLab<C> {
                     }
                 })
                 .build();
-        inbox.whenWorkIsStored(due -> {
+        inbox.forNodes().whenWorkIsStored(due -> {
             throw new OutOfMemoryError("a listener's own");
         });
         List<Message> messages = new ArrayList<>(one(TYPE, names));

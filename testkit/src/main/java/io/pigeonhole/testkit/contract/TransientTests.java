@@ -204,13 +204,13 @@ abstract class TransientTests<C extends HandlerContext> extends InboxLab<C> {
         assertThat(inWork.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
 
         while (told.isEmpty()) {
-            inbox.reportSlowBatches();
+            inbox.forNodes().reportSlowBatches();
         }
-        inbox.reportSlowBatches();
+        inbox.forNodes().reportSlowBatches();
         assertThat(told).containsExactly(consumer);
         goOn.countDown();
         assertThat(Threads.result(processed).kind()).isEqualTo(Kind.PROCESSED);
-        inbox.reportSlowBatches();
+        inbox.forNodes().reportSlowBatches();
         assertThat(told).hasSize(1);
     }
 

@@ -135,8 +135,8 @@ class BusyLaneTest {
                         PayloadDecoder.text(),
                         (payload, context) -> context.defer(() -> effects.add(payload)))
                 .build();
-        Watermark first = log.beginAt(log.acquire(new LogPartition("queue", 0), "log"), 0);
-        Watermark second = log.beginAt(log.acquire(new LogPartition("queue", 1), "log"), 0);
+        Watermark first = log.forSources().beginAt(log.forSources().acquire(new LogPartition("queue", 0), "log"), 0);
+        Watermark second = log.forSources().beginAt(log.forSources().acquire(new LogPartition("queue", 1), "log"), 0);
         List<Message> messages =
                 List.of(at(first, 0, "a", "busy"), at(first, 1, "a", "same"), at(second, 0, "b", "same"));
         try (InMemoryTransaction other = store.transaction()) {
@@ -166,8 +166,8 @@ class BusyLaneTest {
                         PayloadDecoder.text(),
                         (payload, context) -> context.defer(() -> effects.add(payload)))
                 .build();
-        Watermark first = log.beginAt(log.acquire(new LogPartition("queue", 0), "log"), 0);
-        Watermark second = log.beginAt(log.acquire(new LogPartition("queue", 1), "log"), 0);
+        Watermark first = log.forSources().beginAt(log.forSources().acquire(new LogPartition("queue", 0), "log"), 0);
+        Watermark second = log.forSources().beginAt(log.forSources().acquire(new LogPartition("queue", 1), "log"), 0);
         List<Message> messages = List.of(at(first, 0, "d"), at(first, 1, "a"), at(first, 2, "d"), at(second, 0, "d"));
         try (InboxTransaction<InMemoryContext> other = otherAtWork(messages.get(1), log.registered())) {
             assertThat(log.process(messages))

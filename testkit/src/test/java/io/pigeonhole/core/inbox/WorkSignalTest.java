@@ -25,8 +25,8 @@ class WorkSignalTest {
     void allWhoListenAreToldOfStoredWorkUntilTheyEndIt() {
         List<Set<Due>> first = new ArrayList<>();
         List<Set<Due>> second = new ArrayList<>();
-        Runnable endOfFirst = inbox.whenWorkIsStored(first::add);
-        Runnable endOfSecond = inbox.whenWorkIsStored(second::add);
+        Runnable endOfFirst = inbox.forNodes().whenWorkIsStored(first::add);
+        Runnable endOfSecond = inbox.forNodes().whenWorkIsStored(second::add);
 
         inbox.receive(message("1"));
         endOfSecond.run();

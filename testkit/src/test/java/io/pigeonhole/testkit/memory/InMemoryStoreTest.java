@@ -86,7 +86,7 @@ class InMemoryStoreTest {
         store.available(false);
 
         assertThatThrownBy(() -> inbox.process(message("second"))).isInstanceOf(StoreUnavailableException.class);
-        assertThatThrownBy(inbox::probe).isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(inbox.forSources()::probe).isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(this::inbox).isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(store::transaction).isInstanceOf(StoreUnavailableException.class);
 

@@ -1,0 +1,85 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.Backlog;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * What a node needs of an inbox: work on what is due, and watch its batches and leases. From {@link Inbox#forNodes}; safe for use by
+ * many threads.
+ */
+public interface NodeInbox {
+    /**
+     * The logical name of the consumer.
+     *
+     * @return the name
+     */
+    String consumer();
+
+    /**
+     * The consumer as the database remembers it.
+     *
+     * @return the registered consumer
+     */
+    RegisteredConsumer registered();
+
+    /**
+     * Whether this inbox keeps its messages in a store. A node works on one store.
+     *
+     * @param other a store
+     * @return whether it is the very store that this inbox was built with
+     */
+    boolean isOf(InboxStore<?> other);
+
+    /**
+     * Works on one thing that is due, on the calling thread, whose owner may have to end it, as of {@link SourceInbox#process}: at
+     * most one batch, in one transaction as long as nothing in it fails.
+     *
+     * @param due what the store said is due for this consumer
+     * @param ending whether the owner ends this thread; begins to answer true before he interrupts it
+     * @return how many messages were taken; 0 where there is nothing (any more), where it is blocked, or where somebody else
+     *     is at work on it
+     * @throws io.pigeonhole.core.failure.RetryableException if nothing could be committed, or the thread is ended; call again
+     */
+    int work(Backlog.Due due, BooleanSupplier ending);
+
+    /**
+     * Reports the batches that have been in work for longer than {@link InboxBuilder#slowBatch}, each once. A node does so
+     * every second.
+     */
+    void reportSlowBatches();
+
+    /**
+     * Lets the leases run out that some threads work under. What works under one of them cannot finish any more; its attempt
+     * has failed when the lease has run out. A node that is closed with handlers that do not end does so with its
+     * own threads, as another node of this process may work on the same inbox. New leases can be taken afterwards.
+     *
+     * @param workers which threads
+     */
+    void stopLeases(Predicate<Thread> workers);
+
+    /**
+     * The threads that hang in a handler under a lease: it was interrupted because it took too long
+     * ({@link InboxBuilder#externalTimeout}), its lease has run out since, and it has not returned. A node replaces them.
+     *
+     * @return the threads that called {@link #work}, each with the message that it is at
+     */
+    Map<Thread, Message> hangingThreads();
+
+    /**
+     * Has a listener called, on the committing thread, when this inbox has stored messages that the workers are to work on, so
+     * that they need not wait for their next look. All listeners are called; they should return at once. It is a hint: a process
+     * that dies before it could tell loses nothing, as a look into the store finds the messages.
+     *
+     * @param listener learns in which lanes they are and when they are due, counted from now. A lane may be named that has
+     *     nothing to do, and the same one with more than one time
+     * @return ends it: from then on the listener is not called
+     */
+    Runnable whenWorkIsStored(Consumer<Set<Backlog.Due>> listener);
+}

@@ -1,0 +1,74 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.Backlog;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/** An inbox as nodes see it. */
+final class NodeView<C extends HandlerContext> implements NodeInbox {
+    private final InboxStore<C> store;
+    private final RegisteredConsumer consumer;
+    private final Worker<C> worker;
+    private final RunningBatches running;
+    private final WorkSignal signal;
+
+    NodeView(
+            InboxStore<C> store,
+            RegisteredConsumer consumer,
+            Worker<C> worker,
+            RunningBatches running,
+            WorkSignal signal) {
+        this.store = store;
+        this.consumer = consumer;
+        this.worker = worker;
+        this.running = running;
+        this.signal = signal;
+    }
+
+    @Override
+    public String consumer() {
+        return consumer.name();
+    }
+
+    @Override
+    public RegisteredConsumer registered() {
+        return consumer;
+    }
+
+    @Override
+    public boolean isOf(InboxStore<?> other) {
+        return store == other;
+    }
+
+    @Override
+    public int work(Backlog.Due due, BooleanSupplier ending) {
+        return Interrupts.ofOwner(ending, () -> worker.work(due));
+    }
+
+    @Override
+    public void reportSlowBatches() {
+        running.report();
+    }
+
+    @Override
+    public void stopLeases(Predicate<Thread> workers) {
+        worker.stopLeases(workers);
+    }
+
+    @Override
+    public Map<Thread, Message> hangingThreads() {
+        return worker.hanging();
+    }
+
+    @Override
+    public Runnable whenWorkIsStored(Consumer<Set<Backlog.Due>> listener) {
+        return signal.tell(listener);
+    }
+}
