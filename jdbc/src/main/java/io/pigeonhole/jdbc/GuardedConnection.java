@@ -26,24 +26,34 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The connection that handlers get: everything works, except what would take the transaction out of the engine's hands. A
  * commit in the middle would keep the claims of a batch and lose the effects of the messages behind. What it gives out is
  * guarded in the same way, so that nothing leads to the driver's own connection, and everything ends with the
- * {@link HandlerCall}.
+ * {@link HandlerCall}. Libraries close a connection when they are done, and say that they want no auto-commit: that does
+ * nothing.
  */
 final class GuardedConnection implements InvocationHandler {
     private static final String OF_THE_POOL = "the next transaction on this connection would find it changed";
 
+    private static final String WITHOUT_TRANSACTION =
+            "; have the library work without a transaction of its own (docs/libraries.md)";
+
+    private static final String COMMIT =
+            "the engine commits, together with the claim of the message, once the handler has returned"
+                    + WITHOUT_TRANSACTION;
+
     private static final Map<String, String> REFUSED = Map.ofEntries(
-            Map.entry("commit", "the engine commits, together with the claim of the message"),
-            Map.entry("rollback", "throw an exception to roll back, or roll back to a savepoint of your own"),
+            Map.entry("commit", COMMIT),
+            Map.entry("setAutoCommit", COMMIT),
             Map.entry(
-                    "close",
-                    "the engine gives the connection back after the commit; do not put it in a try-with-resources"),
-            Map.entry("setAutoCommit", "the handler runs in the transaction that claims the message"),
+                    "rollback",
+                    "throw an exception to roll back, or roll back to a savepoint of your own; this message fails, also where"
+                            + " the handler hides this exception"
+                            + WITHOUT_TRANSACTION),
             Map.entry("setTransactionIsolation", "the engine's transactions are read committed"),
             Map.entry("setReadOnly", "the transaction has written already: it claims the message"),
             Map.entry("setHoldability", OF_THE_POOL + "; say it when you create a statement"),
@@ -55,6 +65,12 @@ final class GuardedConnection implements InvocationHandler {
             Map.entry("setShardingKey", OF_THE_POOL),
             Map.entry("setShardingKeyIfValid", OF_THE_POOL),
             Map.entry("abort", "throw an exception to give up on the message"));
+
+    /** What libraries call before and behind their work, each with the argument that changes nothing. */
+    private static final Map<String, Object> CHANGING_NOTHING = Map.of(
+            "setAutoCommit", false,
+            "setReadOnly", false,
+            "setTransactionIsolation", Connection.TRANSACTION_READ_COMMITTED);
 
     /** What a driver gives out, the more special types first. */
     private static final List<Class<?>> GUARDED = List.of(
@@ -106,12 +122,22 @@ final class GuardedConnection implements InvocationHandler {
             return ofObject(proxy, name, arguments);
         }
         if (name.equals("unwrap")) {
-            throw refusal(name, "the driver's own connection could end the transaction");
+            throw refusal(name, whyNotUnwrapped());
         }
         if (name.equals("isWrapperFor")) {
             return false;
         }
         if (target instanceof Connection) {
+            if (name.equals("close")) {
+                return null;
+            }
+            if (name.equals("isClosed") && call.hasEnded()) {
+                return true;
+            }
+            if (changesNothing(name, arguments)) {
+                call.requireOpen();
+                return null;
+            }
             refuseCall(name, arguments);
         }
         if (name.equals("cancel") && target instanceof Statement) {
@@ -137,7 +163,11 @@ final class GuardedConnection implements InvocationHandler {
                 && name.startsWith("set");
     }
 
-    private static void refuseCall(String name, @Nullable Object @Nullable [] arguments) {
+    private static boolean changesNothing(String name, @Nullable Object @Nullable [] arguments) {
+        return arguments != null && arguments.length == 1 && Objects.equals(CHANGING_NOTHING.get(name), arguments[0]);
+    }
+
+    private void refuseCall(String name, @Nullable Object @Nullable [] arguments) {
         if (name.equals("setSavepoint")
                 && arguments != null
                 && String.valueOf(arguments[0]).toLowerCase(Locale.ROOT).startsWith("pigeonhole")) {
@@ -146,8 +176,21 @@ final class GuardedConnection implements InvocationHandler {
         String why = REFUSED.get(name);
         boolean toSavepoint = name.equals("rollback") && arguments != null && arguments[0] instanceof Savepoint;
         if (why != null && !toSavepoint) {
-            throw refusal(name, why);
+            IllegalStateException refusal = refusal(name, why);
+            switch (name) {
+                case "commit" -> call.refusedCommit(refusal);
+                case "rollback", "abort" -> call.refusedRollback(refusal);
+                default -> {}
+            }
+            throw refusal;
         }
+    }
+
+    private String whyNotUnwrapped() {
+        String why = "the driver's own objects could end the transaction";
+        return target instanceof Connection
+                ? why + "; instead of COPY, insert from arrays: INSERT … SELECT … FROM unnest(?, ?) (docs/libraries.md)"
+                : why;
     }
 
     private static IllegalStateException refusal(String name, String why) {

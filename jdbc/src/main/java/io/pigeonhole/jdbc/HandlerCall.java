@@ -24,6 +24,8 @@ final class HandlerCall {
     private final ReentrantLock use = new ReentrantLock();
     private volatile boolean ended;
     private volatile @Nullable Statement running;
+    private volatile @Nullable IllegalStateException refusedCommit;
+    private volatile @Nullable IllegalStateException refusedRollback;
     private @Nullable Connection guarded;
     private boolean changing;
     private final HandlerSavepoints savepoints = new HandlerSavepoints();
@@ -99,6 +101,39 @@ final class HandlerCall {
     /** A statement is about to be executed, between {@link #enter} and {@link #leave}. */
     void running(@Nullable Statement statement) {
         running = statement;
+    }
+
+    /** The handler asked for a commit, and is refused. */
+    void refusedCommit(IllegalStateException refusal) {
+        refusedCommit = refusal;
+    }
+
+    /** The handler asked for a rollback of all, and is refused; many libraries do so where their commit has failed. */
+    void refusedRollback(IllegalStateException refusal) {
+        IllegalStateException before = refusedCommit;
+        if (before != null) {
+            refusal.addSuppressed(before);
+        }
+        if (refusedRollback == null) {
+            refusedRollback = refusal;
+        }
+    }
+
+    /**
+     * To be called behind the end: a handler that hides that its rollback was refused, or whose library does, takes what it
+     * wrote for rolled back.
+     *
+     * @throws IllegalStateException if there was such a refusal
+     */
+    void requireNoRefusedRollback() {
+        IllegalStateException refusal = refusedRollback;
+        if (refusal != null) {
+            throw refusal;
+        }
+    }
+
+    boolean hasEnded() {
+        return ended;
     }
 
     void requireOpen() {

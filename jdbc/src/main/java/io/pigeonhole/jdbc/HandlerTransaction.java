@@ -100,6 +100,9 @@ abstract class HandlerTransaction {
         if (failedFlush instanceof StoreException failure) {
             throw forHandlers(failure);
         }
+        if (current != null) {
+            current.requireNoRefusedRollback();
+        }
     }
 
     /** A handler may be about to change its session. */

@@ -17,9 +17,13 @@ public interface JdbcContext extends HandlerContext {
      * rollback to a savepoint takes along what was deferred since.
      *
      * <p>It refuses, with an {@link IllegalStateException} that says why, whatever would end or change the transaction:
-     * commit, rollback (except to a savepoint of the handler's own), close, auto-commit, isolation, read-only, abort and
-     * unwrap, and statements like {@code COMMIT}. Nothing that it gives out leads to the driver's own connection. A role, a
-     * search path or a timeout that is set through it holds for this handler; see {@code docs/guarantees.md}.
+     * commit, rollback (except to a savepoint of the handler's own), auto-commit, isolation, read-only, abort and unwrap, and
+     * statements like {@code COMMIT}. A message whose rollback or abort is refused fails, also where the handler hides the
+     * exception. Nothing that the connection gives out leads to the driver's own. A role, a search path or a timeout that is set
+     * through it holds for this handler; see {@code docs/guarantees.md}.
+     *
+     * <p>To close it and to turn auto-commit off does nothing, so that jOOQ, JDBI, MyBatis, Hibernate and Spring's JdbcClient
+     * work on it; see {@code docs/libraries.md}.
      *
      * @return the connection; the same one for all messages of one call of a handler
      * @throws io.pigeonhole.core.store.StoreException if a deferred write failed

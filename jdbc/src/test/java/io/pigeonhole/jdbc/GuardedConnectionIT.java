@@ -2,8 +2,10 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.core.store.InboxTransaction;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -36,7 +38,6 @@ class GuardedConnectionIT {
             Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
             calls.put("commit", connection::commit);
             calls.put("rollback", connection::rollback);
-            calls.put("close", connection::close);
             calls.put("setAutoCommit", () -> connection.setAutoCommit(true));
             calls.put("setTransactionIsolation", () -> connection.setTransactionIsolation(8));
             calls.put("setReadOnly", () -> connection.setReadOnly(true));
@@ -57,6 +58,7 @@ class GuardedConnectionIT {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining(name));
             assertThat(connection.isWrapperFor(Connection.class)).isFalse();
+            assertThat(connection.isClosed()).isFalse();
             transaction.commit();
         }
         assertThat(lab.isNew(message)).isFalse();
@@ -69,6 +71,65 @@ class GuardedConnectionIT {
             assertThat(connection.createStatement().getConnection()).isSameAs(connection);
             assertThat(connection.prepareStatement("SELECT 1").getConnection()).isSameAs(connection);
             assertThat(connection.prepareCall("SELECT 1").getConnection()).isSameAs(connection);
+        }
+    }
+
+    @Test
+    void toCloseTheConnectionAndToAskForWhatItIsDoesNothing() throws SQLException {
+        Message message = StoreLab.message();
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            JdbcContext context = lab.claimed(transaction, message);
+            try (Connection connection = context.connection()) {
+                connection.setAutoCommit(false);
+                connection.setReadOnly(false);
+                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            }
+            assertThat(context.connection().isClosed()).isFalse();
+            assertThat(context.connection().getAutoCommit()).isFalse();
+            context.connection().createStatement().execute("SELECT 1");
+            transaction.endContexts();
+            transaction.commit();
+        }
+        assertThat(lab.isNew(message)).isFalse();
+    }
+
+    @Test
+    void refusedRollbackThatAHandlerHidesIsItsFailureAndNoOthers() {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            transaction.savepoint();
+            Connection connection = lab.claimed(transaction).connection();
+            Throwable commit = catchThrowable(connection::commit);
+            Throwable refusal = catchThrowable(connection::rollback);
+
+            assertThatThrownBy(transaction::endContexts).isSameAs(refusal).hasSuppressedException(commit);
+
+            transaction.rollbackToSavepoint();
+            lab.claimed(transaction).connection();
+            transaction.endContexts();
+            transaction.commit();
+        }
+    }
+
+    @Test
+    void refusedCommitThatAHandlerHidesFailsNothingBecauseTheEngineCommits() {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            Connection connection = lab.claimed(transaction).connection();
+            assertThatThrownBy(connection::commit).isInstanceOf(IllegalStateException.class);
+            transaction.endContexts();
+            transaction.commit();
+        }
+    }
+
+    @Test
+    void failedDeferredWriteIsReportedBeforeTheRefusalThatFollowsFromIt() {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            JdbcContext context = lab.claimed(transaction);
+            Connection connection = context.connection();
+            context.defer("SELECT 1/0");
+            assertThatThrownBy(context::connection).isInstanceOf(DeferredWriteException.class);
+            assertThatThrownBy(connection::rollback).isInstanceOf(IllegalStateException.class);
+
+            assertThatThrownBy(transaction::endContexts).isInstanceOf(DeferredWriteException.class);
         }
     }
 
@@ -97,7 +158,7 @@ class GuardedConnectionIT {
     }
 
     @Test
-    void contextAndConnectionAreOfNoUseAfterTheTransaction() {
+    void contextAndConnectionAreOfNoUseAfterTheTransaction() throws SQLException {
         JdbcContext context;
         Connection connection;
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
@@ -108,6 +169,9 @@ class GuardedConnectionIT {
         assertThatThrownBy(context::connection).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> context.defer("SELECT 1")).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(connection::createStatement).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> connection.setAutoCommit(false)).isInstanceOf(IllegalStateException.class);
+        assertThat(connection.isClosed()).isTrue();
+        connection.close();
     }
 
     @Test

@@ -49,6 +49,10 @@ class GuardedObjectsIT {
             DatabaseMetaData metaData = connection.getMetaData();
             ResultSet tables = metaData.getTables(null, null, "%", null);
 
+            Statement inserting = connection.createStatement();
+            inserting.execute("INSERT INTO effect (text) VALUES ('guarded')", Statement.RETURN_GENERATED_KEYS);
+
+            assertThat(inserting.getGeneratedKeys().getStatement()).isSameAs(inserting);
             assertThat(rows.getStatement()).isSameAs(statement);
             assertThat(preparedRows.getStatement()).isSameAs(prepared);
             assertThat(statement.getConnection()).isSameAs(connection);
@@ -133,6 +137,9 @@ class GuardedObjectsIT {
                     assertThat((String[]) answer.getArray()).containsExactly("a", "b");
                     ResultSet elements = answer.getResultSet();
                     assertThat(elements.next()).isTrue();
+                    Statement ofElements = elements.getStatement();
+                    assertThat(ofElements == null ? connection : ofElements.getConnection())
+                            .isSameAs(connection);
                 }
             } else {
                 Blob blob = connection.createBlob();
