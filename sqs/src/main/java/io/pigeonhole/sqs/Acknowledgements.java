@@ -142,7 +142,8 @@ final class Acknowledgements implements Runnable {
     /** What SQS answered; null if the call failed. */
     private @Nullable BatchResult delete(List<Entry> batch) {
         try {
-            BatchResult result = queue.delete(batch.stream().map(Entry::delivery).toList());
+            BatchResult result =
+                    queue.delete(batch.stream().map(Entry::delivery).toList());
             List<Delivery> unanswered = result.unanswered();
             undeleted.failedFor(batch.stream()
                     .filter(entry -> unanswered.contains(entry.delivery()))

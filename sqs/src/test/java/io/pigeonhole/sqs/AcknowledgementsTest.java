@@ -61,7 +61,8 @@ class AcknowledgementsTest {
                 .senderFault(false)
                 .build();
         queue.send("a", "g");
-        var messages = queue.receiveMessage(ReceiveMessageRequest.builder().build()).messages();
+        var messages =
+                queue.receiveMessage(ReceiveMessageRequest.builder().build()).messages();
         new Received(messages, Duration.ofHours(12), lanes.open(), delivery -> {})
                 .held()
                 .forEach(acknowledgements::add);
