@@ -186,6 +186,18 @@ public class MariaDb extends Dialect {
                 attempts, received_at, died_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, ?, ?, ?, ?)
             ON DUPLICATE KEY UPDATE seen_again = seen_again + 1"""),
+            entry(RetentionStatement.LOCK_KEYS, """
+            SELECT message_key, accepted_at
+            FROM inbox_ledger FORCE INDEX (PRIMARY)
+            WHERE (consumer_id, message_key) IN ({(?, ?)})
+            FOR UPDATE SKIP LOCKED"""),
+            entry(
+                    RetentionStatement.LOCK_ATTEMPTS,
+                    "SELECT id, started_at FROM inbox_attempt FORCE INDEX (PRIMARY) WHERE id IN ({?})"
+                            + " FOR UPDATE SKIP LOCKED"),
+            entry(
+                    RetentionStatement.LOCK_AUDIT,
+                    "SELECT id, at FROM inbox_audit FORCE INDEX (PRIMARY) WHERE id IN ({?}) FOR UPDATE SKIP LOCKED"),
             entry(
                     SchemaStatement.TABLES,
                     "SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = DATABASE()"),

@@ -13,9 +13,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.HexFormat;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,7 +27,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Forgets what is past its time, as {@link PostgresRetention} does: the horizon is raised and committed, then days are
  * dropped where the database has them, by a statement that waits a second for open transactions; then rows are deleted in
- * batches, by their keys. Safe for use by many threads and many programs.
+ * batches, by their keys. Those that somebody else has locked are not waited for, but left to the next pass: until it is over, a
+ * batch keeps what it has deleted from whoever delivers the same keys again. Safe for use by many threads and many programs.
  */
 final class PlainRetention {
     private static final Logger LOG = LoggerFactory.getLogger(PlainRetention.class);
@@ -45,6 +44,12 @@ final class PlainRetention {
 
     private static final String IN_THE_WAY =
             "no day is dropped yet, because long transactions are in the way; it tries again later";
+
+    private static final OldRows AUDIT =
+            new OldRows(RetentionStatement.OLD_AUDIT, RetentionStatement.LOCK_AUDIT, RetentionStatement.FORGET_AUDIT);
+
+    private static final OldRows ROWS_OF_HISTORY = new OldRows(
+            RetentionStatement.OLD_HISTORY, RetentionStatement.LOCK_HISTORY, RetentionStatement.FORGET_HISTORY);
 
     private final ConnectionSource connections;
     private final Dialect dialect;
@@ -73,6 +78,9 @@ final class PlainRetention {
         this.dialect = dialect;
         this.settings = settings;
     }
+
+    /** The statements that look for old rows of a table, lock those that nobody else has, and delete these. */
+    private record OldRows(RetentionStatement find, RetentionStatement lock, RetentionStatement forget) {}
 
     /** Where the store stands: the database's clock, and where the ledger begins and ends. */
     private record Position(Instant now, MessageKey oldest, MessageKey newest) {}
@@ -116,12 +124,8 @@ final class PlainRetention {
                                         session.now().minus(now.limits().attempts()))))),
                 new FailedSteps.Step(
                         "to forget what people did",
-                        () -> fresh.use(now -> purge(
-                                "inbox_audit",
-                                now,
-                                now.limits().audit(),
-                                RetentionStatement.OLD_AUDIT,
-                                RetentionStatement.FORGET_AUDIT))),
+                        () -> fresh.use(
+                                now -> purge("inbox_audit", now, now.limits().audit(), AUDIT))),
                 new FailedSteps.Step("to forget replays", () -> fresh.use(oldReplays::retire)));
     }
 
@@ -314,11 +318,7 @@ final class PlainRetention {
      */
     private PlainUpkeep.Piece purgeDayOfHistory(PlainSession session, String place, LocalDate day) throws SQLException {
         PlainUpkeep.Piece piece = purgeRows(
-                session,
-                place,
-                day.plusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant(),
-                RetentionStatement.OLD_HISTORY,
-                RetentionStatement.FORGET_HISTORY);
+                session, place, day.plusDays(1).atStartOfDay(ZoneOffset.UTC).toInstant(), ROWS_OF_HISTORY);
         // The place is that of this day: the next one may have smaller numbers.
         return oldestOfHistory(session).isAfter(day) ? new PlainUpkeep.Piece("", piece.deleted(), false) : piece;
     }
@@ -363,7 +363,7 @@ final class PlainRetention {
                 }
             }
         }
-        long deleted = forget(session, consumer, old);
+        long deleted = OldKeys.forget(session, consumer, old);
         if (seen == limit) {
             boolean past = last.isTimeForm() && last.compareTo(oldest) >= 0;
             return new PlainUpkeep.Piece(place(consumer, past ? BEFORE_DIGESTS : last), deleted);
@@ -386,59 +386,17 @@ final class PlainRetention {
         }
     }
 
-    /**
-     * Not of messages that are unfinished or dead. One that is neither stays so as long as the ledger has its key, so that the
-     * answer still holds when the keys are deleted.
-     */
-    private static long forget(PlainSession session, int consumer, List<MessageKey> keys) throws SQLException {
-        Set<MessageKey> finished = new LinkedHashSet<>(keys);
-        finished.removeAll(unfinished(session, consumer, keys));
-        if (finished.isEmpty()) {
-            return 0;
-        }
-        try (PreparedStatement statement = session.prepare(RetentionStatement.FORGET_KEY)) {
-            for (MessageKey key : finished) {
-                statement.setInt(1, consumer);
-                statement.setBytes(2, key.toBytes());
-                statement.addBatch();
-            }
-            return PlainSession.changed(statement.executeBatch());
-        }
-    }
-
-    private static Set<MessageKey> unfinished(PlainSession session, int consumer, List<MessageKey> keys)
-            throws SQLException {
-        Set<MessageKey> unfinished = new HashSet<>();
-        if (keys.isEmpty()) {
-            return unfinished;
-        }
-        try (PreparedStatement statement =
-                session.prepare(RetentionStatement.UNFINISHED_KEYS, keys.size(), keys.size())) {
-            statement.setInt(1, consumer);
-            int next = PlainSession.bindKeys(statement, 2, keys);
-            statement.setInt(next, consumer);
-            PlainSession.bindKeys(statement, next + 1, keys);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    unfinished.add(PlainColumns.key(rows, 1));
-                }
-            }
-        }
-        return unfinished;
-    }
-
-    private Retired purge(
-            String table, RetentionLook look, Duration retention, RetentionStatement old, RetentionStatement forget) {
+    private Retired purge(String table, RetentionLook look, Duration retention, OldRows statements) {
         return purge(
                 new PlainUpkeep(table, look, retention),
-                (session, place) -> purgeRows(session, place, session.now().minus(retention), old, forget));
+                (session, place) -> purgeRows(session, place, session.now().minus(retention), statements));
     }
 
-    private PlainUpkeep.Piece purgeRows(
-            PlainSession session, String place, Instant kept, RetentionStatement old, RetentionStatement forget)
+    private PlainUpkeep.Piece purgeRows(PlainSession session, String place, Instant kept, OldRows statements)
             throws SQLException {
-        List<Long> ids = rows(session, place, kept, old, rows -> rows.getLong(1));
-        return new PlainUpkeep.Piece(behind(ids), session.each(forget, ids));
+        List<Long> ids = rows(session, place, kept, statements.find(), rows -> rows.getLong(1));
+        List<Long> locked = session.lock(statements.lock(), ids);
+        return new PlainUpkeep.Piece(behind(ids), session.each(statements.forget(), locked));
     }
 
     /** An attempt, and whose it is. */
@@ -457,13 +415,14 @@ final class PlainRetention {
         for (Map.Entry<Integer, List<Attempt>> entry : byConsumer.entrySet()) {
             List<MessageKey> keys =
                     entry.getValue().stream().map(Attempt::key).distinct().toList();
-            Set<MessageKey> unfinished = unfinished(session, entry.getKey(), keys);
+            Set<MessageKey> unfinished = OldKeys.unfinished(session, entry.getKey(), keys);
             entry.getValue().stream()
                     .filter(attempt -> !unfinished.contains(attempt.key()))
                     .forEach(attempt -> going.add(attempt.id()));
         }
         String next = behind(old.stream().map(Attempt::id).toList());
-        return new PlainUpkeep.Piece(next, session.each(RetentionStatement.FORGET_ATTEMPT, going));
+        List<Long> locked = session.lock(RetentionStatement.LOCK_ATTEMPTS, going);
+        return new PlainUpkeep.Piece(next, session.each(RetentionStatement.FORGET_ATTEMPT, locked));
     }
 
     /** Where the next piece begins; empty where there is none. */

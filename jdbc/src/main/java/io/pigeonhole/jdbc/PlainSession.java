@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -99,6 +100,26 @@ final class PlainSession {
             }
             return changed(statement.executeBatch());
         }
+    }
+
+    /**
+     * Locks rows by their ids, the parameters of a statement, and answers the ids of those that are locked: what somebody else
+     * has locked is left out, and not waited for.
+     */
+    List<Long> lock(PlainStatement text, List<Long> ids) throws SQLException {
+        List<Long> locked = new ArrayList<>();
+        if (ids.isEmpty()) {
+            return locked;
+        }
+        try (PreparedStatement statement = prepare(text, ids.size())) {
+            bindNumbers(statement, 1, ids);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    locked.add(rows.getLong(1));
+                }
+            }
+        }
+        return locked;
     }
 
     /** Each as one where the driver does not count. */

@@ -54,7 +54,18 @@ public enum RetentionStatement implements PlainStatement {
             FROM inbox_dead_letter AS d
             WHERE d.consumer_id = ? AND d.message_key IN ({?})"""),
 
-    /** Parameters: consumer, key. */
+    /**
+     * Those of the keys that nobody else has locked, which are locked from then on. Each is named in full: MariaDB could look for
+     * the consumer alone, and lock all that it has. And not the keys alone are asked for: where they are, and a list names a large
+     * part of a table, it reads, and so locks for a moment, the whole index. Parameters: consumer, key, for each row.
+     */
+    LOCK_KEYS("""
+            SELECT message_key, accepted_at
+            FROM inbox_ledger
+            WHERE (consumer_id, message_key) IN ({(?, ?)})
+            FOR UPDATE SKIP LOCKED"""),
+
+    /** Of a row that is locked. Parameters: consumer, key. */
     FORGET_KEY("DELETE FROM inbox_ledger WHERE consumer_id = ? AND message_key = ?"),
 
     /** With whose they are. Parameters: the id that they are above, from when on they are kept, how many. */
@@ -65,13 +76,19 @@ public enum RetentionStatement implements PlainStatement {
             ORDER BY id
             LIMIT ?"""),
 
-    /** Parameter: id. */
+    /** Those of the attempts that nobody else has locked, which are locked from then on, as of keys. Parameters: ids. */
+    LOCK_ATTEMPTS("SELECT id, started_at FROM inbox_attempt WHERE id IN ({?}) FOR UPDATE SKIP LOCKED"),
+
+    /** Of a row that is locked. Parameter: id. */
     FORGET_ATTEMPT("DELETE FROM inbox_attempt WHERE id = ?"),
 
     /** Parameters: as of attempts. */
     OLD_AUDIT("SELECT a.id FROM inbox_audit AS a WHERE a.id > ? AND a.at < ? ORDER BY a.id LIMIT ?"),
 
-    /** Parameter: id. */
+    /** As of attempts. Parameters: ids. */
+    LOCK_AUDIT("SELECT id, at FROM inbox_audit WHERE id IN ({?}) FOR UPDATE SKIP LOCKED"),
+
+    /** Of a row that is locked. Parameter: id. */
     FORGET_AUDIT("DELETE FROM inbox_audit WHERE id = ?"),
 
     /** Where the history has no days. No row where there is none. */
@@ -80,8 +97,11 @@ public enum RetentionStatement implements PlainStatement {
     /** Where the history has no days. Parameters: as of attempts. */
     OLD_HISTORY("SELECT id FROM inbox_history WHERE id > ? AND processed_at < ? ORDER BY id LIMIT ?"),
 
-    /** Parameter: id. */
-    FORGET_HISTORY("DELETE FROM inbox_history WHERE id = ?");
+    /** As of attempts. Parameters: ids. */
+    LOCK_HISTORY("SELECT id, processed_at FROM inbox_history WHERE id IN ({?}) FOR UPDATE SKIP LOCKED"),
+
+    /** Of a row that is locked. Parameter: id. */
+    FORGET_HISTORY("DELETE FROM inbox_history WHERE id = ?"),
 
     private final String standard;
 

@@ -13,17 +13,20 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ReceivedMessage;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -38,6 +41,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class DeletedNeighboursIT {
     private static final int ROWS = 300;
+    private static final int HELD = 150;
+    private static final LocalDateTime LONG_AGO = LocalDateTime.of(2020, 1, 1, 0, 0);
 
     @ParameterizedTest
     @MethodSource("io.pigeonhole.jdbc.AnyDatabase#all")
@@ -123,7 +128,7 @@ class DeletedNeighboursIT {
             StoreLab lab = StoreLab.of(workshop.dataSource());
             try (Connection before = workshop.dataSource().getConnection()) {
                 for (int i = 0; i < ROWS; i++) {
-                    addRows(server, lab, before, LocalDateTime.of(2020, 1, 1, 0, 0));
+                    addRows(server, lab, before, LONG_AGO);
                 }
             }
 
@@ -153,9 +158,8 @@ class DeletedNeighboursIT {
             Message message = StoreLab.message();
             receive(lab, List.of(new ReceivedMessage(lab.keyOf(message), message, false)));
             try (Connection before = workshop.dataSource().getConnection()) {
-                LocalDateTime longAgo = LocalDateTime.of(2020, 1, 1, 0, 0);
-                addAttempt(before, server.parameter(lab.keyOf(message)), longAgo);
-                addAttempt(before, server.parameter(lab.keyOf(StoreLab.message())), longAgo);
+                addAttempt(before, server.parameter(lab.keyOf(message)), LONG_AGO);
+                addAttempt(before, server.parameter(lab.keyOf(StoreLab.message())), LONG_AGO);
             }
 
             try (InboxTransaction<JdbcContext> somebody = lab.begin()) {
@@ -172,13 +176,177 @@ class DeletedNeighboursIT {
         }
     }
 
+    /** On MariaDB such a transaction has them locked until it ends. */
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.AnyDatabase#all")
+    void oldKeysGoBesideThoseThatSomebodyHasClaimedAgain(DatabaseServer server) throws SQLException {
+        try (Workshop workshop = server.schema()) {
+            StoreLab lab = StoreLab.of(workshop.dataSource());
+            List<Message> messages =
+                    Stream.generate(StoreLab::message).limit(25).toList();
+            receive(
+                    lab,
+                    messages.stream()
+                            .map(message -> new ReceivedMessage(lab.keyOf(message), message, false))
+                            .toList());
+            workshop.execute("DELETE FROM inbox_work");
+            workshop.execute("UPDATE inbox_ledger SET accepted_at = ?", LONG_AGO);
+
+            try (Connection somebody = workshop.dataSource().getConnection()) {
+                somebody.setAutoCommit(false);
+                for (Message message : messages.subList(0, 20)) {
+                    Claim claim = lab.store().ledger(somebody).claim(lab.consumer(), lab.keyOf(message));
+                    assertThat(claim.claimed()).isEmpty();
+                }
+                forgetInTime(lab.store());
+
+                assertThat(workshop.ask("SELECT count(*) FROM inbox_ledger"))
+                        .isEqualTo(server instanceof MariaDbServer ? "20" : "0");
+                somebody.rollback();
+            }
+            nextPass(workshop, lab.store());
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_ledger")).isEqualTo("0");
+        }
+    }
+
+    static Stream<DatabaseServer> serversWithoutAbilitiesOfPostgres() {
+        return Stream.concat(Stream.of(H2Server.FILES), MariaDbServers.all());
+    }
+
+    /** More of them than one piece looks at: the pass goes on behind them. */
+    @ParameterizedTest
+    @MethodSource("serversWithoutAbilitiesOfPostgres")
+    void oldRowsThatSomebodyHoldsAreLeftToTheNextPass(DatabaseServer server) throws SQLException {
+        try (Workshop workshop = server.schema()) {
+            StoreLab lab = StoreLab.of(workshop.dataSource());
+            JdbcStore store =
+                    JdbcStore.builder(workshop.dataSource()).purgeBatch(100).build();
+            List<MessageKey> keys = Stream.generate(() -> lab.keyOf(StoreLab.message()))
+                    .limit(ROWS)
+                    .sorted()
+                    .toList();
+            List<String> tables = new ArrayList<>(List.of("inbox_ledger", "inbox_attempt", "inbox_audit"));
+            if (server instanceof H2Server) {
+                tables.add("inbox_history"); // Elsewhere its days are dropped.
+            }
+            try (Connection before = workshop.dataSource().getConnection()) {
+                for (MessageKey key : keys) {
+                    addRows(before, server.parameter(key), LONG_AGO);
+                    addHistory(before, server.parameter(key));
+                }
+            }
+
+            try (Connection somebody = workshop.dataSource().getConnection()) {
+                somebody.setAutoCommit(false);
+                somebody.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+                for (String table : tables.subList(1, tables.size())) {
+                    long first = Long.parseLong(workshop.ask("SELECT MIN(id) FROM " + table));
+                    for (long id = first; id < first + HELD; id++) {
+                        hold(somebody, table, "id = ?", id);
+                    }
+                }
+                for (MessageKey key : keys.subList(0, HELD)) {
+                    hold(somebody, "inbox_ledger", "consumer_id = 1 AND message_key = ?", server.parameter(key));
+                }
+                forgetInTime(store);
+
+                assertThat(counts(workshop, tables)).containsOnly(String.valueOf(HELD));
+                somebody.rollback();
+            }
+            nextPass(workshop, store);
+            assertThat(counts(workshop, tables)).containsOnly("0");
+        }
+    }
+
+    static Stream<MariaDbServer> mariaDbs() {
+        return MariaDbServers.all();
+    }
+
+    /** What a server reads in order to lock rows it locks, if only for a moment. */
+    @ParameterizedTest
+    @MethodSource("mariaDbs")
+    void noNeighbourIsReadToLockOldRows(MariaDbServer server) throws SQLException {
+        try (Workshop workshop = server.schema();
+                Connection connection = workshop.dataSource().getConnection()) {
+            StoreLab lab = StoreLab.of(workshop.dataSource());
+            List<MessageKey> keys = Stream.generate(() -> lab.keyOf(StoreLab.message()))
+                    .limit(40)
+                    .toList();
+            for (MessageKey key : keys) {
+                addRows(connection, server.parameter(key), LONG_AGO);
+            }
+            workshop.execute("ANALYZE TABLE inbox_ledger, inbox_attempt, inbox_audit");
+            List<Long> attempts = ids(workshop, "inbox_attempt");
+            List<Long> audit = ids(workshop, "inbox_audit");
+            connection.setAutoCommit(false);
+            PlainSession session = PlainSession.withoutClock(connection, new MariaDb());
+
+            for (int count = 1; count <= keys.size(); count++) {
+                execute(connection, "FLUSH STATUS");
+                assertThat(OldKeys.lock(session, 1, keys.subList(0, count))).hasSize(count);
+                assertThat(session.lock(RetentionStatement.LOCK_ATTEMPTS, attempts.subList(0, count)))
+                        .hasSize(count);
+                assertThat(session.lock(RetentionStatement.LOCK_AUDIT, audit.subList(0, count)))
+                        .hasSize(count);
+                assertThat(readInOrder(connection))
+                        .as("rows read beside %d of each table", count)
+                        .isZero();
+                connection.rollback();
+            }
+        }
+    }
+
+    private static List<Long> ids(Workshop workshop, String table) {
+        return workshop.askAll("SELECT id FROM " + table + " ORDER BY id").stream()
+                .map(Long::valueOf)
+                .toList();
+    }
+
+    private static int readInOrder(Connection connection) throws SQLException {
+        int read = 0;
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(
+                        "SHOW SESSION STATUS WHERE variable_name IN ('Handler_read_first', 'Handler_read_next')")) {
+            while (rows.next()) {
+                read += rows.getInt(2);
+            }
+        }
+        return read;
+    }
+
+    private static void hold(Connection connection, String table, String which, Object parameter) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("SELECT 1 FROM " + table + " WHERE " + which + " FOR UPDATE")) {
+            statement.setObject(1, parameter);
+            statement.execute();
+        }
+    }
+
+    private static List<String> counts(Workshop workshop, List<String> tables) {
+        return tables.stream()
+                .map(table -> workshop.ask("SELECT count(*) FROM " + table))
+                .toList();
+    }
+
+    private static void forgetInTime(JdbcStore store) {
+        assertTimeoutPreemptively(Duration.ofSeconds(10), () -> {
+            while (store.retire().more()) {
+                // The next piece.
+            }
+        });
+    }
+
+    private static void nextPass(Workshop workshop, JdbcStore store) {
+        workshop.execute("UPDATE inbox_upkeep SET next_at = ? WHERE task > ''", LONG_AGO);
+        forgetInTime(store);
+    }
+
     @ParameterizedTest
     @MethodSource("io.pigeonhole.jdbc.AnyDatabase#all")
     @Tag("D5")
     void oldReplayGoesBesideOneThatIsSkippingAMessage(DatabaseServer server) throws SQLException {
         try (Workshop workshop = server.schema()) {
             StoreLab lab = StoreLab.of(workshop.dataSource());
-            LocalDateTime longAgo = LocalDateTime.of(2020, 1, 1, 0, 0);
             Object key = server.parameter(lab.keyOf(StoreLab.message()));
             try (Connection before = workshop.dataSource().getConnection()) {
                 execute(
@@ -186,8 +354,8 @@ class DeletedNeighboursIT {
                         "INSERT INTO inbox_replay (name, consumer_id, recovery, state, cutoff, mark, position, done, skipped,"
                                 + " who, why, created_at, updated_at)"
                                 + " VALUES ('a', 1, FALSE, 'FINISHED', 0, 0, 0, 0, 3, 'ann', 'a test', ?, ?)",
-                        longAgo,
-                        longAgo);
+                        LONG_AGO,
+                        LONG_AGO);
                 for (int place = 1; place <= 3; place++) {
                     skip(before, "a", place, key);
                 }
@@ -241,7 +409,10 @@ class DeletedNeighboursIT {
     /** One of each table. The ledger's is in digest form. */
     private static void addRows(DatabaseServer server, StoreLab lab, Connection connection, LocalDateTime at)
             throws SQLException {
-        Object key = server.parameter(lab.keyOf(StoreLab.message()));
+        addRows(connection, server.parameter(lab.keyOf(StoreLab.message())), at);
+    }
+
+    private static void addRows(Connection connection, Object key, LocalDateTime at) throws SQLException {
         execute(
                 connection,
                 "INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at) VALUES (1, ?, ?)",
@@ -253,6 +424,15 @@ class DeletedNeighboursIT {
                 "INSERT INTO inbox_audit (at, who, why, action, consumer, detail, affected)"
                         + " VALUES (?, 'ann', 'a test', 'PAUSE', 'c', '', 1)",
                 at);
+    }
+
+    private static void addHistory(Connection connection, Object key) throws SQLException {
+        execute(
+                connection,
+                "INSERT INTO inbox_history (consumer_id, message_key, source, with_payload, attempts, processed_at)"
+                        + " VALUES (1, ?, 's', FALSE, 1, ?)",
+                key,
+                LONG_AGO);
     }
 
     private static void addAttempt(Connection connection, Object key, LocalDateTime at) throws SQLException {
