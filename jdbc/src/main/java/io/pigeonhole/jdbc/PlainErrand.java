@@ -53,8 +53,10 @@ interface PlainErrand<T> {
                 return transaction.run(connection);
             } catch (SQLException e) {
                 attempts--;
-                if (attempts == 0 || dialect.classOf(e) != ErrorClass.RETRY_NOW) {
-                    throw Refusals.byItself(new PlainErrors(dialect), doing, e);
+                // Its causes too: a driver may say of a batch only there what was in its way.
+                PlainErrors errors = new PlainErrors(dialect);
+                if (attempts == 0 || errors.classify(e) != ErrorClass.RETRY_NOW) {
+                    throw Refusals.byItself(errors, doing, e);
                 }
             }
         }
