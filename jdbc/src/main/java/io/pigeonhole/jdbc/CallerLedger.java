@@ -15,7 +15,7 @@ import java.util.List;
 
 /** The ledger in a transaction of the caller, whose settings it leaves alone. */
 final class CallerLedger implements Ledger {
-    /** The longest wait for another transaction, where the caller's session has no shorter limit. */
+    /** The longest wait for another transaction, where the caller's session or driver has no shorter limit. */
     static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     private final Connection connection;
@@ -51,7 +51,8 @@ final class CallerLedger implements Ledger {
                 throw new ClaimBlockedException(
                         "another transaction is at work on the same message, and did not end for "
                                 + seconds + " s, or as long as the session's lock_timeout and"
-                                + " statement_timeout allow. Roll back, and hand the message in again later",
+                                + " statement_timeout and the driver's queryTimeout allow. Roll back, and hand the message in"
+                                + " again later",
                         e);
             }
             throw Refusals.of(Claims.classify(e), "the claim of a key", e);
@@ -60,7 +61,7 @@ final class CallerLedger implements Ledger {
 
     private boolean insert(String sql, RegisteredConsumer consumer, MessageKey key) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setQueryTimeout(seconds);
+            Claims.limit(statement, seconds);
             statement.setShort(1, consumer.id());
             statement.setObject(2, key.toUuid());
             return statement.executeUpdate() == 1;

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Types;
 import java.util.HashSet;
 import java.util.List;
@@ -120,11 +121,22 @@ final class Claims {
             Connection connection, RegisteredConsumer consumer, List<MessageKey> keys, KnownDays days, int seconds)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CLAIM_BY_HAND)) {
-            statement.setQueryTimeout(seconds);
+            limit(statement, seconds);
             statement.setShort(1, consumer.id());
             statement.setString(2, KeyArray.write(keys));
             statement.execute();
             return read(statement, consumer, keys, days);
+        }
+    }
+
+    /**
+     * Ends a statement after so many seconds, 0 for never, unless it came with a shorter limit: a driver may give each one its own,
+     * as pgjdbc does with {@code queryTimeout}.
+     */
+    static void limit(Statement statement, int seconds) throws SQLException {
+        int own = statement.getQueryTimeout();
+        if (own == 0 || (seconds > 0 && own > seconds)) {
+            statement.setQueryTimeout(seconds);
         }
     }
 

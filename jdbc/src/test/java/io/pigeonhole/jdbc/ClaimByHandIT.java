@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import static java.util.concurrent.CompletableFuture.supplyAsync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,8 +13,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a claim in a caller's transaction waits for, and what it leaves behind in the caller's session. */
 @OnEveryServer
@@ -85,7 +87,7 @@ class ClaimByHandIT {
                 Connection caller = begin()) {
             statement.execute("LOCK TABLE inbox_ledger IN ACCESS EXCLUSIVE MODE");
 
-            assertThat(CompletableFuture.supplyAsync(() -> claim(caller, key), OwnThread.FOR_EACH))
+            assertThat(supplyAsync(() -> claim(caller, key), OwnThread.FOR_EACH))
                     .failsWithin(StoreLab.LONG)
                     .withThrowableThat()
                     .havingCause()
@@ -114,6 +116,46 @@ class ClaimByHandIT {
             statement.execute("SET LOCAL lock_timeout = '50ms'");
 
             assertThatThrownBy(() -> ledger(second, Duration.ofDays(1)).claim(lab.consumer(), key))
+                    .isInstanceOf(ClaimBlockedException.class);
+            second.rollback();
+            first.rollback();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shorterLimitOfTheCallersDriverHoldsInsteadOfOurs(boolean knowsTheDays) throws SQLException {
+        MessageKey key = lab.keyOf(StoreLab.message());
+        try (Connection first = begin();
+                Connection second = workshop.dataSource("&queryTimeout=1").getConnection()) {
+            assertThat(claim(first, key)).isTrue();
+            second.setAutoCommit(false);
+            KnownDays known = knowsTheDays ? days : new KnownDays(System::nanoTime);
+
+            assertThat(supplyAsync(
+                            () -> new CallerLedger(second, Duration.ofDays(1), known).claim(lab.consumer(), key),
+                            OwnThread.FOR_EACH))
+                    .failsWithin(StoreLab.LONG)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(ClaimBlockedException.class);
+            second.rollback();
+            first.rollback();
+        }
+    }
+
+    @Test
+    void ourLimitHoldsInsteadOfALongerOneOfTheCallersDriver() throws SQLException {
+        MessageKey key = lab.keyOf(StoreLab.message());
+        try (Connection first = begin();
+                Connection second = workshop.dataSource("&queryTimeout=600").getConnection()) {
+            assertThat(claim(first, key)).isTrue();
+            second.setAutoCommit(false);
+
+            assertThat(supplyAsync(() -> claim(second, key), OwnThread.FOR_EACH))
+                    .failsWithin(StoreLab.LONG)
+                    .withThrowableThat()
+                    .havingCause()
                     .isInstanceOf(ClaimBlockedException.class);
             second.rollback();
             first.rollback();
