@@ -101,7 +101,7 @@ public enum RetentionStatement implements PlainStatement {
     LOCK_HISTORY("SELECT id, processed_at FROM inbox_history WHERE id IN ({?}) FOR UPDATE SKIP LOCKED"),
 
     /** Of a row that is locked. Parameter: id. */
-    FORGET_HISTORY("DELETE FROM inbox_history WHERE id = ?"),
+    FORGET_HISTORY("DELETE FROM inbox_history WHERE id = ?");
 
     private final String standard;
 
