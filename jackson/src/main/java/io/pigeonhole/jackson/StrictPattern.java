@@ -8,6 +8,7 @@ import java.time.LocalTime;
 import java.time.MonthDay;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.format.ResolverStyle;
@@ -101,7 +102,9 @@ final class StrictPattern extends DelegatingDeserializer {
             return "zones share their names, and of two zones one would be lost: send one id such as Europe/Berlin, or an"
                     + " offset";
         }
-        return isInItsZone(sent, sentZone) ? null : "the zone does not have this local time, or not with this offset";
+        return isInItsZone(read, sent, sentZone)
+                ? null
+                : "the zone does not have this local time, or not with this offset";
     }
 
     /** An instant has no fields, and is made of all of them. */
@@ -112,12 +115,16 @@ final class StrictPattern extends DelegatingDeserializer {
         return read instanceof Instant || (holdsFields && holdsZone);
     }
 
-    /** An offset alone says all; the zone of the type changes nothing of the moment then. */
-    private boolean isInItsZone(TemporalAccessor sent, @Nullable ZoneId sentZone) {
+    /**
+     * An offset alone says all; the zone of the type changes nothing of the moment then. Nor does it of a type that is no moment, such
+     * as a local time.
+     */
+    private boolean isInItsZone(TemporalAccessor read, TemporalAccessor sent, @Nullable ZoneId sentZone) {
         LocalDate date = sent.query(TemporalQueries.localDate());
         LocalTime time = sent.query(TemporalQueries.localTime());
         ZoneOffset offset = sent.query(TemporalQueries.offset());
-        ZoneId in = sentZone == null && offset == null ? zone : sentZone;
+        boolean isMoment = read instanceof Instant || read instanceof ZonedDateTime;
+        ZoneId in = sentZone == null && offset == null && isMoment ? zone : sentZone;
         if (date == null || time == null || in == null) {
             return true;
         }

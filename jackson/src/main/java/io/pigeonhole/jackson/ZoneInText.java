@@ -11,14 +11,15 @@ import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The zone of a text that is read by a pattern. Zones share the names that {@code z} and {@code v} read, such as {@code EST}, and a name
  * may hold in a part of the year only: {@code java.time} takes one of the zones. Of two zones in a text it takes the last one.
  */
 final class ZoneInText {
-    private static final Pattern PARTS = Pattern.compile("'[^']*'|V+|z+|v+");
-    private static final Pattern NAMES = Pattern.compile("z+|v+");
+    private static final Pattern PARTS = Pattern.compile("'[^']*'|p*(?:V+|z+|v+)");
+    private static final Pattern NAMES = Pattern.compile("p*(?:z+|v+)");
     /** An id without a slash, such as {@code CET}, is a name as well. */
     private static final Pattern ID = Pattern.compile("(UTC|GMT|UT)([+-].*)?|.*/.*");
 
@@ -66,6 +67,12 @@ final class ZoneInText {
     private static boolean isRead(String text, ZoneId zone, DateTimeFormatter pattern) {
         ParsePosition end = new ParsePosition(0);
         TemporalAccessor read = pattern.parseUnresolved(text, end);
-        return read != null && end.getIndex() == text.length() && zone.equals(read.query(TemporalQueries.zoneId()));
+        return read != null && end.getIndex() == text.length() && isSame(zone, read.query(TemporalQueries.zoneId()));
+    }
+
+    /** Where something stands behind it, {@code java.time} looks for UTC among the names, and takes it for Etc/UTC. */
+    private static boolean isSame(ZoneId zone, @Nullable ZoneId said) {
+        return zone.equals(said)
+                || (said != null && said.getId().equals("UTC") && zone.getId().equals("Etc/UTC"));
     }
 }

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.annotation.OptBoolean;
 import io.pigeonhole.core.message.Message;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.LocalDateTime;
 import java.time.ZonedDateTime;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -66,6 +67,18 @@ class ZoneNamesTest {
             @JsonFormat(pattern = "HH:mm z uuuu-MM-dd", locale = "en") @Nullable
             Instant zoneFirst,
 
+            @JsonFormat(pattern = "EEE MMM dd HH:mm:ss zzz uuuu", locale = "en") @Nullable
+            Instant ofDate,
+
+            @JsonFormat(pattern = "uuuu-MM-dd'T'HH:mmXXX'['z']'", locale = "en") @Nullable
+            Instant bracketed,
+
+            @JsonFormat(pattern = "uuuu-MM-dd HH:mm", timezone = "Europe/Berlin") @Nullable
+            LocalDateTime local,
+
+            @JsonFormat(pattern = "uuuu-MM-dd HH:mm ppppppppppppppppVV ppppzzz", locale = "en") @Nullable
+            ZonedDateTime padded,
+
             @JsonFormat(pattern = "uuuu-MM-dd HH:mm z", locale = "en", lenient = OptBoolean.TRUE) @Nullable
             Instant lenient,
 
@@ -120,6 +133,7 @@ class ZoneNamesTest {
                 "twoIds | 2026-01-01 12:00 Europe/Berlin America/New_York",
                 "offsetThenName | 2026-07-01 12:00 -04:00 EDT",
                 "zoneFirst | 12:00 EST 2026-07-01",
+                "ofDate | Wed Jul 01 12:00:00 EDT 2026",
             })
     void zoneThatIsNotSaidByOneIdOrAnOffsetIsRefused(String field, String text) {
         assertThatThrownBy(() -> read(field, text))
@@ -156,6 +170,11 @@ class ZoneNamesTest {
                 "either | 2026-07-01 12:00 | 2026-07-01T10:00:00Z",
                 "offsetThenName | 2026-07-01 12:00 -04:00 America/New_York | 2026-07-01T12:00-04:00[America/New_York]",
                 "zoneFirst | 12:00 Europe/Berlin 2026-07-01 | 2026-07-01T10:00:00Z",
+                "zoneFirst | 12:00 UTC 2026-07-01 | 2026-07-01T12:00:00Z",
+                "ofDate | Wed Jul 01 12:00:00 UTC 2026 | 2026-07-01T12:00:00Z",
+                "ofDate | Wed Jul 01 12:00:00 GMT 2026 | 2026-07-01T12:00:00Z",
+                "bracketed | 2026-07-01T12:00Z[UTC] | 2026-07-01T12:00:00Z",
+                "local | 2026-03-29 02:30 | 2026-03-29T02:30",
                 "lenient | 2026-01-01 12:00 EST | 2026-01-01T17:00:00Z",
             })
     void zoneThatIsSaidByOneIdOrAnOffsetIsRead(String field, String text, String expected) throws Exception {

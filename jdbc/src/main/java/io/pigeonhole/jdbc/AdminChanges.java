@@ -44,12 +44,11 @@ final class AdminChanges {
             @Nullable MessageId messageId,
             @Nullable String lastError,
             Duration leased) {
+        /** As it is when it is locked: somebody may have had the row until then. */
         static @Nullable Locked find(AdminErrand errand, MessageKey key) throws SQLException {
+            AdminSession session = errand.session();
             try (Call call = errand.call(AdminStatement.LOCK_WORK)) {
-                Instant now = errand.session().now();
-                return call.consumer(errand.consumer())
-                        .key(key)
-                        .first(row -> read(errand.session().rows(), row, now));
+                return call.consumer(errand.consumer()).key(key).first(row -> read(session.rows(), row, session.now()));
             }
         }
 

@@ -39,7 +39,7 @@ final class StartRows {
             Instant now = session.now();
             // This program's clock may be a little behind that of the one who has just begun.
             return bind(call, consumer, start)
-                            .now()
+                            .instant("now", now)
                             .number("limit", limit)
                             .instant("fresh_since", now.minus(fresh))
                             .instant("latest", now.plus(RetentionClock.PRECISION))

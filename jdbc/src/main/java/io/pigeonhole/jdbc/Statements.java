@@ -42,8 +42,12 @@ final class Statements {
      * The statements of a database.
      *
      * @param folders on the class path, each with a slash at its end, which override those of the standard
+     * @throws IllegalArgumentException if a folder has no slash at its end: all its texts would be missing
      */
     Statements(List<String> folders) {
+        folders.stream().filter(folder -> !folder.endsWith("/")).forEach(folder -> {
+            throw new IllegalArgumentException("the folder of statements " + folder + " has no slash at its end");
+        });
         List<String> all = new ArrayList<>(List.of(STANDARD));
         all.addAll(folders);
         this.folders = List.copyOf(all);

@@ -103,6 +103,15 @@ class PlanCostsIT {
         try (Connection connection = workshop.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("SET plan_cache_mode = force_generic_plan");
+            Statements inFiles = new Statements(PostgresDatabase.STATEMENTS);
+            for (Class<? extends StatementName> kind : StatementFilesTest.KINDS) {
+                for (StatementName name : kind.getEnumConstants()) {
+                    if (prepare(statement, inFiles.get(name).text(2).sql())) {
+                        costs.put(name.file() + " " + name, cost(statement, execution(statement)));
+                        statement.execute("DEALLOCATE p");
+                    }
+                }
+            }
             for (String section : Files.readString(STATEMENTS).split("(?m)^== ", -1)) {
                 int end = section.indexOf('\n') + 1;
                 String name = section.substring(0, end).strip();
@@ -119,7 +128,7 @@ class PlanCostsIT {
         assertThat(costs)
                 .as("what can be planned by itself")
                 .hasSizeGreaterThan(160)
-                .containsKey("BacklogStatements.DUE, 1");
+                .containsKeys("BacklogStatements.DUE, 1", "admin WORK", "replay READ");
         costs.values().removeIf(cost -> cost < JIT_ABOVE_COST);
         return costs;
     }

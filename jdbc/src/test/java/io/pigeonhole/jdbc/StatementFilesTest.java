@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.util.Arrays;
@@ -16,8 +17,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every statement that is kept in a file: none is missing on a database, and none is there that nobody needs. */
 class StatementFilesTest {
-    private static final List<Class<? extends StatementName>> KINDS =
-            List.of(AdminStatement.class, MoveStatement.class, ReplayStatement.class, RetentionRuleStatement.class);
+    static final List<Class<? extends StatementName>> KINDS = List.of(
+            AdminStatement.class,
+            MoveStatement.class,
+            ReplayStatement.class,
+            RetentionRuleStatement.class,
+            ConsumerStatement.class,
+            SizeStatement.class);
 
     static Stream<Statements> databases() {
         return Stream.concat(
@@ -50,6 +56,13 @@ class StatementFilesTest {
                     .allSatisfy(statement -> assertThat(standard.get(statement).parameters())
                             .containsAll(statements.get(statement).parameters()));
         }
+    }
+
+    @Test
+    void folderWithoutASlashIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Statements(List.of("io/pigeonhole/jdbc/sql/mariadb")))
+                .withMessageContaining("no slash");
     }
 
     @Test
