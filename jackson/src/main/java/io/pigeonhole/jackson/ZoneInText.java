@@ -48,7 +48,8 @@ final class ZoneInText {
             if (!isZone(part)) {
                 return Matcher.quoteReplacement(part.group());
             }
-            return part.start() == zone.start() ? "VV" : "[]";
+            // Blanks before it stay allowed.
+            return part.start() == zone.start() ? part.group().replaceAll("[Vzv]+$", "VV") : "[]";
         });
     }
 

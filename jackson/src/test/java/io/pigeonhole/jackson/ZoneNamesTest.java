@@ -79,6 +79,12 @@ class ZoneNamesTest {
             @JsonFormat(pattern = "uuuu-MM-dd HH:mm ppppppppppppppppVV ppppzzz", locale = "en") @Nullable
             ZonedDateTime padded,
 
+            @JsonFormat(pattern = "uuuu-MM-dd HH:mm ppppppppppppppppVV", locale = "en") @Nullable
+            Instant paddedId,
+
+            @JsonFormat(pattern = "uuuu-MM-dd HH:mm ppppzzz", locale = "en") @Nullable
+            Instant paddedName,
+
             @JsonFormat(pattern = "uuuu-MM-dd HH:mm z", locale = "en", lenient = OptBoolean.TRUE) @Nullable
             Instant lenient,
 
@@ -134,6 +140,8 @@ class ZoneNamesTest {
                 "offsetThenName | 2026-07-01 12:00 -04:00 EDT",
                 "zoneFirst | 12:00 EST 2026-07-01",
                 "ofDate | Wed Jul 01 12:00:00 EDT 2026",
+                "padded | 2026-07-01 12:00    Europe/Berlin  EDT",
+                "paddedName | 2026-07-01 12:00  EDT",
             })
     void zoneThatIsNotSaidByOneIdOrAnOffsetIsRefused(String field, String text) {
         assertThatThrownBy(() -> read(field, text))
@@ -173,6 +181,8 @@ class ZoneNamesTest {
                 "zoneFirst | 12:00 UTC 2026-07-01 | 2026-07-01T12:00:00Z",
                 "ofDate | Wed Jul 01 12:00:00 UTC 2026 | 2026-07-01T12:00:00Z",
                 "ofDate | Wed Jul 01 12:00:00 GMT 2026 | 2026-07-01T12:00:00Z",
+                "paddedId | 2026-07-01 12:00    Europe/Berlin | 2026-07-01T10:00:00Z",
+                "paddedName | 2026-07-01 12:00  UTC | 2026-07-01T12:00:00Z",
                 "bracketed | 2026-07-01T12:00Z[UTC] | 2026-07-01T12:00:00Z",
                 "local | 2026-03-29 02:30 | 2026-03-29T02:30",
                 "lenient | 2026-01-01 12:00 EST | 2026-01-01T17:00:00Z",
