@@ -262,12 +262,20 @@ public class MariaDb extends Dialect {
         if (SEARCHES.contains(statement)) {
             return withoutHandlersLimit(text);
         }
+        if (statement == RetentionStatement.FORGET_ATTEMPT || statement == RetentionStatement.FORGET_AUDIT) {
+            return withoutWaiting(text);
+        }
         return text.contains("IN ({") && text.contains("FOR UPDATE") ? lockingOnlyWhatIsListed(text) : text;
     }
 
     /** With our own limit: a search that is cancelled for what handlers may take would be so each time anew. */
     String withoutHandlersLimit(String search) {
         return "SET STATEMENT max_statement_time = " + OWN_LIMIT + ", " + LISTS_STAY_LISTS + " FOR " + search;
+    }
+
+    /** Somebody may have locked the entry of another index than that by which the row is locked. */
+    String withoutWaiting(String deletion) {
+        return "SET STATEMENT innodb_lock_wait_timeout = 0 FOR " + deletion;
     }
 
     String lockingOnlyWhatIsListed(String search) {

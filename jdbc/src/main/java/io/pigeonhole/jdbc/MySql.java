@@ -100,6 +100,12 @@ public class MySql extends MariaDb {
         return search;
     }
 
+    /** It waits: see {@link PlainSession#deleteLocked}. */
+    @Override
+    String withoutWaiting(String deletion) {
+        return deletion;
+    }
+
     @Override
     String lockingOnlyWhatIsListed(String search) {
         return search;

@@ -396,7 +396,7 @@ final class PlainRetention {
             throws SQLException {
         List<Long> ids = rows(session, place, kept, statements.find(), rows -> rows.getLong(1));
         List<Long> locked = session.lock(statements.lock(), ids);
-        return new PlainUpkeep.Piece(behind(ids), session.each(statements.forget(), locked));
+        return new PlainUpkeep.Piece(behind(ids), session.deleteLocked(statements.forget(), locked));
     }
 
     /** An attempt, and whose it is. */
@@ -422,7 +422,7 @@ final class PlainRetention {
         }
         String next = behind(old.stream().map(Attempt::id).toList());
         List<Long> locked = session.lock(RetentionStatement.LOCK_ATTEMPTS, going);
-        return new PlainUpkeep.Piece(next, session.each(RetentionStatement.FORGET_ATTEMPT, locked));
+        return new PlainUpkeep.Piece(next, session.deleteLocked(RetentionStatement.FORGET_ATTEMPT, locked));
     }
 
     /** Where the next piece begins; empty where there is none. */

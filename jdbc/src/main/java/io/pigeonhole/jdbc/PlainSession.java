@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * beginning or when somebody asks for it; from then on it goes on as this JVM counts nanoseconds. Used by one thread.
  */
 final class PlainSession {
+    private static final long LONG_WAIT_NANOS = Duration.ofMillis(200).toNanos();
+
     private final Connection connection;
     private final Dialect dialect;
     private @Nullable Instant readAt;
@@ -100,6 +103,32 @@ final class PlainSession {
             }
             return changed(statement.executeBatch());
         }
+    }
+
+    /**
+     * Deletes rows that are locked, each by its id, and answers how many. An entry of an index may be somebody else's nevertheless,
+     * such as one who has read the index alone: the row stays then. One by one, because a driver sends a batch as a whole, and each
+     * of its statements would wait. Where a database waits at all, this ends with the first that did.
+     */
+    long deleteLocked(PlainStatement text, Collection<Long> ids) throws SQLException {
+        long deleted = 0;
+        try (PreparedStatement statement = prepare(text)) {
+            for (Long id : ids) {
+                long begun = System.nanoTime();
+                try {
+                    statement.setLong(1, id);
+                    deleted += statement.executeUpdate();
+                } catch (SQLException e) {
+                    if (!dialect.isLockTimeout(e)) {
+                        throw e;
+                    }
+                    if (System.nanoTime() - begun > LONG_WAIT_NANOS) {
+                        return deleted;
+                    }
+                }
+            }
+        }
+        return deleted;
     }
 
     /**

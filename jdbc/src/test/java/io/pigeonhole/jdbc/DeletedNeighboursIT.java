@@ -258,6 +258,32 @@ class DeletedNeighboursIT {
         }
     }
 
+    /** Who copies from an index locks its entries, and not the rows that they are of. */
+    @ParameterizedTest
+    @MethodSource("mariaDbs")
+    void oldRowsOfWhichSomebodyReadsAnIndexAreLeftToTheNextPass(MariaDbServer server) throws SQLException {
+        try (Workshop workshop = server.schema();
+                Connection somebody = workshop.dataSource().getConnection()) {
+            StoreLab lab = StoreLab.of(workshop.dataSource());
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            for (int i = 0; i < 20; i++) {
+                addRows(somebody, server.parameter(lab.keyOf(StoreLab.message())), LONG_AGO);
+            }
+            List<String> tables = List.of("inbox_attempt", "inbox_audit");
+            workshop.execute("CREATE TABLE copied (consumer VARCHAR(255), id BIGINT)");
+            somebody.setAutoCommit(false);
+            somebody.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            execute(somebody, "INSERT INTO copied SELECT consumer_id, id FROM inbox_attempt");
+            execute(somebody, "INSERT INTO copied SELECT consumer, id FROM inbox_audit");
+            forgetInTime(store);
+
+            assertThat(counts(workshop, tables)).containsOnly("20");
+            somebody.rollback();
+            nextPass(workshop, store);
+            assertThat(counts(workshop, tables)).containsOnly("0");
+        }
+    }
+
     static Stream<MariaDbServer> mariaDbs() {
         return MariaDbServers.all();
     }
