@@ -130,12 +130,12 @@ final class Claims {
     }
 
     /**
-     * Ends a statement after so many seconds, 0 for never, unless it came with a shorter limit: a driver may give each one its own,
-     * as pgjdbc does with {@code queryTimeout}.
+     * Ends a statement after so many seconds, unless it came with a shorter limit: a driver may give each one its own, as pgjdbc does
+     * with {@code queryTimeout}. 0 is for never, whatever it came with: a pool may hand out one that had a limit before.
      */
     static void limit(Statement statement, int seconds) throws SQLException {
         int own = statement.getQueryTimeout();
-        if (own == 0 || (seconds > 0 && own > seconds)) {
+        if (seconds == 0 || own == 0 || own > seconds) {
             statement.setQueryTimeout(seconds);
         }
     }

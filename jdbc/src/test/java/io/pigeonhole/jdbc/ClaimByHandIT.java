@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -87,11 +88,7 @@ class ClaimByHandIT {
                 Connection caller = begin()) {
             statement.execute("LOCK TABLE inbox_ledger IN ACCESS EXCLUSIVE MODE");
 
-            assertThat(supplyAsync(() -> claim(caller, key), OwnThread.FOR_EACH))
-                    .failsWithin(StoreLab.LONG)
-                    .withThrowableThat()
-                    .havingCause()
-                    .isInstanceOf(ClaimBlockedException.class);
+            assertBlocked(() -> claim(caller, key));
         }
     }
 
@@ -132,13 +129,7 @@ class ClaimByHandIT {
             second.setAutoCommit(false);
             KnownDays known = knowsTheDays ? days : new KnownDays(System::nanoTime);
 
-            assertThat(supplyAsync(
-                            () -> new CallerLedger(second, Duration.ofDays(1), known).claim(lab.consumer(), key),
-                            OwnThread.FOR_EACH))
-                    .failsWithin(StoreLab.LONG)
-                    .withThrowableThat()
-                    .havingCause()
-                    .isInstanceOf(ClaimBlockedException.class);
+            assertBlocked(() -> new CallerLedger(second, Duration.ofDays(1), known).claim(lab.consumer(), key));
             second.rollback();
             first.rollback();
         }
@@ -152,11 +143,7 @@ class ClaimByHandIT {
             assertThat(claim(first, key)).isTrue();
             second.setAutoCommit(false);
 
-            assertThat(supplyAsync(() -> claim(second, key), OwnThread.FOR_EACH))
-                    .failsWithin(StoreLab.LONG)
-                    .withThrowableThat()
-                    .havingCause()
-                    .isInstanceOf(ClaimBlockedException.class);
+            assertBlocked(() -> claim(second, key));
             second.rollback();
             first.rollback();
         }
@@ -177,5 +164,14 @@ class ClaimByHandIT {
             assertThat(lockTimeout(connection)).isEqualTo("7s");
             connection.rollback();
         }
+    }
+
+    /** That a claim waits in vain for another one of the same key. */
+    private static void assertBlocked(Supplier<?> claim) {
+        assertThat(supplyAsync(claim, OwnThread.FOR_EACH))
+                .failsWithin(StoreLab.LONG)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(ClaimBlockedException.class);
     }
 }
