@@ -104,9 +104,7 @@ class TimeArraysTest {
                 "times | [[8,30],[8,30.5]]",
             })
     void fractionInAnArrayIsRefused(String field, String value) {
-        assertThatThrownBy(() -> read(field, value))
-                .hasMessageContaining(field)
-                .hasMessageContaining("the numbers of a date or time in an array have no fraction and no exponent");
+        assertRefused(field, value, "the numbers of a date or time in an array have no fraction and no exponent");
     }
 
     @ParameterizedTest
@@ -122,9 +120,7 @@ class TimeArraysTest {
                 "offsetNumber | [8]",
             })
     void arrayThatIsNoTimeDoesNotBecomeNull(String field, String value) {
-        assertThatThrownBy(() -> read(field, value))
-                .hasMessageContaining(field)
-                .hasMessageContaining("the array is no date and no time");
+        assertRefused(field, value, "the array is no date and no time");
     }
 
     /** To Jackson it would be milliseconds up to 999, and nanoseconds from there on. */
@@ -137,9 +133,7 @@ class TimeArraysTest {
                 "localMillis | [2026,2,3,10,30,59,1500]",
             })
     void moreMillisecondsThanASecondHasAreRefused(String field, String value) {
-        assertThatThrownBy(() -> read(field, value))
-                .hasMessageContaining(field)
-                .hasMessageContaining("a second has 999 milliseconds at most");
+        assertRefused(field, value, "a second has 999 milliseconds at most");
     }
 
     @ParameterizedTest
@@ -171,5 +165,9 @@ class TimeArraysTest {
     void wholeNumbersInAnArrayAreRead(String field, String value, String expected) throws Exception {
         assertThat(String.valueOf(Shift.class.getDeclaredMethod(field).invoke(read(field, value))))
                 .isEqualTo(expected);
+    }
+
+    private static void assertRefused(String field, String value, String reason) {
+        assertThatThrownBy(() -> read(field, value)).hasMessageContaining(field).hasMessageContaining(reason);
     }
 }

@@ -64,7 +64,7 @@ abstract class HandlerTransaction {
     /** Sends what a transaction begins with, unless that is done. */
     abstract void begin();
 
-    /** What an error of a statement of this transaction is told as. */
+    /** The exception for an error of a statement of this transaction. */
     abstract RuntimeException refused(String doing, SQLException e);
 
     /** The same for rows that were not there to be changed. */

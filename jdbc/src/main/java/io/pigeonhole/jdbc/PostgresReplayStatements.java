@@ -1,6 +1,6 @@
 package io.pigeonhole.jdbc;
 
-/** How PostgreSQL tells that all have ended who may have recorded something. */
+/** Whether all transactions have ended that may have recorded something. */
 final class PostgresReplayStatements {
     /** A number that is greater than that of every transaction which has written anything yet. */
     static final String MARK = "SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)";

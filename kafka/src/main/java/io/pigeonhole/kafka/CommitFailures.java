@@ -46,7 +46,7 @@ final class CommitFailures {
         this.countedTo = polledAt;
     }
 
-    /** The thread has polled. An answer that came while it did not is told by this poll, or by the next one. */
+    /** The thread has polled. An answer that came while it did not is delivered by this poll, or by the next one. */
     void polled() {
         countedTo = polledAt;
         polledAt = clock.getAsLong();

@@ -188,7 +188,7 @@ final class DuplicateCheck {
         return claimer.hasDeadLetters();
     }
 
-    /** The keys of the duplicates that the ledger, the work or the dead letters have told, with the right payload as far as it was compared. */
+    /** The keys that the ledger, the work or the dead letters have, whose payloads are the same as far as they were compared. */
     Set<MessageKey> repeatedKeys() {
         Set<MessageKey> repeated = new LinkedHashSet<>();
         for (Envelope envelope : group) {

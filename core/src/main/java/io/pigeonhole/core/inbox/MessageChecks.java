@@ -21,7 +21,7 @@ final class MessageChecks<C extends HandlerContext> {
     static @Nullable Unusable unusableDelivery(Message message, RegisteredConsumer consumer) {
         MessageId id = message.id();
         if (id == null && !consumer.deduplication().needsLog()) {
-            String detail = "the message has no id, so that a duplicate of it could not be told";
+            String detail = "the message has no id, so that a duplicate of it could not be recognised";
             return new Unusable(DeadReason.NO_ID, detail);
         }
         if (id != null && id.length() > Envelope.LONGEST_ID) {

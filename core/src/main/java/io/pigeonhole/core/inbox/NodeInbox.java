@@ -20,7 +20,9 @@ public interface NodeInbox {
      *
      * @return the name
      */
-    String consumer();
+    default String consumer() {
+        return registered().name();
+    }
 
     /**
      * The consumer as the database remembers it.

@@ -33,11 +33,6 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
     }
 
     @Override
-    public String consumer() {
-        return consumer.name();
-    }
-
-    @Override
     public RegisteredConsumer registered() {
         return consumer;
     }

@@ -21,7 +21,9 @@ public interface SourceInbox {
      *
      * @return the name
      */
-    String consumer();
+    default String consumer() {
+        return registered().name();
+    }
 
     /**
      * The consumer as the database remembers it.
@@ -93,7 +95,7 @@ public interface SourceInbox {
      *
      * <p>A message whose assignment is not the newest, or that expects the watermark beyond where it is (the database has lost
      * commits), is {@link Outcome.Busy} until it is given up. Whoever still has the partition then acquires it anew and reads
-     * on from the position; {@link #watermarks} tells when that is needed.
+     * on from the position; {@link #watermarks} shows when that is needed.
      *
      * <p>Where the watermark {@linkplain Watermark#hasPosition() has a position}, the source goes on there. Where it has none,
      * the source decides where to begin and calls {@link #beginAt} before it hands anything in.

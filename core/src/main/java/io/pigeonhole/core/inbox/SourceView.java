@@ -28,11 +28,6 @@ final class SourceView<C extends HandlerContext> implements SourceInbox {
     }
 
     @Override
-    public String consumer() {
-        return consumer.name();
-    }
-
-    @Override
     public RegisteredConsumer registered() {
         return consumer;
     }
