@@ -130,7 +130,7 @@ final class Statements {
 
     /** None where a folder has no such file: then all statements are those of the folders before. */
     private static List<String> lines(String path) {
-        InputStream found = Statements.class.getClassLoader().getResourceAsStream(path);
+        InputStream found = Statements.class.getResourceAsStream("/" + path);
         if (found == null) {
             return List.of();
         }

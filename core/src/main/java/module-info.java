@@ -1,0 +1,18 @@
+/** The engine, what handlers and inboxes are, and what sources, stores and archives implement. */
+module io.pigeonhole.core {
+    requires org.slf4j;
+    requires static transitive org.jspecify;
+
+    exports io.pigeonhole.core.admin;
+    exports io.pigeonhole.core.archive;
+    exports io.pigeonhole.core.failure;
+    exports io.pigeonhole.core.handler;
+    exports io.pigeonhole.core.inbox;
+    exports io.pigeonhole.core.lane;
+    exports io.pigeonhole.core.message;
+    exports io.pigeonhole.core.node;
+    exports io.pigeonhole.core.replay;
+    exports io.pigeonhole.core.retry;
+    exports io.pigeonhole.core.store;
+    exports io.pigeonhole.core.time;
+}
