@@ -141,13 +141,17 @@ final class TransactionRun<C extends HandlerContext> {
                 dispatcher.stayBehind(envelope);
                 continue;
             }
-            long started = System.nanoTime();
             try {
                 transaction.savepoint();
+            } catch (StoreException e) {
+                // The one that stands is that of the message before, or of the claims: a rollback would undo these.
+                return judge(e, null, Duration.ZERO);
+            }
+            long started = System.nanoTime();
+            try {
                 call(task, transaction);
                 flush(transaction);
                 transaction.checkConstraints();
-                decisions.processed(envelope);
             } catch (Throwable e) {
                 RunResult judged = judge(e, envelope, since(started));
                 if (!(judged instanceof RunResult.Culprit culprit)) {
@@ -159,7 +163,9 @@ final class TransactionRun<C extends HandlerContext> {
                     return culprit;
                 }
                 decisions.failed(envelope, culprit.failure());
+                continue;
             }
+            decisions.processed(envelope);
         }
         return null;
     }

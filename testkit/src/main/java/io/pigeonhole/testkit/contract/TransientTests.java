@@ -60,6 +60,30 @@ abstract class TransientTests<C extends HandlerContext> extends InboxLab<C> {
         assertThat(fixture.parked(consumer)).isEmpty();
     }
 
+    /** The one that stands then is that of the message before: to go back to it would lose what that message did. */
+    @ParameterizedTest
+    @EnumSource
+    void savepointThatCannotBeSetUndoesNothingOfTheMessageBefore(ErrorClass errorClass) {
+        Inbox<C> inbox = inbox((payload, context) -> {
+            fixture.write(context, payload);
+            if (payload.equals("3") || payload.equals("8")) {
+                throw new IllegalStateException("with a second failure each message runs under a savepoint");
+            }
+        });
+        plan.at(CrashPoint.BEFORE_SAVEPOINT, 2, () -> {
+            throw new StoreException(errorClass, "the savepoint could not be set", null);
+        });
+
+        List<Outcome> outcomes = inbox.process(messages(10));
+
+        assertThat(plan.passages(CrashPoint.BEFORE_SAVEPOINT)).isGreaterThan(2);
+        assertThat(fixture.effects()).containsExactlyInAnyOrder("0", "1", "2", "4", "5", "6", "7", "9");
+        for (int i = 0; i < outcomes.size(); i++) {
+            assertThat(outcomes.get(i).kind()).isEqualTo(i == 3 || i == 8 ? Kind.PARKED : Kind.PROCESSED);
+        }
+        assertThat(fixture.parked(consumer)).extracting(StoredMessage::attempts).containsOnly(1);
+    }
+
     @Test
     void transientErrorsOfAHandlerCostNoAttemptWhileTheyPass() {
         AtomicInteger calls = new AtomicInteger();
