@@ -2,9 +2,11 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Arrays;
 import java.util.List;
 
 /** The tables on PostgreSQL. */
@@ -18,6 +20,7 @@ final class PostgresSchema {
 
     static void validate(ConnectionSource connections) {
         requireUnicode(connections);
+        requireBytes(connections);
         List<String> differences = Errand.run(connections, "to read the catalog", connection -> {
             Catalog expected = expected();
             return expected.differencesOf(Catalog.read(connection, expected).asOneTable(DIGESTS, BY_HASH));
@@ -28,6 +31,7 @@ final class PostgresSchema {
     /** With the keys in digest form in so many hash partitions, or 0 for those that are there, or one table. */
     static void apply(ConnectionSource connections, int digestPartitions) {
         requireUnicode(connections);
+        requireBytes(connections);
         Errand.run(connections, "to create the schema", connection -> install(connection, digestPartitions));
         validate(connections);
         new LedgerDays(connections, Schema.DAYS_AHEAD).ensure();
@@ -48,6 +52,29 @@ final class PostgresSchema {
                                     + " 'UTF8' TEMPLATE template0, and move your tables there with pg_dump and pg_restore");
                 }
                 return true;
+            }
+        });
+    }
+
+    /** Otherwise payloads that are kept come back as others, without an error. */
+    private static void requireBytes(ConnectionSource connections) {
+        // As text with backslashes that mean something, these are the bytes of "A42".
+        byte[] sent = {'A', 'B'};
+        Errand.run(connections, "to see that bytes stay as they are", connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.SAME_BYTES)) {
+                statement.setBytes(1, sent);
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    byte[] received = row.getBytes(1);
+                    if (!Arrays.equals(sent, received)) {
+                        throw new ConfigurationException("the driver sends " + sent.length
+                                + " bytes, and the database gets " + received.length
+                                + " others: with preferQueryMode=simple the driver writes bytes into the text of statements, which is"
+                                + " wrong while standard_conforming_strings is off. Take preferQueryMode=simple out of the URL, or"
+                                + " leave standard_conforming_strings on");
+                    }
+                    return true;
+                }
             }
         });
     }

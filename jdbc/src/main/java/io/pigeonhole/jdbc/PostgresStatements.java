@@ -294,6 +294,9 @@ final class PostgresStatements {
                 content_type, payload, origin, with_payload, attempts, processed_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp())""";
 
+    /** The bytes that the server receives. */
+    static final String SAME_BYTES = "SELECT CAST(? AS bytea)";
+
     /** The database's name and encoding. */
     static final String ENCODING = "SELECT current_database(), getdatabaseencoding()";
 

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.PreferQueryMode;
 import org.slf4j.LoggerFactory;
 
 /** Modes of a session in which our statements mean something else: they work, or no store is created. */
@@ -75,6 +77,23 @@ class SessionModesIT {
                 .extracting(Outcome::kind)
                 .containsExactly(Outcome.Kind.PROCESSED, Outcome.Kind.PARKED, Outcome.Kind.DEAD);
         assertThat(workshop.askAll("SELECT text FROM effect")).containsExactly("a");
+    }
+
+    /** The driver writes bytes into the text of statements there, as if a backslash meant nothing. */
+    @Test
+    @Tag("D8")
+    void driverOfPostgresThatSendsOtherBytesIsRefused() {
+        try (Workshop workshop = PostgresServers.embedded().schema()) {
+            PGSimpleDataSource connections = (PGSimpleDataSource) workshop.dataSource();
+            connections.setOptions("-c standard_conforming_strings=off");
+            assertThatMessagesLiveAndDie(workshop, connections);
+
+            connections.setPreferQueryMode(PreferQueryMode.SIMPLE);
+            assertThatThrownBy(() -> JdbcStore.create(connections))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("preferQueryMode=simple")
+                    .hasMessageContaining("standard_conforming_strings");
+        }
     }
 
     @ParameterizedTest
