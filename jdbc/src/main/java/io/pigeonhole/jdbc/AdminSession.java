@@ -24,6 +24,11 @@ record AdminSession(Connection connection, Statements statements, Values values,
         return Call.of(connection, statements.get(statement).text(elements), values);
     }
 
+    /** A text of which one has made another with the same parameters. */
+    Call call(Sql.Text text) throws SQLException {
+        return Call.of(connection, text, values);
+    }
+
     @Override
     public AdminRows rows() {
         return new AdminRows(values);

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -24,6 +25,9 @@ final class Call implements AutoCloseable {
 
     /** How many answers come before the statement's own. */
     private final int answersBefore;
+
+    /** How many parameters stand before those of the row that is bound. */
+    private int parametersBefore;
 
     private Call(PreparedStatement statement, Sql.Text text, Values values, int answersBefore) {
         this.statement = statement;
@@ -42,6 +46,11 @@ final class Call implements AutoCloseable {
         return new Call(connection.prepareStatement(text.sql()), text, values, answers);
     }
 
+    /** Takes a prepared statement over. */
+    static Call on(PreparedStatement statement, Sql.Text text, Values values) {
+        return new Call(statement, text, values, 0);
+    }
+
     private List<Integer> places(String name) {
         List<Integer> places = text.places().get(name);
         if (places == null) {
@@ -58,8 +67,14 @@ final class Call implements AutoCloseable {
 
     private Call bind(String name, Binding binding) throws SQLException {
         for (int place : places(name)) {
-            binding.at(place);
+            binding.at(parametersBefore + place);
         }
+        return this;
+    }
+
+    /** What is bound from now on is of this row of those that {@link Sql.Text#ofRows} has, counted from 0. */
+    Call row(int row) {
+        parametersBefore = row * text.parametersOfRow();
         return this;
     }
 
@@ -70,7 +85,11 @@ final class Call implements AutoCloseable {
 
     /** The parameter {@code key}, or null where it is not about one message. */
     Call key(@Nullable MessageKey key) throws SQLException {
-        return bind("key", place -> values.bindKey(statement, place, key));
+        return key("key", key);
+    }
+
+    Call key(String name, @Nullable MessageKey key) throws SQLException {
+        return bind(name, place -> values.bindKey(statement, place, key));
     }
 
     /** The parameter {@code ordering_key}, and {@code ordering_hash} where the statement looks for that first. */
@@ -133,6 +152,19 @@ final class Call implements AutoCloseable {
         return bind(name, place -> statement.setLong(place, next.next().longValue()));
     }
 
+    /** The same as {@link #attempt}, NULL where there was none. */
+    Call attemptOrNone(@Nullable FailedAttempt attempt) throws SQLException {
+        if (attempt != null) {
+            return attempt(attempt);
+        }
+        return bind("number", place -> statement.setNull(place, Types.INTEGER))
+                .text("node", null)
+                .bind("duration", place -> statement.setNull(place, Types.BIGINT))
+                .text("error_class", null)
+                .text("message", null)
+                .text("stack", null);
+    }
+
     /** The parameters {@code number}, {@code node}, {@code duration}, {@code error_class}, {@code message} and {@code stack}. */
     Call attempt(FailedAttempt attempt) throws SQLException {
         return number("number", attempt.number())
@@ -144,13 +176,25 @@ final class Call implements AutoCloseable {
     }
 
     <T> List<T> all(RowReader<T> reader) throws SQLException {
-        try (ResultSet row = ask()) {
+        return read(row -> {
             List<T> all = new ArrayList<>();
             while (row.next()) {
                 all.add(reader.read(row));
             }
             return all;
+        });
+    }
+
+    /** What is made of all rows; the reader goes from one to the next itself. */
+    <T> T read(RowReader<T> reader) throws SQLException {
+        try (ResultSet rows = ask()) {
+            return reader.read(rows);
         }
+    }
+
+    /** Executes statements whose answers are not read. */
+    void execute() throws SQLException {
+        statement.execute();
     }
 
     private ResultSet ask() throws SQLException {
@@ -183,6 +227,11 @@ final class Call implements AutoCloseable {
     /** Executes what was kept; answers how many rows were changed. */
     long changeBatch() throws SQLException {
         return PlainSession.changed(statement.executeBatch());
+    }
+
+    /** Executes what was kept; answers how many rows each has changed. */
+    int[] changeEach() throws SQLException {
+        return statement.executeBatch();
     }
 
     @Override

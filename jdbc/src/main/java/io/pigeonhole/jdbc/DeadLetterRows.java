@@ -5,92 +5,89 @@ import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 
 /** The rows of {@code inbox_dead_letter}. */
 final class DeadLetterRows {
     private DeadLetterRows() {}
 
-    static void bury(Connection connection, RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
+    static void bury(PostgresCalls calls, RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
         List<DeadLetter> fromWork = new ArrayList<>();
         List<DeadLetter> others = new ArrayList<>();
         letters.forEach(letter -> (letter.item() == null ? others : fromWork).add(letter));
         if (!fromWork.isEmpty()) {
-            move(connection, consumer, fromWork);
+            move(calls, consumer, fromWork);
         }
         if (!others.isEmpty()) {
-            insert(connection, consumer, others);
+            insert(calls, consumer, others);
         }
     }
 
-    private static void insert(Connection connection, RegisteredConsumer consumer, List<DeadLetter> letters)
+    private static void insert(PostgresCalls calls, RegisteredConsumer consumer, List<DeadLetter> letters)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(DeadLetterStatements.BURY)) {
+        try (Call call = calls.call(PostgresDeadLetterStatement.ADD)) {
             for (DeadLetter letter : letters) {
-                int next = MessageColumns.bindInLane(statement, 1, consumer, letter.key(), letter.message());
                 FailedAttempt attempt = letter.attempt();
-                next = bindReason(statement, next, consumer, letter, attempt == null ? 0 : attempt.number());
-                MessageColumns.bindAttempt(statement, next, attempt);
-                statement.addBatch();
+                MessageColumns.bindInLane(call, consumer, letter.key(), letter.message());
+                bindReason(call, consumer, letter, attempt == null ? 0 : attempt.number());
+                call.attemptOrNone(attempt).addBatch();
             }
-            statement.executeBatch();
+            call.changeEach();
         }
     }
 
-    private static void move(Connection connection, RegisteredConsumer consumer, List<DeadLetter> letters)
+    private static void move(PostgresCalls calls, RegisteredConsumer consumer, List<DeadLetter> letters)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(DeadLetterStatements.BURY_FROM_WORK)) {
+        try (Call call = calls.call(PostgresDeadLetterStatement.MOVE_FROM_WORK)) {
             for (DeadLetter letter : letters) {
                 WorkItem item = letter.item();
                 if (item == null) {
                     throw new IllegalArgumentException(letter.key() + " is not in work");
                 }
                 FailedAttempt attempt = letter.attempt();
-                statement.setShort(1, consumer.id());
-                statement.setLong(2, item.id());
-                statement.setLong(3, item.token());
-                int next = MessageColumns.bindAttempt(statement, 4, attempt);
-                bindReason(statement, next, consumer, letter, attempt == null ? item.attempts() : attempt.number());
-                statement.addBatch();
+                call.consumer(consumer).number("id", item.id()).number("token", item.token());
+                bindReason(call, consumer, letter, attempt == null ? item.attempts() : attempt.number());
+                call.attemptOrNone(attempt).addBatch();
             }
-            WorkItems.requireAll(statement.executeBatch());
+            WorkItems.requireAll(call.changeEach());
         }
     }
 
-    private static int bindReason(
-            PreparedStatement statement, int first, RegisteredConsumer consumer, DeadLetter letter, int attempts)
+    private static void bindReason(Call call, RegisteredConsumer consumer, DeadLetter letter, int attempts)
             throws SQLException {
-        statement.setBoolean(first, letter.blocks(consumer));
-        statement.setString(first + 1, letter.reason().name());
-        statement.setString(first + 2, CleanText.of(letter.detail()));
-        statement.setBoolean(first + 3, letter.claimed());
-        statement.setInt(first + 4, attempts);
-        return first + 5;
+        call.flag("blocks", letter.blocks(consumer))
+                .text("reason", letter.reason().name())
+                .text("detail", letter.detail())
+                .flag("claimed", letter.claimed())
+                .number("attempts", attempts);
     }
 
-    static Set<MessageKey> seenAgain(Connection connection, RegisteredConsumer consumer, Collection<MessageKey> keys)
+    static Set<MessageKey> seenAgain(PostgresCalls calls, RegisteredConsumer consumer, Collection<MessageKey> keys)
             throws SQLException {
-        return change(connection, DeadLetterStatements.SEEN_AGAIN, consumer, keys);
+        return change(calls, PostgresDeadLetterStatement.SEEN_AGAIN, consumer, keys);
     }
 
-    static Set<MessageKey> reopen(Connection connection, RegisteredConsumer consumer, Collection<MessageKey> keys)
+    static Set<MessageKey> reopen(PostgresCalls calls, RegisteredConsumer consumer, Collection<MessageKey> keys)
             throws SQLException {
-        return change(connection, DeadLetterStatements.REOPEN, consumer, keys);
+        return change(calls, PostgresDeadLetterStatement.REOPEN, consumer, keys);
     }
 
     private static Set<MessageKey> change(
-            Connection connection, String sql, RegisteredConsumer consumer, Collection<MessageKey> keys)
+            PostgresCalls calls,
+            PostgresDeadLetterStatement change,
+            RegisteredConsumer consumer,
+            Collection<MessageKey> keys)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setShort(1, consumer.id());
-            statement.setString(2, KeyArray.write(keys));
-            return LedgerRows.readKeys(statement);
+        try (Call call = calls.call(change)) {
+            return new HashSet<>(call.consumer(consumer)
+                    .text("keys", KeyArray.write(keys))
+                    .all(row -> MessageKey.of(row.getObject(1, UUID.class))));
         }
     }
 }

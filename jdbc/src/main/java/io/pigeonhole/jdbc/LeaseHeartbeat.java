@@ -19,8 +19,10 @@ final class LeaseHeartbeat implements Heartbeat {
     private static final int SECONDS = 5;
 
     private final ConnectionSource connections;
+    private final PostgresTexts texts;
 
-    LeaseHeartbeat(ConnectionSource connections) {
+    LeaseHeartbeat(ConnectionSource connections, PostgresTexts texts) {
+        this.texts = texts;
         this.connections = connections;
     }
 
@@ -39,17 +41,19 @@ final class LeaseHeartbeat implements Heartbeat {
         }
     }
 
-    private static Set<Long> prolong(
+    private Set<Long> prolong(
             Connection connection, RegisteredConsumer consumer, List<WorkItem> items, Duration duration)
             throws SQLException {
         boolean autoCommit = connection.getAutoCommit();
         connection.setAutoCommit(false);
         Set<Long> prolonged;
+        Sql.Text text = texts.of(PostgresWorkStatement.PROLONG);
         try (PreparedStatement begin = connection.prepareStatement(PostgresStatements.ERRAND);
-                PreparedStatement statement = connection.prepareStatement(WorkStatements.PROLONG)) {
+                PreparedStatement statement = connection.prepareStatement(text.sql());
+                Call call = Call.on(statement, text, new PostgresValues(connection))) {
             begin.execute();
             statement.setQueryTimeout(SECONDS);
-            prolonged = LeaseRows.prolong(statement, consumer, items, duration);
+            prolonged = LeaseRows.prolong(call, consumer, items, duration);
             connection.commit();
         }
         connection.setAutoCommit(autoCommit);

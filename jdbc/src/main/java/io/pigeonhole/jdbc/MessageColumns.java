@@ -16,6 +16,27 @@ import org.jspecify.annotations.Nullable;
 final class MessageColumns {
     private MessageColumns() {}
 
+    /**
+     * Binds {@code consumer}, {@code key}, {@code source}, {@code message_id}, {@code type}, {@code ordering_key}, {@code headers},
+     * {@code content_type}, {@code payload}, {@code origin}, {@code lane} and {@code ordered}.
+     */
+    static Call bindInLane(Call call, RegisteredConsumer consumer, MessageKey key, Message message)
+            throws SQLException {
+        MessageId id = message.id();
+        return call.consumer(consumer)
+                .key(key)
+                .text("source", message.source())
+                .bytes("message_id", id == null ? null : id.toBytes())
+                .text("type", message.type())
+                .bytes("ordering_key", message.orderingKey())
+                .bytes("headers", HeaderFormat.write(message.headers()))
+                .text("content_type", message.contentType())
+                .bytes("payload", message.isTombstone() ? null : message.payload())
+                .text("origin", message.origin())
+                .number("lane", consumer.laneOf(message, key))
+                .flag("ordered", consumer.keepsOrderOf(message));
+    }
+
     /** Binds from an index on. Returns the index of the next parameter. */
     static int bind(
             PreparedStatement statement,
@@ -42,16 +63,6 @@ final class MessageColumns {
         statement.setBytes(first + 6, withPayload && !message.isTombstone() ? message.payload() : null);
         statement.setString(first + 7, CleanText.ofNullable(message.origin()));
         return first + 8;
-    }
-
-    /** The same with lane and ordered behind it. Returns the index of the next parameter. */
-    static int bindInLane(
-            PreparedStatement statement, int first, RegisteredConsumer consumer, MessageKey key, Message message)
-            throws SQLException {
-        int next = bind(statement, first, consumer, key, message, true);
-        statement.setInt(next++, consumer.laneOf(message, key));
-        statement.setBoolean(next++, consumer.keepsOrderOf(message));
-        return next;
     }
 
     /**

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The leases in {@code inbox_work}. A token is the time of its lease in microseconds, or more: see {@link WorkStatements}. */
+/** The leases in {@code inbox_work}. A token is the time of its lease in microseconds, or more: see {@code postgresql-work.sql}. */
 final class PlainLeases {
     private PlainLeases() {}
 

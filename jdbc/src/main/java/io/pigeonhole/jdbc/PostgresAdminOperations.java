@@ -4,7 +4,6 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
@@ -33,7 +32,7 @@ record PostgresAdminOperations(Connection connection, Statements statements, Kno
     @Override
     public <T> @Nullable T inHistory(HistoryLook<T> look) throws SQLException {
         Sql.Text show = statements.get(AdminStatement.SHOW_HISTORY).text(1);
-        for (String part : PostgresParts.ofHistory(connection, show.sql())) {
+        for (String part : PostgresParts.ofHistory(connection, statements, show.sql())) {
             Savepoint before = connection.setSavepoint();
             T found;
             try (Call call = Call.of(connection, show.as(part), new PostgresValues(connection))) {
@@ -62,10 +61,8 @@ record PostgresAdminOperations(Connection connection, Statements statements, Kno
         if (lanes.isEmpty()) {
             return;
         }
-        try (PreparedStatement statement = connection.prepareStatement(PostgresChangeStatements.LOCK_LANES)) {
-            statement.setString(1, String.valueOf(consumer.id()));
-            statement.setString(2, PostgresValues.array(new TreeSet<>(lanes)));
-            statement.execute();
+        try (Call call = call(PostgresLaneStatement.LOCK)) {
+            LaneLocks.lock(call, consumer, new TreeSet<>(lanes));
         }
     }
 
@@ -81,7 +78,7 @@ record PostgresAdminOperations(Connection connection, Statements statements, Kno
         for (int i = 0; i < ids.size(); i++) {
             delays.add(interval.multipliedBy(i).toNanos() / 1_000);
         }
-        try (Call call = call(PostgresChangeStatements.REQUEUE)) {
+        try (Call call = call(PostgresDeadLetterStatement.REQUEUE)) {
             return new HashSet<>(call.numbers("ids", ids)
                     .numbers("delays", delays)
                     .consumer(consumer)
@@ -92,12 +89,12 @@ record PostgresAdminOperations(Connection connection, Statements statements, Kno
 
     @Override
     public void skip(RegisteredConsumer consumer, MessageKey key, long id, String detail) throws SQLException {
-        try (Call call = call(PostgresChangeStatements.SKIP)) {
+        try (Call call = call(PostgresDeadLetterStatement.SKIP)) {
             call.number("id", id).text("detail", detail).change();
         }
     }
 
-    private Call call(Sql statement) throws SQLException {
-        return Call.of(connection, statement.text(1), new PostgresValues(connection));
+    private Call call(StatementName statement) throws SQLException {
+        return Call.of(connection, statements.get(statement).text(1), new PostgresValues(connection));
     }
 }

@@ -33,14 +33,14 @@ final class PostgresDatabase implements Database {
     private final RetentionSettings settings;
     private final RetentionRules rules;
     private final PostgresRetention retention;
-    private final ShortTransactions transactions;
+    private final PostgresShortTransactions transactions;
     private final AdminDatabase admin;
     private final JdbcReplays replays;
     private final DueHints hints = new DueHints();
     private final FreshStreaks streaks;
     private final PostgresSession session = new PostgresSession();
     private final KnownDays knownDays;
-    private final Statements statements;
+    private final PostgresTexts texts;
 
     PostgresDatabase(
             ConnectionSource connections,
@@ -53,23 +53,31 @@ final class PostgresDatabase implements Database {
         this.connections = connections;
         this.settings = settings;
         this.days = new LedgerDays(connections, daysAhead);
-        this.numbers = new PostgresNumbers(connections, System::nanoTime);
-        this.repairs = new PendingRepairs(
-                new PendingRepair("the history has no day for the present", days::createForNow, System::nanoTime),
-                new PendingRepair(
-                        "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime));
-        this.statements = new Statements(STATEMENTS);
+        Statements statements = new Statements(STATEMENTS);
         statements.require(AdminStatement.class);
         statements.require(ConsumerStatement.class);
         statements.require(SizeStatement.class);
         statements.require(ReplayStatement.class);
         statements.require(RetentionRuleStatement.class);
+        statements.require(PostgresWorkStatement.class);
+        statements.require(PostgresDeadLetterStatement.class);
+        statements.require(PostgresLaneStatement.class);
+        statements.require(PostgresWatermarkStatement.class);
+        statements.require(PostgresRetentionStatement.class);
+        statements.require(PostgresNumberStatement.class);
+        statements.require(PartitionStatement.class);
+        this.texts = new PostgresTexts(statements);
         this.transactions = new PostgresShortTransactions(connections, statements, knownDays);
+        this.numbers = new PostgresNumbers(transactions, System::nanoTime);
+        this.repairs = new PendingRepairs(
+                new PendingRepair("the history has no day for the present", days::createForNow, System::nanoTime),
+                new PendingRepair(
+                        "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime));
         this.admin = new AdminDatabase(transactions);
         this.replays = new JdbcReplays(admin, new PostgresBarrier(connections));
         this.rules = new RetentionRules(admin, settings, nanos);
         this.retention = new PostgresRetention(
-                connections,
+                transactions,
                 settings,
                 rules,
                 new OldHistory(replays, settings.archive(), nanos),
@@ -93,7 +101,7 @@ final class PostgresDatabase implements Database {
         return JdbcTransaction.open(
                 connections,
                 connection -> new PostgresTransaction(
-                        connection, idleLimit, hints, streaks, session, repairs, knownDays, statements));
+                        connection, idleLimit, hints, streaks, session, repairs, knownDays, texts));
     }
 
     @Override
@@ -111,10 +119,9 @@ final class PostgresDatabase implements Database {
 
     @Override
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
-        return Errand.run(
-                connections,
+        return transactions.run(
                 "to tell what is due for " + consumers.size() + " consumers",
-                connection -> BacklogRows.due(connection, consumers, hints.all()));
+                session -> BacklogRows.due(session, consumers, hints.all()));
     }
 
     @Override
@@ -140,15 +147,14 @@ final class PostgresDatabase implements Database {
 
     @Override
     public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
-        return Errand.runQuick(
-                connections,
+        return transactions.runQuick(
                 "to acquire " + partition + " for " + consumer.name(),
-                connection -> WatermarkRows.acquire(connection, consumer, partition, log));
+                session -> WatermarkRows.acquire(session, consumer, partition, log));
     }
 
     @Override
     public Heartbeat heartbeat() {
-        return new LeaseHeartbeat(connections);
+        return new LeaseHeartbeat(connections, texts);
     }
 
     @Override

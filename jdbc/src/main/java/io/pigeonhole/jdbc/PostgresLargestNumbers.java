@@ -16,15 +16,18 @@ final class PostgresLargestNumbers {
     private PostgresLargestNumbers() {}
 
     /** The largest number of a counter that rows have or refer to; 0 where there are none. */
-    static long of(Connection connection, Counter counter) throws SQLException {
+    static long of(AdminSession session, Counter counter) throws SQLException {
         return switch (counter) {
-            case ARRIVAL -> ask(connection, PostgresNumberStatements.LARGEST_ARRIVAL);
-            case ATTEMPT -> ask(connection, PostgresNumberStatements.LARGEST_ATTEMPT);
-            case AUDIT -> ask(connection, PostgresNumberStatements.LARGEST_AUDIT);
-            case HISTORY -> Math.max(ask(connection, PostgresNumberStatements.LARGEST_CUTOFF), ofHistory(connection));
-            case CONSUMER ->
-                Math.max(ask(connection, PostgresNumberStatements.LARGEST_CONSUMER), ofConsumers(connection));
+            case ARRIVAL -> ask(session, PostgresNumberStatement.LARGEST_ARRIVAL);
+            case ATTEMPT -> ask(session, PostgresNumberStatement.LARGEST_ATTEMPT);
+            case AUDIT -> ask(session, PostgresNumberStatement.LARGEST_AUDIT);
+            case HISTORY -> Math.max(ask(session, PostgresNumberStatement.LARGEST_CUTOFF), ofHistory(session));
+            case CONSUMER -> Math.max(ask(session, PostgresNumberStatement.LARGEST_CONSUMER), ofConsumers(session));
         };
+    }
+
+    private static long ask(AdminSession session, PostgresNumberStatement statement) throws SQLException {
+        return ask(session.connection(), session.statements().sql(statement));
     }
 
     /** Answers with one number. */
@@ -40,11 +43,11 @@ final class PostgresLargestNumbers {
      * Later days have larger numbers. Only where the sequence began anew a short while ago the newest day may have smaller
      * ones, so the days before those are asked, too.
      */
-    private static long ofHistory(Connection connection) throws SQLException {
+    private static long ofHistory(AdminSession session) throws SQLException {
         long largest = 0;
-        for (String part : PostgresParts.ofHistory(connection, PostgresNumberStatements.LARGEST_HISTORY_BETWEEN)) {
+        for (String part : partsOfHistory(session, PostgresNumberStatement.LARGEST_HISTORY_BETWEEN)) {
             long newer = largest;
-            largest = Math.max(largest, askAndUnlock(connection, part));
+            largest = Math.max(largest, askAndUnlock(session.connection(), part));
             if (newer > 0) {
                 return largest;
             }
@@ -53,15 +56,23 @@ final class PostgresLargestNumbers {
     }
 
     /** Any day of ledger and history may refer to a consumer that is missing. */
-    private static long ofConsumers(Connection connection) throws SQLException {
-        List<String> parts =
-                new ArrayList<>(PostgresParts.ofLedger(connection, PostgresNumberStatements.LARGEST_LEDGER_BETWEEN));
-        parts.addAll(PostgresParts.ofHistory(connection, PostgresNumberStatements.LARGEST_CONSUMER_OF_HISTORY_BETWEEN));
+    private static long ofConsumers(AdminSession session) throws SQLException {
+        List<String> parts = new ArrayList<>(PostgresParts.ofLedger(
+                session.connection(),
+                session.statements(),
+                session.statements().sql(PostgresNumberStatement.LARGEST_CONSUMER_OF_LEDGER_BETWEEN)));
+        parts.addAll(partsOfHistory(session, PostgresNumberStatement.LARGEST_CONSUMER_OF_HISTORY_BETWEEN));
         long largest = 0;
         for (String part : parts) {
-            largest = Math.max(largest, askAndUnlock(connection, part));
+            largest = Math.max(largest, askAndUnlock(session.connection(), part));
         }
         return largest;
+    }
+
+    private static List<String> partsOfHistory(AdminSession session, PostgresNumberStatement statement)
+            throws SQLException {
+        Statements statements = session.statements();
+        return PostgresParts.ofHistory(session.connection(), statements, statements.sql(statement));
     }
 
     /** What was locked after a savepoint is free once that is rolled back. */

@@ -5,9 +5,6 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.store.StoreException;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -34,12 +31,12 @@ final class PostgresNumbers {
     private static final int MOST_TRIES = 5;
     private static final long PAUSE = Duration.ofMillis(200).toNanos();
 
-    private final ConnectionSource connections;
+    private final ShortTransactions transactions;
     private final LongSupplier nanos;
     private volatile long lookedAt;
 
-    PostgresNumbers(ConnectionSource connections, LongSupplier nanos) {
-        this.connections = connections;
+    PostgresNumbers(ShortTransactions transactions, LongSupplier nanos) {
+        this.transactions = transactions;
         this.nanos = nanos;
         this.lookedAt = nanos.getAsLong() - INTERVAL;
     }
@@ -59,7 +56,7 @@ final class PostgresNumbers {
      * @throws PigeonholeException if it is impossible for now, because others write to the table at every try
      */
     void ensure() {
-        List<Behind> behind = Errand.run(connections, "to look at the numbers of its rows", PostgresNumbers::behind);
+        List<Behind> behind = transactions.run("to look at the numbers of its rows", PostgresNumbers::behind);
         PigeonholeException first = null;
         for (Behind each : behind) {
             try {
@@ -105,10 +102,10 @@ final class PostgresNumbers {
         }
     }
 
-    private static List<Behind> behind(Connection connection) throws SQLException {
+    private static List<Behind> behind(AdminSession session) throws SQLException {
         List<Behind> behind = new ArrayList<>();
         for (Counter counter : Counter.values()) {
-            Behind found = behind(connection, counter);
+            Behind found = behind(session, counter);
             if (found != null) {
                 behind.add(found);
             }
@@ -117,21 +114,19 @@ final class PostgresNumbers {
     }
 
     /** Null where the sequence is not behind, or the login may not look at it. */
-    private static @Nullable Behind behind(Connection connection, Counter counter) throws SQLException {
+    private static @Nullable Behind behind(AdminSession session, Counter counter) throws SQLException {
         String sequence;
-        try (PreparedStatement statement = connection.prepareStatement(PostgresNumberStatements.SEQUENCE)) {
-            statement.setString(1, counter.table());
-            statement.setString(2, counter.table());
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    return null;
-                }
-                sequence = row.getString(1);
-            }
+        try (Call call = session.call(PostgresNumberStatement.SEQUENCE)) {
+            sequence = call.text("table", counter.table()).first(row -> row.getString(1));
+        }
+        if (sequence == null) {
+            return null;
         }
         // The largest number first: one that is given meanwhile makes the sequence go on, and not the rows.
-        long largest = PostgresLargestNumbers.of(connection, counter);
-        long next = PostgresLargestNumbers.ask(connection, PostgresNumberStatements.NEXT.formatted(sequence));
+        long largest = PostgresLargestNumbers.of(session, counter);
+        long next = PostgresLargestNumbers.ask(
+                session.connection(),
+                session.statements().sql(PostgresNumberStatement.NEXT).formatted(sequence));
         return next > largest || !counter.hasNumberBehind(largest)
                 ? null
                 : new Behind(counter, sequence, next, largest);
@@ -150,18 +145,18 @@ final class PostgresNumbers {
 
     /** False where others write to the table. */
     private boolean isAheadAtOnce(Behind found) {
-        return Errand.run(connections, "to move the numbers of its rows ahead", connection -> {
+        return transactions.run("to move the numbers of its rows ahead", session -> {
             try {
-                lock(connection, found.counter());
-                Behind now = behind(connection, found.counter());
+                lock(session, found.counter());
+                Behind now = behind(session, found.counter());
                 if (now != null) {
-                    PostgresLargestNumbers.ask(connection, now.statement());
+                    PostgresLargestNumbers.ask(session.connection(), now.statement());
                     log.warn("{}", now.counter().movedAhead(now.next(), now.largest()));
                 }
                 return true;
             } catch (SQLException e) {
                 if (PostgresStatements.NO_LOCK.equals(e.getSQLState())) {
-                    connection.rollback();
+                    session.connection().rollback();
                     return false;
                 }
                 if (NO_RIGHT.equals(e.getSQLState())) {
@@ -174,11 +169,12 @@ final class PostgresNumbers {
     }
 
     /** Nobody gets a number meanwhile, which the sequence might give once more. */
-    private static void lock(Connection connection, Counter counter) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(PostgresNumberStatements.WAIT_SHORTLY);
+    private static void lock(AdminSession session, Counter counter) throws SQLException {
+        Statements statements = session.statements();
+        try (Statement statement = session.connection().createStatement()) {
+            statement.execute(statements.sql(PostgresNumberStatement.WAIT_SHORTLY));
             for (String table : counter.numbered()) {
-                statement.execute(PostgresNumberStatements.LOCK.formatted(table));
+                statement.execute(statements.sql(PostgresNumberStatement.LOCK).formatted(table));
             }
         }
     }

@@ -3,7 +3,6 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.message.MessageKey;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -52,12 +51,12 @@ final class PostgresOldDays {
     /** Somebody else is at it, or in the way: the next call goes on. */
     private static final Set<String> IN_THE_WAY = Set.of(OTHER_IS_PENDING, "42P01", "42809", "57014", "55P03", "40P01");
 
-    private final ConnectionSource connections;
+    private final PostgresShortTransactions transactions;
     private final OldHistory oldHistory;
     private final Set<String> leftAlone = ConcurrentHashMap.newKeySet();
 
-    PostgresOldDays(ConnectionSource connections, OldHistory oldHistory) {
-        this.connections = connections;
+    PostgresOldDays(PostgresShortTransactions transactions, OldHistory oldHistory) {
+        this.transactions = transactions;
         this.oldHistory = oldHistory;
     }
 
@@ -85,56 +84,58 @@ final class PostgresOldDays {
     }
 
     /** The days before another one, oldest first. */
-    List<OldDay> before(Connection connection, String table, LocalDate first) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.DAYS)) {
-            statement.setString(1, table);
-            statement.setString(2, "^" + table + "_[0-9]{8}$");
-            statement.setString(3, NAME.format(first));
-            try (ResultSet rows = statement.executeQuery()) {
-                List<OldDay> days = new ArrayList<>();
-                while (rows.next()) {
-                    String name = rows.getString(1);
-                    boolean attached = rows.getBoolean(2);
-                    LocalDate day = dayOf(name);
-                    String otherSchema = rows.getString(6);
-                    if (rows.getBoolean(7)) {
-                        leaveDetached(table + "_" + name);
-                    } else if (otherSchema != null) {
-                        leave(otherSchema + "." + table + "_" + name, "does not lie in the schema of " + table);
-                    } else if (day != null
-                            && (!attached || isWhole(table, day, rows.getString(4), rows.getString(5)))) {
-                        days.add(new OldDay(table, day, attached, rows.getBoolean(3)));
-                    } else {
-                        leave(table + "_" + name, "is not the day in UTC that its name says");
-                    }
-                }
-                return days;
+    List<OldDay> before(AdminSession session, String table, LocalDate first) throws SQLException {
+        try (Call call = session.call(PartitionStatement.DAYS)) {
+            return call.text("table", table)
+                    .text("names", "^" + table + "_[0-9]{8}$")
+                    .text("before", NAME.format(first))
+                    .read(rows -> read(rows, table));
+        }
+    }
+
+    private List<OldDay> read(ResultSet rows, String table) throws SQLException {
+        List<OldDay> days = new ArrayList<>();
+        while (rows.next()) {
+            String name = rows.getString(1);
+            boolean attached = rows.getBoolean(2);
+            LocalDate day = dayOf(name);
+            String otherSchema = rows.getString(6);
+            if (rows.getBoolean(7)) {
+                leaveDetached(table + "_" + name);
+            } else if (otherSchema != null) {
+                leave(otherSchema + "." + table + "_" + name, "does not lie in the schema of " + table);
+            } else if (day != null && (!attached || isWhole(table, day, rows.getString(4), rows.getString(5)))) {
+                days.add(new OldDay(table, day, attached, rows.getBoolean(3)));
+            } else {
+                leave(table + "_" + name, "is not the day in UTC that its name says");
             }
         }
+        return days;
     }
 
     /** The days of the history from one on that we detached, or began to, although they are not past their time now. */
     List<OldDay> detachedFrom(LocalDate first) {
-        return Errand.run(connections, "to list detached days", connection -> detachedFrom(connection, first));
+        return transactions.run("to list detached days", session -> detachedFrom(session, first));
     }
 
-    private List<OldDay> detachedFrom(Connection connection, LocalDate first) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.DETACHED_HISTORY)) {
-            statement.setString(1, NAME.format(first));
-            try (ResultSet rows = statement.executeQuery()) {
-                List<OldDay> days = new ArrayList<>();
-                while (rows.next()) {
-                    LocalDate day = dayOf(rows.getString(1));
-                    boolean pending = rows.getBoolean(2);
-                    if (!rows.getBoolean(3)) {
-                        leaveOut(HISTORY + "_" + rows.getString(1));
-                    } else if (day != null) {
-                        days.add(new OldDay(HISTORY, day, pending, pending));
-                    }
-                }
-                return days;
+    private List<OldDay> detachedFrom(AdminSession session, LocalDate first) throws SQLException {
+        try (Call call = session.call(PartitionStatement.DETACHED_HISTORY)) {
+            return call.text("first", NAME.format(first)).read(this::readDetached);
+        }
+    }
+
+    private List<OldDay> readDetached(ResultSet rows) throws SQLException {
+        List<OldDay> days = new ArrayList<>();
+        while (rows.next()) {
+            LocalDate day = dayOf(rows.getString(1));
+            boolean pending = rows.getBoolean(2);
+            if (!rows.getBoolean(3)) {
+                leaveOut(HISTORY + "_" + rows.getString(1));
+            } else if (day != null) {
+                days.add(new OldDay(HISTORY, day, pending, pending));
             }
         }
+        return days;
     }
 
     /** Attaches a day again, unless somebody else is at it or in the way, and a later call tries it again. */
@@ -143,13 +144,12 @@ final class PostgresOldDays {
             return false;
         }
         try {
-            Optional<OldDay> found = Errand.run(
-                    connections, "to look for " + listed, connection -> findDetached(connection, listed.day()));
+            Optional<OldDay> found =
+                    transactions.run("to look for " + listed, session -> findDetached(session, listed.day()));
             if (found.isPresent() && found.get().pending()) {
-                change(found.get(), "to finish detaching ", PostgresRetentionStatements.FINALIZE);
+                change(found.get(), "to finish detaching ", PartitionStatement.FINISH_DETACHING);
             }
-            return Errand.run(
-                    connections, "to give back " + listed, connection -> giveBackDetached(connection, listed));
+            return transactions.run("to give back " + listed, session -> giveBackDetached(session, listed));
         } catch (PigeonholeException e) {
             if (e.getCause() instanceof SQLException cause
                     && IN_THE_WAY.contains(String.valueOf(cause.getSQLState()))) {
@@ -162,17 +162,17 @@ final class PostgresOldDays {
         }
     }
 
-    private Optional<OldDay> findDetached(Connection connection, LocalDate day) throws SQLException {
-        return detachedFrom(connection, day).stream()
+    private Optional<OldDay> findDetached(AdminSession session, LocalDate day) throws SQLException {
+        return detachedFrom(session, day).stream()
                 .filter(found -> found.day().equals(day))
                 .findFirst();
     }
 
-    private boolean giveBackDetached(Connection connection, OldDay listed) throws SQLException {
-        if (findDetached(connection, listed.day()).isEmpty()) {
+    private boolean giveBackDetached(AdminSession session, OldDay listed) throws SQLException {
+        if (findDetached(session, listed.day()).isEmpty()) {
             return false;
         }
-        giveBack(connection, listed);
+        giveBack(session, listed);
         LOG.warn(
                 "{} is attached again: a node had detached it, to drop it, and a program wants the history for longer by now."
                         + " A replay that was made meanwhile does not have its messages",
@@ -263,15 +263,14 @@ final class PostgresOldDays {
 
     /** Another node may have gone on with it, or have dropped it, since it was listed. */
     private DayDrop dropAsItIs(OldDay listed, String hold) throws SQLException {
-        Optional<OldDay> found =
-                Errand.run(connections, "to look for " + listed, connection -> find(connection, listed));
+        Optional<OldDay> found = transactions.run("to look for " + listed, session -> find(session, listed));
         if (found.isEmpty()) {
             return DayDrop.LATER;
         }
         OldDay old = found.get();
         detach(old);
         boolean archived = !old.isOfHistory() || isArchived(old, hold);
-        return Errand.run(connections, "to drop " + old, connection -> dropDetached(connection, old, archived, hold))
+        return transactions.run("to drop " + old, session -> dropDetached(session, old, archived, hold))
                 ? DayDrop.DONE
                 : DayDrop.LATER;
     }
@@ -284,31 +283,29 @@ final class PostgresOldDays {
         if (hold.equals(NO_HOLD)) {
             return oldHistory.isInArchive(old.day(), () -> rowsOf(old));
         }
-        Errand.run(connections, "to hold replays off", connection -> renew(connection, hold));
+        transactions.run("to hold replays off", session -> renew(session, hold));
         return oldHistory.isExported(old.day(), () -> rowsOf(old));
     }
 
     /** Where it has ended, a replay may have been made: whether one needs the day is asked when it is dropped. */
-    private static boolean renew(Connection connection, String hold) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.RENEW_HOLD)) {
-            statement.setString(1, hold);
-            return statement.executeUpdate() == 1;
+    private static boolean renew(AdminSession session, String hold) throws SQLException {
+        try (Call call = session.call(PostgresRetentionStatement.RENEW_HOLD)) {
+            return call.text("hold", hold).change() == 1;
         }
     }
 
     /** What an export could not see: the table is not attached any more. */
     private long rowsOf(OldDay old) {
-        return Errand.run(connections, "to count " + old, connection -> {
-            try (Statement statement = connection.createStatement();
-                    ResultSet row = statement.executeQuery(text(PostgresRetentionStatements.COUNT, old))) {
-                return row.next() ? row.getLong(1) : 0;
+        return transactions.run("to count " + old, session -> {
+            try (Call call = call(session, PartitionStatement.COUNT, old)) {
+                return call.read(row -> row.next() ? row.getLong(1) : 0L);
             }
         });
     }
 
     /** As it is now; empty where it is gone, or a person has detached it. */
-    private Optional<OldDay> find(Connection connection, OldDay old) throws SQLException {
-        return before(connection, old.table(), old.day().plusDays(1)).stream()
+    private Optional<OldDay> find(AdminSession session, OldDay old) throws SQLException {
+        return before(session, old.table(), old.day().plusDays(1)).stream()
                 .filter(found -> found.day().equals(old.day()))
                 .findFirst();
     }
@@ -318,58 +315,51 @@ final class PostgresOldDays {
      * that off, a run may have been made before the day was detached: it gets the day back. So does the archive, where another
      * program detached the day that has none.
      */
-    private boolean dropDetached(Connection connection, OldDay old, boolean archived, String hold) throws SQLException {
-        Optional<OldDay> found = find(connection, old);
+    private boolean dropDetached(AdminSession session, OldDay old, boolean archived, String hold) throws SQLException {
+        Optional<OldDay> found = find(session, old);
         // Another program may have given it back meanwhile, because it wants the day for longer.
         if (found.isEmpty() || found.get().attached()) {
             return false;
         }
-        if (!archived || (old.isOfHistory() && !isHeld(connection, hold) && isNeeded(connection, old))) {
-            giveBack(connection, old);
+        if (!archived || (old.isOfHistory() && !isHeld(session, hold) && isNeeded(session, old))) {
+            giveBack(session, old);
             LOG.info("{} stays, since {}", old, archived ? "a replay was made while it went" : "the archive lacks it");
             return false;
         }
-        execute(connection, PostgresRetentionStatements.DROP, old);
+        execute(session, PartitionStatement.DROP, old);
         return true;
     }
 
     /** As it was before: a constraint that detaching left would not be added by the next one, which would not look like ours. */
-    private static void giveBack(Connection connection, OldDay old) throws SQLException {
-        execute(connection, PostgresRetentionStatements.ATTACH, old);
-        List<String> left = new ArrayList<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(text(PostgresRetentionStatements.LEFT_CHECKS, old))) {
-            while (rows.next()) {
-                left.add(rows.getString(1));
-            }
+    private static void giveBack(AdminSession session, OldDay old) throws SQLException {
+        execute(session, PartitionStatement.ATTACH, old);
+        List<String> left;
+        try (Call call = call(session, PartitionStatement.LEFT_CHECKS, old)) {
+            left = call.all(row -> row.getString(1));
         }
         for (String check : left) {
-            execute(connection, PostgresRetentionStatements.DROP_CHECK.replace("%4$s", check.replace("%", "%%")), old);
+            execute(session.connection(), text(session.statements(), PartitionStatement.DROP_CHECK, old, check));
         }
-        execute(connection, PostgresRetentionStatements.UNMARK, old);
+        execute(session, PartitionStatement.UNMARK, old);
     }
 
-    private static boolean isHeld(Connection connection, String hold) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.HOLD_HISTORY)) {
-            statement.setString(1, hold);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() && row.getBoolean(1);
-            }
+    private static boolean isHeld(AdminSession session, String hold) throws SQLException {
+        try (Call call = session.call(PostgresRetentionStatement.HOLD_HISTORY)) {
+            return call.text("hold", hold).read(row -> row.next() && row.getBoolean(1));
         }
     }
 
-    private static boolean isNeeded(Connection connection, OldDay old) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(text(PostgresRetentionStatements.IS_NEEDED, old))) {
-            return row.next() && row.getBoolean(1);
+    private static boolean isNeeded(AdminSession session, OldDay old) throws SQLException {
+        try (Call call = call(session, PartitionStatement.IS_NEEDED, old)) {
+            return call.read(row -> row.next() && row.getBoolean(1));
         }
     }
 
     private void detach(OldDay old) throws SQLException {
         if (old.pending()) {
-            change(old, "to finish detaching ", PostgresRetentionStatements.FINALIZE);
+            change(old, "to finish detaching ", PartitionStatement.FINISH_DETACHING);
         } else if (old.attached()) {
-            change(old, "to mark ", PostgresRetentionStatements.MARK);
+            change(old, "to mark ", PartitionStatement.MARK);
             try {
                 detachAttached(old);
             } catch (SQLException | RuntimeException e) {
@@ -379,16 +369,16 @@ final class PostgresOldDays {
         }
     }
 
-    private void change(OldDay old, String doing, String sql) {
-        Errand.run(connections, doing + old, connection -> execute(connection, sql, old));
+    private void change(OldDay old, String doing, PartitionStatement statement) {
+        transactions.run(doing + old, session -> execute(session, statement, old));
     }
 
     /** A day that stays attached may be detached by a person before the next try, to be kept. */
     private void unmark(OldDay old) {
         try {
-            Optional<OldDay> now = Errand.run(connections, "to look for " + old, connection -> find(connection, old));
+            Optional<OldDay> now = transactions.run("to look for " + old, session -> find(session, old));
             if (now.isPresent() && now.get().isWhole()) {
-                change(old, "to unmark ", PostgresRetentionStatements.UNMARK);
+                change(old, "to unmark ", PartitionStatement.UNMARK);
             }
         } catch (PigeonholeException e) {
             LOG.debug("{} keeps the comment that it is to be dropped", old, e);
@@ -397,19 +387,16 @@ final class PostgresOldDays {
 
     private void detachAttached(OldDay old) throws SQLException {
         boolean concurrently;
-        try (Connection connection = Errand.open(connections)) {
+        try (Connection connection = Errand.open(transactions.connections())) {
             concurrently = connection.getMetaData().getDatabaseMajorVersion() >= FIRST_WITH_CONCURRENTLY;
             if (concurrently) {
                 detachConcurrently(connection, old);
             }
         }
-        change(
-                old,
-                "to detach ",
-                concurrently ? PostgresRetentionStatements.NOTE_DETACHED : PostgresRetentionStatements.DETACH_AT_ONCE);
+        change(old, "to detach ", concurrently ? PartitionStatement.NOTE_DETACHED : PartitionStatement.DETACH_AT_ONCE);
     }
 
-    private static void detachConcurrently(Connection connection, OldDay old) throws SQLException {
+    private void detachConcurrently(Connection connection, OldDay old) throws SQLException {
         boolean autoCommit = connection.getAutoCommit();
         boolean readOnly = connection.isReadOnly();
         connection.setAutoCommit(true);
@@ -422,15 +409,15 @@ final class PostgresOldDays {
     }
 
     /** In no transaction that could be told to write: where the session only reads by default, that is lifted for it. */
-    private static void detachAlone(Connection connection, OldDay old) throws SQLException {
+    private void detachAlone(Connection connection, OldDay old) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             boolean onlyReads = onlyReads(statement);
             if (onlyReads) {
-                statement.execute(PostgresRetentionStatements.WRITE);
+                statement.execute(statements().sql(PartitionStatement.WRITE));
             }
             try {
                 statement.setQueryTimeout(LONGEST_DETACH_SECONDS);
-                statement.execute(text(PostgresRetentionStatements.DETACH, old));
+                statement.execute(text(statements(), PartitionStatement.DETACH, old, ""));
             } finally {
                 if (onlyReads) {
                     onlyReadAgain(connection);
@@ -439,15 +426,15 @@ final class PostgresOldDays {
         }
     }
 
-    private static boolean onlyReads(Statement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery(PostgresRetentionStatements.ONLY_READS)) {
+    private boolean onlyReads(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery(statements().sql(PartitionStatement.ONLY_READS))) {
             return row.next() && row.getBoolean(1);
         }
     }
 
-    private static void onlyReadAgain(Connection connection) {
+    private void onlyReadAgain(Connection connection) {
         try (Statement statement = connection.createStatement()) {
-            statement.execute(PostgresRetentionStatements.ONLY_READ);
+            statement.execute(statements().sql(PartitionStatement.ONLY_READ));
         } catch (SQLException e) {
             LOG.debug("a connection could not be set back to read only: it is ended", e);
             Errand.abort(connection);
@@ -463,35 +450,49 @@ final class PostgresOldDays {
         }
     }
 
-    private static boolean execute(Connection connection, String sql, OldDay old) throws SQLException {
+    private Statements statements() {
+        return transactions.statements();
+    }
+
+    private static boolean execute(AdminSession session, PartitionStatement statement, OldDay old) throws SQLException {
+        return execute(session.connection(), text(session.statements(), statement, old, ""));
+    }
+
+    private static boolean execute(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            return statement.execute(text(sql, old));
+            return statement.execute(sql);
         }
     }
 
-    private static String text(String sql, OldDay old) {
-        return sql.formatted(
-                old.table(), NAME.format(old.day()), NAME.format(old.day().plusDays(1)));
+    private static Call call(AdminSession session, PartitionStatement statement, OldDay old) throws SQLException {
+        Sql.Text text = session.statements().get(statement).text(1);
+        return session.call(text.as(text(session.statements(), statement, old, "")));
+    }
+
+    private static String text(Statements statements, PartitionStatement statement, OldDay old, String constraint) {
+        return statements
+                .sql(statement)
+                .formatted(
+                        old.table(),
+                        NAME.format(old.day()),
+                        NAME.format(old.day().plusDays(1)),
+                        constraint);
     }
 
     private boolean take() {
-        return Errand.run(connections, "to begin with old days", connection -> {
-            PostgresUpkeep.add(connection, TASK);
-            try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.TAKE_TASK)) {
-                statement.setLong(1, LEASE.toMillis());
-                statement.setString(2, TASK);
-                return statement.executeUpdate() == 1;
+        return transactions.run("to begin with old days", session -> {
+            PostgresUpkeep.add(session, TASK);
+            try (Call call = session.call(PostgresRetentionStatement.TAKE_TASK)) {
+                return call.number("lease", LEASE.toMillis()).text("task", TASK).change() == 1;
             }
         });
     }
 
     private void release() {
         try {
-            Errand.run(connections, "to end with old days", connection -> {
-                try (PreparedStatement statement =
-                        connection.prepareStatement(PostgresRetentionStatements.RELEASE_TASK)) {
-                    statement.setString(1, TASK);
-                    return statement.executeUpdate();
+            transactions.run("to end with old days", session -> {
+                try (Call call = session.call(PostgresRetentionStatement.RELEASE_TASK)) {
+                    return call.text("task", TASK).change();
                 }
             });
         } catch (PigeonholeException e) {

@@ -22,8 +22,9 @@ final class PostgresParts {
      *
      * @param sql formatted with from when, and until when
      */
-    static List<String> ofHistory(Connection connection, String sql) throws SQLException {
-        return parts(connection, PostgresReadStatements.BEGINNINGS_OF_HISTORY, sql, "-infinity", "infinity");
+    static List<String> ofHistory(Connection connection, Statements statements, String sql) throws SQLException {
+        return parts(
+                connection, statements.sql(PartitionStatement.BEGINNINGS_OF_HISTORY), sql, "-infinity", "infinity");
     }
 
     /**
@@ -32,10 +33,10 @@ final class PostgresParts {
      * @param sql formatted with the smallest key, the key at which it ends, and {@code <=} where that one is included, which is the
      *     largest of all; otherwise {@code <}, since the day that begins there is another statement's
      */
-    static List<String> ofLedger(Connection connection, String sql) throws SQLException {
+    static List<String> ofLedger(Connection connection, Statements statements, String sql) throws SQLException {
         return parts(
                 connection,
-                PostgresReadStatements.BEGINNINGS_OF_LEDGER,
+                statements.sql(PartitionStatement.BEGINNINGS_OF_LEDGER),
                 sql,
                 "00000000-0000-0000-0000-000000000000",
                 "ffffffff-ffff-ffff-ffff-ffffffffffff");

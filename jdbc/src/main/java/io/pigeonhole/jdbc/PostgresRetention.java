@@ -3,16 +3,11 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Retired;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
@@ -32,7 +27,7 @@ final class PostgresRetention {
     /** So many rows of the ledger lie on a page, about. */
     private static final int ROWS_OF_PAGE = 100;
 
-    private final ConnectionSource connections;
+    private final PostgresShortTransactions transactions;
     private final RetentionSettings settings;
     private final RetentionRules rules;
     private final PostgresOldDays days;
@@ -41,7 +36,7 @@ final class PostgresRetention {
     private final FailedSteps steps;
 
     PostgresRetention(
-            ConnectionSource connections,
+            PostgresShortTransactions transactions,
             RetentionSettings settings,
             RetentionRules rules,
             OldHistory oldHistory,
@@ -51,9 +46,9 @@ final class PostgresRetention {
         this.rules = rules;
         this.oldReplays = oldReplays;
         this.oldHistory = oldHistory;
-        this.connections = connections;
+        this.transactions = transactions;
         this.settings = settings;
-        this.days = new PostgresOldDays(connections, oldHistory);
+        this.days = new PostgresOldDays(transactions, oldHistory);
     }
 
     /** Where the store stands: the database's clock, and the days that the ledger has. */
@@ -66,7 +61,7 @@ final class PostgresRetention {
             return Retired.NOTHING;
         }
         RetentionLimits limits = look.limits();
-        Position position = Errand.run(connections, "to read the horizon", PostgresRetention::read);
+        Position position = transactions.run("to read the horizon", PostgresRetention::read);
         look.requireSameClock(position.now());
         if (settings.rests(position.now())) {
             return Retired.NOTHING;
@@ -84,14 +79,14 @@ final class PostgresRetention {
                         "to forget attempts",
                         () -> fresh.use(now -> purge(
                                 "inbox_attempt",
-                                PostgresRetentionStatements.PURGE_ATTEMPTS,
+                                PostgresRetentionStatement.PURGE_ATTEMPTS,
                                 now,
                                 now.limits().attempts()))),
                 new FailedSteps.Step(
                         "to forget what people did",
                         () -> fresh.use(now -> purge(
                                 "inbox_audit",
-                                PostgresRetentionStatements.PURGE_AUDIT,
+                                PostgresRetentionStatement.PURGE_AUDIT,
                                 now,
                                 now.limits().audit()))),
                 new FailedSteps.Step("to forget replays", () -> fresh.use(oldReplays::retire)));
@@ -146,18 +141,18 @@ final class PostgresRetention {
                                 position.now(), look.limits().history()));
     }
 
-    private static Position read(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(PostgresRetentionStatements.READ)) {
-            if (!row.next()) {
-                throw new ConfigurationException(
-                        "inbox_horizon has no row: put back the one that the schema came with");
-            }
-            return new Position(
+    private static Position read(AdminSession session) throws SQLException {
+        Position position;
+        try (Call call = session.call(PostgresRetentionStatement.HORIZON)) {
+            position = call.first(row -> new Position(
                     Instant.ofEpochMilli(row.getLong(1)),
                     dayOf(row.getObject(2, UUID.class)),
-                    dayOf(row.getObject(3, UUID.class)));
+                    dayOf(row.getObject(3, UUID.class))));
         }
+        if (position == null) {
+            throw new ConfigurationException("inbox_horizon has no row: put back the one that the schema came with");
+        }
+        return position;
     }
 
     private static LocalDate dayOf(UUID key) {
@@ -169,7 +164,7 @@ final class PostgresRetention {
         LocalDate kept = RetentionSettings.firstDayKept(position.now(), limits.window());
         LocalDate oldest = kept.isAfter(position.end()) ? position.end() : kept;
         if (position.oldest().isBefore(oldest)) {
-            Errand.run(connections, "to raise the horizon to " + oldest, connection -> raise(connection, oldest));
+            transactions.run("to raise the horizon to " + oldest, session -> raise(session, oldest));
         }
         // Where somebody set a shorter window once, the horizon stays where it is.
         return before(LEDGER, position.oldest().isBefore(oldest) ? oldest : position.oldest());
@@ -180,18 +175,14 @@ final class PostgresRetention {
     }
 
     private List<PostgresOldDays.OldDay> before(String table, LocalDate first) {
-        return Errand.run(
-                connections, "to list the days of " + table, connection -> days.before(connection, table, first));
+        return transactions.run("to list the days of " + table, session -> days.before(session, table, first));
     }
 
-    private static boolean raise(Connection connection, LocalDate day) throws SQLException {
-        UUID key = MessageKey.firstOf(
-                        day.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli())
-                .toUuid();
-        try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.RAISE_HORIZON)) {
-            statement.setObject(1, key);
-            statement.setObject(2, key);
-            return statement.executeUpdate() == 1;
+    private static boolean raise(AdminSession session, LocalDate day) throws SQLException {
+        MessageKey key =
+                MessageKey.firstOf(day.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli());
+        try (Call call = session.call(PostgresRetentionStatement.RAISE_HORIZON)) {
+            return call.key("oldest", key).change() == 1;
         }
     }
 
@@ -199,14 +190,9 @@ final class PostgresRetention {
     private record Pages(String table, long count) {}
 
     private Retired purgeDigests(RetentionLook look) {
-        List<Pages> tables = Errand.run(connections, "to list the tables of keys", connection -> {
-            try (Statement statement = connection.createStatement();
-                    ResultSet rows = statement.executeQuery(PostgresRetentionStatements.DIGEST_TABLES)) {
-                List<Pages> found = new ArrayList<>();
-                while (rows.next()) {
-                    found.add(new Pages(rows.getString(1), rows.getLong(2)));
-                }
-                return found;
+        List<Pages> tables = transactions.run("to list the tables of keys", session -> {
+            try (Call call = session.call(PartitionStatement.DIGEST_TABLES)) {
+                return call.all(row -> new Pages(row.getString(1), row.getLong(2)));
             }
         });
         for (Pages pages : tables) {
@@ -222,7 +208,7 @@ final class PostgresRetention {
     private Retired purgePages(Pages pages, RetentionLook look) {
         Duration window = look.limits().window();
         return done(new PostgresUpkeep(pages.table(), look, window)
-                .next(connections, (connection, place) -> purgePages(connection, pages, place, window)));
+                .next(transactions, (session, place) -> purgePages(session, pages, place, window)));
     }
 
     private static Retired done(PostgresUpkeep.@Nullable Piece piece) {
@@ -233,32 +219,39 @@ final class PostgresRetention {
      * Rows are appended, so that neighbours are of one age and a page is read and written once; the room that they leave is
      * used again, which mixes the ages. So a pass goes over all pages.
      */
-    private PostgresUpkeep.Piece purgePages(Connection connection, Pages pages, String place, Duration window)
+    private PostgresUpkeep.Piece purgePages(AdminSession session, Pages pages, String place, Duration window)
             throws SQLException {
         long from = place.isEmpty() ? 0 : Long.parseLong(place);
         long to = from + Math.max(1, settings.batch() / ROWS_OF_PAGE);
-        try (PreparedStatement statement =
-                connection.prepareStatement(PostgresRetentionStatements.PURGE_DIGEST.formatted(pages.table()))) {
-            statement.setString(1, "(" + from + ",0)");
-            statement.setString(2, "(" + to + ",0)");
-            statement.setLong(3, window.toMillis());
-            int deleted = statement.executeUpdate();
+        Sql.Text text = session.statements()
+                .get(PostgresRetentionStatement.PURGE_DIGESTS)
+                .text(1);
+        try (Call call = session.call(text.as(text.sql().formatted(pages.table())))) {
+            int deleted = call.text("from", "(" + from + ",0)")
+                    .text("to", "(" + to + ",0)")
+                    .number("retention", window.toMillis())
+                    .change();
             return new PostgresUpkeep.Piece(to < pages.count() ? String.valueOf(to) : "", deleted);
         }
     }
 
-    private Retired purge(String table, String sql, RetentionLook look, Duration retention) {
-        return done(new PostgresUpkeep(table, look, retention).next(connections, (connection, place) -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                statement.setLong(1, place.isEmpty() ? 0 : Long.parseLong(place));
-                statement.setLong(2, retention.toMillis());
-                statement.setInt(3, settings.batch());
-                try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    boolean over = row.getLong(2) < settings.batch();
-                    return new PostgresUpkeep.Piece(over ? "" : String.valueOf(row.getLong(1)), row.getLong(3));
-                }
-            }
-        }));
+    private Retired purge(String table, PostgresRetentionStatement statement, RetentionLook look, Duration retention) {
+        return done(new PostgresUpkeep(table, look, retention)
+                .next(transactions, (session, place) -> purge(session, statement, place, retention)));
+    }
+
+    private PostgresUpkeep.Piece purge(
+            AdminSession session, PostgresRetentionStatement statement, String place, Duration retention)
+            throws SQLException {
+        try (Call call = session.call(statement)) {
+            return call.number("place", place.isEmpty() ? 0 : Long.parseLong(place))
+                    .number("retention", retention.toMillis())
+                    .number("limit", settings.batch())
+                    .read(row -> {
+                        row.next();
+                        boolean over = row.getLong(2) < settings.batch();
+                        return new PostgresUpkeep.Piece(over ? "" : String.valueOf(row.getLong(1)), row.getLong(3));
+                    });
+        }
     }
 }

@@ -11,7 +11,6 @@ import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -21,7 +20,7 @@ import java.util.Set;
 
 /** The rows of the inbox on PostgreSQL. */
 final class PostgresRows implements RowOperations {
-    private final Connection connection;
+    private final PostgresCalls calls;
     private final DueHints hints;
     private final PendingRepair missingDay;
     private final long begunAt;
@@ -33,8 +32,8 @@ final class PostgresRows implements RowOperations {
      * @param missingDay makes days of the history
      * @param begunAt when the transaction began, by that repair's clock
      */
-    PostgresRows(Connection connection, DueHints hints, PendingRepair missingDay, long begunAt) {
-        this.connection = connection;
+    PostgresRows(PostgresCalls calls, DueHints hints, PendingRepair missingDay, long begunAt) {
+        this.calls = calls;
         this.hints = hints;
         this.missingDay = missingDay;
         this.begunAt = begunAt;
@@ -47,96 +46,96 @@ final class PostgresRows implements RowOperations {
 
     @Override
     public Set<MessageKey> known(RegisteredConsumer consumer, List<MessageKey> keys) throws SQLException {
-        return LedgerRows.known(connection, consumer, keys);
+        return LedgerRows.known(calls.connection(), consumer, keys);
     }
 
     @Override
     public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes)
             throws SQLException {
-        return LedgerRows.conflicting(connection, consumer, hashes);
+        return LedgerRows.conflicting(calls.connection(), consumer, hashes);
     }
 
     @Override
     public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) throws SQLException {
-        return LaneLocks.blocked(connection, consumer, keys);
+        return LaneLocks.blocked(calls, consumer, keys);
     }
 
     @Override
     public void park(RegisteredConsumer consumer, List<ParkedMessage> messages) throws SQLException {
-        WorkRows.park(connection, consumer, messages);
+        WorkRows.park(calls, consumer, messages);
     }
 
     @Override
     public void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) throws SQLException {
-        WorkRows.receive(connection, consumer, messages);
+        WorkRows.receive(calls, consumer, messages);
     }
 
     @Override
     public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) throws SQLException {
         if (consumer.order().isKept()) {
-            return DueWork.inOrder(connection, consumer, lane, limit, bytes);
+            return DueWork.inOrder(calls, consumer, lane, limit, bytes);
         }
         DueHints.Lane of = DueHints.Lane.of(consumer, lane);
-        DueWork.Taken taken = DueWork.withoutOrder(connection, consumer, lane, limit, bytes, hints.of(of));
+        DueWork.Taken taken = DueWork.withoutOrder(calls, consumer, lane, limit, bytes, hints.of(of));
         afterCommit = () -> hints.note(of, taken.next());
         return taken.items();
     }
 
     @Override
     public List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) throws SQLException {
-        return WorkRows.retake(connection, consumer, ids);
+        return WorkRows.retake(calls, consumer, ids);
     }
 
     @Override
     public void postpone(RegisteredConsumer consumer, List<PostponedItem> items) throws SQLException {
-        WorkRows.postpone(connection, consumer, items);
+        WorkRows.postpone(calls, consumer, items);
     }
 
     @Override
     public void requireLease(RegisteredConsumer consumer, List<WorkItem> items) throws SQLException {
-        WorkRows.requireLease(connection, consumer, items);
+        WorkRows.requireLease(calls, consumer, items);
     }
 
     @Override
     public void finish(RegisteredConsumer consumer, List<WorkItem> items) throws SQLException {
-        WorkRows.finish(connection, consumer, items);
+        WorkRows.finish(calls, consumer, items);
     }
 
     @Override
     public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration)
             throws SQLException {
-        return LeaseRows.lease(connection, consumer, lane, limit, owner, duration);
+        return LeaseRows.lease(calls, consumer, lane, limit, owner, duration);
     }
 
     @Override
     public boolean hold(RegisteredConsumer consumer, WorkItem item) throws SQLException {
-        return LeaseRows.hold(connection, consumer, item);
+        return LeaseRows.hold(calls, consumer, item);
     }
 
     @Override
     public List<ExpiredLease> takeExpired(RegisteredConsumer consumer, int limit, long bytes) throws SQLException {
-        return LeaseRows.takeExpired(connection, consumer, limit, bytes);
+        return LeaseRows.takeExpired(calls, consumer, limit, bytes);
     }
 
     @Override
     public void deadLetter(RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
-        DeadLetterRows.bury(connection, consumer, letters);
+        DeadLetterRows.bury(calls, consumer, letters);
     }
 
     @Override
     public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) throws SQLException {
-        return DeadLetterRows.seenAgain(connection, consumer, keys);
+        return DeadLetterRows.seenAgain(calls, consumer, keys);
     }
 
     @Override
     public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) throws SQLException {
-        return DeadLetterRows.reopen(connection, consumer, keys);
+        return DeadLetterRows.reopen(calls, consumer, keys);
     }
 
     @Override
     public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) throws SQLException {
         try {
-            HistoryRows.record(connection, consumer, messages);
+            HistoryRows.record(calls.connection(), consumer, messages);
         } catch (SQLException e) {
             if (PostgresStatements.NO_PARTITION.equals(e.getSQLState()) && missingDay.isSuspected(begunAt)) {
                 throw missingDay.refusal("to record " + messages.size() + " messages", e);

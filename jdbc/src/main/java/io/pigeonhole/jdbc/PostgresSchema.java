@@ -100,15 +100,17 @@ final class PostgresSchema {
     }
 
     private static void split(Statement statement, int partitions) throws SQLException {
-        statement.execute(PostgresRetentionStatements.SPLIT_DIGESTS);
+        Statements statements = new Statements(PostgresDatabase.STATEMENTS);
+        statement.execute(statements.sql(PartitionStatement.SPLIT_DIGESTS));
         for (int i = 0; i < partitions; i++) {
-            statement.execute(PostgresRetentionStatements.ADD_DIGESTS.formatted(i, partitions));
+            statement.execute(statements.sql(PartitionStatement.ADD_DIGESTS).formatted(i, partitions));
         }
     }
 
     private static void requireSplit(Statement statement, int partitions) throws SQLException {
         int found = 0;
-        try (ResultSet rows = statement.executeQuery(PostgresRetentionStatements.DIGEST_TABLES)) {
+        String tables = new Statements(PostgresDatabase.STATEMENTS).sql(PartitionStatement.DIGEST_TABLES);
+        try (ResultSet rows = statement.executeQuery(tables)) {
             while (rows.next()) {
                 found++;
             }

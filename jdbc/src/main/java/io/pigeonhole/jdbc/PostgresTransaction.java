@@ -42,8 +42,6 @@ final class PostgresTransaction extends JdbcTransaction {
     /** Made once: a driver looks for what it has prepared by the text. */
     private static final String USUAL_COMMIT = behindConstraints(PostgresStatements.PROVE_AND_COMMIT);
 
-    private static final String USUAL_ADVANCE = behindConstraints(WatermarkStatements.ADVANCE_AND_COMMIT);
-
     private static final TransactionControl CONTROL = new TransactionControl(
             PostgresControl::endsTransaction, PostgresControl::asStandard, PostgresControl::savepointName);
 
@@ -61,7 +59,7 @@ final class PostgresTransaction extends JdbcTransaction {
 
     private final PendingRepairs repairs;
     private final KnownDays days;
-    private final Statements statements;
+    private final PostgresCalls calls;
     private final long begunAt;
     private @Nullable RegisteredConsumer advancing;
     private List<Advance> advances = List.of();
@@ -75,14 +73,14 @@ final class PostgresTransaction extends JdbcTransaction {
             PostgresSession session,
             PendingRepairs repairs,
             KnownDays days,
-            Statements statements)
+            PostgresTexts texts)
             throws SQLException {
         super(connection, SqlStates.ERRORS, CONTROL, session.longWrites());
         this.repairs = repairs;
         this.days = days;
-        this.statements = statements;
+        this.calls = PostgresCalls.of(connection, texts);
         this.begunAt = repairs.missingDay().now();
-        this.rows = new PostgresRows(connection, hints, repairs.missingDay(), begunAt);
+        this.rows = new PostgresRows(calls, hints, repairs.missingDay(), begunAt);
         this.session = session;
         this.idleLimit = milliseconds(idleLimit);
         this.statementLimit = milliseconds(idleLimit.compareTo(SHORTEST_LIMIT) < 0 ? SHORTEST_LIMIT : idleLimit);
@@ -202,6 +200,16 @@ final class PostgresTransaction extends JdbcTransaction {
         return PARAMETERS_OF_PREAMBLE + 1;
     }
 
+    private Call bindBeginning(Call call, boolean first) throws SQLException {
+        return first ? call.text("idle_limit", idleLimit).text("statement_limit", statementLimit) : call;
+    }
+
+    /** A statement that answers, behind the preamble where that goes with it. */
+    private Call callMaybeFirst(PostgresTexts.MaybeFirst statement, boolean first) throws SQLException {
+        int answersBefore = first ? RESULTS_OF_PREAMBLE : 0;
+        return Call.behind(answersBefore, connection, statement.where(first), calls.values());
+    }
+
     /** Null where a key is known: then nothing was done in the transaction, and it is as if it had not begun. */
     private @Nullable Claim claimAsNew(
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience)
@@ -250,10 +258,8 @@ final class PostgresTransaction extends JdbcTransaction {
     public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
         requireOpen();
         boolean first = isFirst();
-        String sql = first ? LaneStatements.PREAMBLE_AND_LOCK : LaneStatements.LOCK;
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            LaneLocks.bindLock(statement, bindBeginning(statement, first), milliseconds(patience), consumer, lanes);
-            statement.execute();
+        try (Call call = calls.call(calls.texts().lockLanes().where(first))) {
+            LaneLocks.lock(bindBeginning(call, first), milliseconds(patience), consumer, lanes);
         } catch (SQLException e) {
             throw refusedWait(e, patience, lanes.size() + " lanes");
         }
@@ -263,10 +269,8 @@ final class PostgresTransaction extends JdbcTransaction {
     public boolean enter(RegisteredConsumer consumer, int lane) {
         requireOpen();
         boolean first = isFirst();
-        String sql = first ? LaneStatements.PREAMBLE_AND_ENTER : LaneStatements.ENTER;
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            int next = bindBeginning(statement, first);
-            return LaneLocks.enter(statement, next, first ? RESULTS_OF_PREAMBLE : 0, consumer, lane);
+        try (Call call = callMaybeFirst(calls.texts().enterLane(), first)) {
+            return LaneLocks.enter(bindBeginning(call, first), consumer, lane);
         } catch (SQLException e) {
             noteLoss(e);
             throw Refusals.of(Claims.classify(e), "to enter lane " + lane, e);
@@ -317,7 +321,7 @@ final class PostgresTransaction extends JdbcTransaction {
         return restore ? PostgresSession.RESTORE + settings.restore() + ";\n" + end : end;
     }
 
-    private static String behindConstraints(String proof) {
+    static String behindConstraints(String proof) {
         return PostgresStatements.CONSTRAINTS + ";\n" + proof;
     }
 
@@ -405,10 +409,8 @@ final class PostgresTransaction extends JdbcTransaction {
     public List<Watermark> watermarks(RegisteredConsumer consumer, Collection<LogPartition> partitions) {
         requireOpen();
         boolean first = isFirst();
-        String sql = first ? WatermarkStatements.PREAMBLE_AND_WATERMARKS : WatermarkStatements.WATERMARKS;
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            int next = bindBeginning(statement, first);
-            return WatermarkRows.find(statement, next, first ? RESULTS_OF_PREAMBLE : 0, consumer, partitions);
+        try (Call call = callMaybeFirst(calls.texts().findWatermarks(), first)) {
+            return WatermarkRows.find(bindBeginning(call, first), consumer, partitions);
         } catch (SQLException e) {
             noteLoss(e);
             throw Refusals.of(Claims.classify(e), "to read watermarks", e);
@@ -423,18 +425,24 @@ final class PostgresTransaction extends JdbcTransaction {
         advances = steps;
     }
 
+    private Sql.Text advance(boolean first) {
+        PostgresTexts.MaybeFirst advance = calls.texts().advance();
+        if (first) {
+            return advance.first();
+        }
+        String alone = advance.later().sql();
+        return advance.later().as(ending(alone, calls.texts().usualAdvance()));
+    }
+
     private void advanceAndCommit(RegisteredConsumer consumer) {
         boolean first = !begun;
         begun = true;
-        String sql = first
-                ? WatermarkStatements.PREAMBLE_ADVANCE_AND_COMMIT
-                : ending(WatermarkStatements.ADVANCE_AND_COMMIT, USUAL_ADVANCE);
-        try (PreparedStatement statement = prepare("to commit", sql)) {
-            WatermarkRows.bind(statement, bindBeginning(statement, first), consumer, advances);
-            statement.execute();
+        Sql.Text text = advance(first);
+        try (Call call = Call.on(prepare("to commit", text.sql()), text, calls.values())) {
+            WatermarkRows.advance(bindBeginning(call, first), consumer, advances);
             ended();
         } catch (SQLException e) {
-            if (WatermarkStatements.isMoved(e)) {
+            if (WatermarkRows.isMoved(e)) {
                 throw new WatermarkMovedException(
                         "one of " + advances.size() + " watermarks is not where it was read", e);
             }
@@ -527,7 +535,7 @@ final class PostgresTransaction extends JdbcTransaction {
 
     @Override
     ReplayCalls replayCalls() {
-        return new PostgresReplayCalls(connection, statements);
+        return new PostgresReplayCalls(calls);
     }
 
     @Override

@@ -1,8 +1,5 @@
 package io.pigeonhole.jdbc;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -28,23 +25,23 @@ record PostgresUpkeep(String name, RetentionLook look, Duration retention) {
     /** Does a piece, from a place on; the place is empty at the beginning of a pass. */
     @FunctionalInterface
     interface Step {
-        Piece run(Connection connection, String place) throws SQLException;
+        Piece run(AdminSession session, String place) throws SQLException;
     }
 
     /** The next piece; null where there is nothing to do now, or another node is at it. */
     @Nullable
-    Piece next(ConnectionSource connections, Step step) {
+    Piece next(ShortTransactions transactions, Step step) {
         Piece[] done = new Piece[1];
-        Errand.run(connections, "to forget with " + name, connection -> {
+        transactions.run("to forget with " + name, session -> {
             done[0] = null;
-            add(connection, name);
-            String place = enter(connection);
+            add(session, name);
+            String place = enter(session);
             if (place != null) {
                 long begun = System.nanoTime();
-                Piece piece = step.run(connection, place);
+                Piece piece = step.run(session, place);
                 // What it deleted comes back where the clock jumped before it.
-                look.requireSameClock(PostgresValues.now(connection));
-                note(connection, piece, Duration.ofNanos(System.nanoTime() - begun));
+                look.requireSameClock(session.now());
+                note(session, piece, Duration.ofNanos(System.nanoTime() - begun));
                 done[0] = piece;
             }
             return place != null;
@@ -52,31 +49,27 @@ record PostgresUpkeep(String name, RetentionLook look, Duration retention) {
         return done[0];
     }
 
-    static void add(Connection connection, String task) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.ADD_TASK)) {
-            statement.setString(1, task);
-            statement.executeUpdate();
+    static void add(AdminSession session, String task) throws SQLException {
+        try (Call call = session.call(PostgresRetentionStatement.ADD_TASK)) {
+            call.text("task", task).change();
         }
     }
 
-    private @Nullable String enter(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.ENTER_TASK)) {
-            statement.setString(1, name);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? row.getString(1) : null;
-            }
+    private @Nullable String enter(AdminSession session) throws SQLException {
+        try (Call call = session.call(PostgresRetentionStatement.ENTER_TASK)) {
+            return call.text("task", name).first(row -> row.getString(1));
         }
     }
 
-    private void note(Connection connection, Piece piece, Duration took) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresRetentionStatements.NOTE_TASK)) {
-            statement.setLong(1, piece.deleted());
-            statement.setLong(2, took.toMillis());
-            statement.setBoolean(3, piece.place().isEmpty());
-            statement.setLong(4, RetentionSettings.pause(retention).toMillis());
-            statement.setString(5, piece.place());
-            statement.setString(6, name);
-            statement.executeUpdate();
+    private void note(AdminSession session, Piece piece, Duration took) throws SQLException {
+        try (Call call = session.call(PostgresRetentionStatement.NOTE_TASK)) {
+            call.number("deleted", piece.deleted())
+                    .number("millis", took.toMillis())
+                    .flag("over", piece.place().isEmpty())
+                    .number("pause", RetentionSettings.pause(retention).toMillis())
+                    .text("place", piece.place())
+                    .text("task", name)
+                    .change();
         }
     }
 }

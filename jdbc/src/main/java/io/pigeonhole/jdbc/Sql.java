@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -89,6 +90,41 @@ final class Sql {
         /** Another text with the same parameters at the same places. */
         Text as(String other) {
             return new Text(other, places, lists);
+        }
+
+        /**
+         * Behind another statement in one text.
+         *
+         * @param before has question marks for its parameters
+         * @param names of those
+         */
+        Text behind(String before, String... names) {
+            if (before.chars().filter(character -> character == '?').count() != names.length) {
+                throw new IllegalArgumentException(before + " has other parameters than " + List.of(names));
+            }
+            Map<String, List<Integer>> all = new LinkedHashMap<>();
+            for (String name : names) {
+                all.put(name, List.of(all.size() + 1));
+            }
+            places.forEach((name, of) ->
+                    all.put(name, of.stream().map(place -> place + names.length).toList()));
+            return new Text(before + ";\n" + sql, all, lists);
+        }
+
+        /**
+         * An insert of so many rows, where this one, which ends with the row behind VALUES, is for one. The parameters have the places
+         * of the first row: see {@link Call#row}.
+         */
+        Text ofRows(int rows) {
+            int row = sql.indexOf("VALUES") + "VALUES".length();
+            return as(sql.substring(0, row) + "\n"
+                    + String.join(
+                            ",\n", Collections.nCopies(rows, sql.substring(row).strip())));
+        }
+
+        /** How many question marks a row has that {@link #ofRows} repeats. */
+        int parametersOfRow() {
+            return places.values().stream().mapToInt(List::size).sum();
         }
     }
 }

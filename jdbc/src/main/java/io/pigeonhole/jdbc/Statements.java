@@ -33,7 +33,7 @@ final class Statements {
     private static final String PARTS = "parts.sql";
 
     private static final Pattern HEAD = Pattern.compile("-- (?<kind>name|part): (?<name>[a-z0-9_]+)");
-    private static final Pattern PART = Pattern.compile("\\{(?<name>[a-z0-9_]+)}");
+    private static final Pattern PART = Pattern.compile("\\{(?<name>[a-z][a-z0-9_]*)}");
 
     private final List<String> folders;
     private final Map<String, Map<String, Sql>> files = new ConcurrentHashMap<>();
@@ -65,6 +65,11 @@ final class Statements {
                     + statement.file() + ".sql of " + folders);
         }
         return sql;
+    }
+
+    /** The text of a statement without parameters. */
+    String sql(StatementName statement) {
+        return get(statement).text(1).sql();
     }
 
     /**

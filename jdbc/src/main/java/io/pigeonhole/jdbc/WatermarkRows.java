@@ -6,8 +6,6 @@ import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Watermark;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -19,26 +17,26 @@ import java.util.stream.Collectors;
 
 /** The rows of {@code inbox_watermark} on PostgreSQL. */
 final class WatermarkRows {
+    /** No number. The database repeats it in its error, in whichever language, which no error of a trigger says. */
+    static final String MOVED = "pigeonhole: watermarks that were where they had been read:";
+
+    /** The SQLSTATE, invalid_text_representation, of what is no number. */
+    private static final String NO_NUMBER = "22P02";
+
     private WatermarkRows() {}
 
-    /** Executes statements of which the one behind {@code skipped} others reads watermarks; binds from an index on. */
-    static List<Watermark> find(
-            PreparedStatement statement,
-            int first,
-            int skipped,
-            RegisteredConsumer consumer,
-            Collection<LogPartition> partitions)
+    /** Whether a commit failed because a watermark was not where it had been read, and not by a trigger's error. */
+    static boolean isMoved(SQLException failure) {
+        return NO_NUMBER.equals(failure.getSQLState())
+                && String.valueOf(failure.getMessage()).contains(MOVED);
+    }
+
+    static List<Watermark> find(Call call, RegisteredConsumer consumer, Collection<LogPartition> partitions)
             throws SQLException {
-        statement.setString(first, texts(partitions, LogPartition::source));
-        statement.setString(first + 1, numbers(partitions, LogPartition::partition));
-        statement.setShort(first + 2, consumer.id());
-        statement.execute();
-        for (int i = 0; i < skipped; i++) {
-            statement.getMoreResults();
-        }
-        try (ResultSet rows = statement.getResultSet()) {
-            return read(rows, consumer);
-        }
+        return call.text("sources", texts(partitions, LogPartition::source))
+                .numbers("numbers", numbers(partitions, LogPartition::partition))
+                .consumer(consumer)
+                .read(rows -> read(rows, consumer));
     }
 
     /** Rows of a consumer's state, each with one watermark or with none. */
@@ -61,52 +59,53 @@ final class WatermarkRows {
         return watermarks;
     }
 
-    /** Binds {@link WatermarkStatements#ADVANCE_AND_COMMIT} from an index on. */
-    static void bind(PreparedStatement statement, int first, RegisteredConsumer consumer, List<Advance> advances)
-            throws SQLException {
-        statement.setString(
-                first, texts(advances, advance -> advance.from().partition().source()));
-        statement.setString(
-                first + 1,
-                numbers(advances, advance -> advance.from().partition().partition()));
-        statement.setString(
-                first + 2, numbers(advances, advance -> advance.from().assignment()));
-        statement.setString(
-                first + 3, numbers(advances, advance -> advance.from().position()));
-        statement.setString(first + 4, numbers(advances, Advance::position));
-        statement.setString(first + 5, numbers(advances, Advance::leaderEpoch));
-        statement.setShort(first + 6, consumer.id());
-        statement.setInt(first + 7, advances.size());
+    /** Moves watermarks, and commits. */
+    static void advance(Call call, RegisteredConsumer consumer, List<Advance> advances) throws SQLException {
+        call.text(
+                        "sources",
+                        texts(advances, advance -> advance.from().partition().source()))
+                .numbers(
+                        "numbers",
+                        numbers(advances, advance -> advance.from().partition().partition()))
+                .numbers(
+                        "assignments",
+                        numbers(advances, advance -> advance.from().assignment()))
+                .numbers("before", numbers(advances, advance -> advance.from().position()))
+                .numbers("next", numbers(advances, Advance::position))
+                .numbers("leaders", numbers(advances, Advance::leaderEpoch))
+                .consumer(consumer)
+                .number("count", advances.size())
+                .execute();
     }
 
-    static Watermark acquire(Connection connection, RegisteredConsumer consumer, LogPartition partition, String log)
+    static Watermark acquire(AdminSession session, RegisteredConsumer consumer, LogPartition partition, String log)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(WatermarkStatements.ACQUIRE)) {
-            statement.setString(1, CleanText.of(partition.source()));
-            statement.setInt(2, partition.partition());
-            statement.setString(3, log);
-            statement.setShort(4, consumer.id());
-            statement.setString(5, consumer.deduplication().name());
-            try (ResultSet row = statement.executeQuery()) {
-                if (row.next()) {
-                    return new Watermark(partition, log, row.getLong(1), row.getLong(2), row.getInt(3));
-                }
+        try (Call call = session.call(PostgresWatermarkStatement.ACQUIRE)) {
+            Watermark acquired = call.text("source", partition.source())
+                    .number("number", partition.partition())
+                    .text("log", log)
+                    .consumer(consumer)
+                    .text("deduplication", consumer.deduplication().name())
+                    .first(row -> new Watermark(partition, log, row.getLong(1), row.getLong(2), row.getInt(3)));
+            if (acquired != null) {
+                return acquired;
             }
         }
-        try (PreparedStatement statement = connection.prepareStatement(WatermarkStatements.WHY_NOT_ACQUIRED)) {
-            statement.setString(1, CleanText.of(partition.source()));
-            statement.setInt(2, partition.partition());
-            statement.setShort(3, consumer.id());
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                consumer.requireDeduplication(Deduplication.valueOf(row.getString(1)));
-                throw consumer.otherLog(partition, Objects.requireNonNullElse(row.getString(2), "nothing"), log);
-            }
+        try (Call call = session.call(PostgresWatermarkStatement.WHY_NOT_ACQUIRED)) {
+            return call.text("source", partition.source())
+                    .number("number", partition.partition())
+                    .consumer(consumer)
+                    .read(row -> {
+                        row.next();
+                        consumer.requireDeduplication(Deduplication.valueOf(row.getString(1)));
+                        throw consumer.otherLog(
+                                partition, Objects.requireNonNullElse(row.getString(2), "nothing"), log);
+                    });
         }
     }
 
-    private static <T> String numbers(Collection<T> all, Function<T, Number> number) {
-        return all.stream().map(number).map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
+    private static <T> List<Number> numbers(Collection<T> all, Function<T, Number> number) {
+        return all.stream().map(number).toList();
     }
 
     private static <T> String texts(Collection<T> all, Function<T, String> text) {

@@ -4,16 +4,12 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.ToLongFunction;
-import java.util.stream.Collectors;
 
 /** Items of work as rows of answers and as arrays of parameters. */
 final class WorkItems {
@@ -36,36 +32,12 @@ final class WorkItems {
                 row.getLong(7));
     }
 
-    static List<WorkItem> readAll(PreparedStatement statement) throws SQLException {
-        try (ResultSet rows = statement.executeQuery()) {
-            return readAll(rows);
-        }
-    }
-
-    static List<WorkItem> readAll(ResultSet rows) throws SQLException {
-        List<WorkItem> items = new ArrayList<>();
-        while (rows.next()) {
-            items.add(read(rows));
-        }
-        return items;
-    }
-
     static Duration microseconds(long microseconds) {
         return Duration.of(microseconds, ChronoUnit.MICROS);
     }
 
-    static String ids(List<WorkItem> items) {
-        return array(items, WorkItem::id);
-    }
-
-    static String tokens(List<WorkItem> items) {
-        return array(items, WorkItem::token);
-    }
-
-    private static String array(List<WorkItem> items, ToLongFunction<WorkItem> number) {
-        return items.stream()
-                .map(item -> Long.toString(number.applyAsLong(item)))
-                .collect(Collectors.joining(",", "{", "}"));
+    static List<Long> ids(List<WorkItem> items) {
+        return items.stream().map(WorkItem::id).toList();
     }
 
     /** Where not every row was there to be changed, somebody else has taken the message, and all is to be undone. */

@@ -7,7 +7,6 @@ import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
@@ -19,109 +18,106 @@ import java.util.stream.Collectors;
 final class WorkRows {
     private WorkRows() {}
 
-    static void park(Connection connection, RegisteredConsumer consumer, List<ParkedMessage> messages)
+    static void park(PostgresCalls calls, RegisteredConsumer consumer, List<ParkedMessage> messages)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(WorkStatements.PARK)) {
+        try (Call call = calls.call(PostgresWorkStatement.PARK)) {
             for (ParkedMessage parked : messages) {
                 FailedAttempt attempt = parked.attempt();
-                int next = MessageColumns.bindInLane(statement, 1, consumer, parked.key(), parked.message());
-                statement.setInt(next++, attempt.number());
-                statement.setLong(next++, parked.dueIn().toMillis());
-                statement.setString(next++, MessageColumns.describe(attempt));
-                MessageColumns.bindAttempt(statement, next, attempt);
-                statement.addBatch();
+                MessageColumns.bindInLane(call, consumer, parked.key(), parked.message())
+                        .number("attempts", attempt.number())
+                        .number("delay", parked.dueIn().toMillis())
+                        .text("error", MessageColumns.describe(attempt))
+                        .attempt(attempt)
+                        .addBatch();
             }
-            statement.executeBatch();
+            call.changeEach();
         }
     }
 
-    static void receive(Connection connection, RegisteredConsumer consumer, List<ReceivedMessage> messages)
+    static void receive(PostgresCalls calls, RegisteredConsumer consumer, List<ReceivedMessage> messages)
             throws SQLException {
         int done = 0;
-        for (WorkStatements.ForMany insert : WorkStatements.RECEIVE) {
+        for (PostgresTexts.ForMany insert : calls.texts().receive()) {
             int end = messages.size() - (messages.size() - done) % insert.messages();
             if (end > done) {
-                receive(connection, insert, consumer, messages.subList(done, end));
+                receive(calls, insert, consumer, messages.subList(done, end));
                 done = end;
             }
         }
     }
 
     private static void receive(
-            Connection connection,
-            WorkStatements.ForMany insert,
+            PostgresCalls calls,
+            PostgresTexts.ForMany insert,
             RegisteredConsumer consumer,
             List<ReceivedMessage> messages)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(insert.sql())) {
-            int next = 1;
+        try (Call call = calls.call(insert.text())) {
             for (int i = 0; i < messages.size(); i++) {
                 ReceivedMessage received = messages.get(i);
-                next = MessageColumns.bindInLane(statement, next, consumer, received.key(), received.message());
-                statement.setBoolean(next++, received.byLease());
+                call.row(i % insert.messages());
+                MessageColumns.bindInLane(call, consumer, received.key(), received.message())
+                        .flag("by_lease", received.byLease());
                 if ((i + 1) % insert.messages() == 0) {
-                    statement.addBatch();
-                    next = 1;
+                    call.addBatch();
                 }
             }
-            statement.executeBatch();
+            call.changeEach();
         }
     }
 
-    static List<WorkItem> retake(Connection connection, RegisteredConsumer consumer, List<Long> ids)
-            throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(WorkStatements.RETAKE)) {
-            statement.setShort(1, consumer.id());
-            statement.setString(2, ids.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}")));
-            return WorkItems.readAll(statement);
+    static List<WorkItem> retake(PostgresCalls calls, RegisteredConsumer consumer, List<Long> ids) throws SQLException {
+        try (Call call = calls.call(PostgresWorkStatement.RETAKE)) {
+            return call.consumer(consumer).numbers("ids", ids).all(WorkItems::read);
         }
     }
 
-    static void postpone(Connection connection, RegisteredConsumer consumer, List<PostponedItem> items)
+    static void postpone(PostgresCalls calls, RegisteredConsumer consumer, List<PostponedItem> items)
             throws SQLException {
         Map<Boolean, List<PostponedItem>> byNote =
                 items.stream().collect(Collectors.groupingBy(PostponedItem::isNoted));
         for (Map.Entry<Boolean, List<PostponedItem>> entry : byNote.entrySet()) {
-            postpone(connection, consumer, entry.getValue(), entry.getKey());
+            postpone(calls, consumer, entry.getValue(), entry.getKey());
         }
     }
 
     private static void postpone(
-            Connection connection, RegisteredConsumer consumer, List<PostponedItem> items, boolean areNoted)
+            PostgresCalls calls, RegisteredConsumer consumer, List<PostponedItem> items, boolean areNoted)
             throws SQLException {
-        String sql = areNoted ? WorkStatements.POSTPONE : WorkStatements.WAIT;
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        try (Call call = calls.call(areNoted ? PostgresWorkStatement.POSTPONE : PostgresWorkStatement.WAIT)) {
             for (PostponedItem postponed : items) {
                 FailedAttempt attempt = postponed.attempt();
-                statement.setInt(1, attempt.number());
-                statement.setLong(2, postponed.dueIn().toMillis());
-                statement.setString(3, MessageColumns.describe(attempt));
-                statement.setShort(4, consumer.id());
-                statement.setLong(5, postponed.item().id());
-                statement.setLong(6, postponed.item().token());
+                call.number("attempts", attempt.number())
+                        .number("delay", postponed.dueIn().toMillis())
+                        .text("error", MessageColumns.describe(attempt))
+                        .consumer(consumer)
+                        .number("id", postponed.item().id())
+                        .number("token", postponed.item().token());
                 if (areNoted) {
-                    MessageColumns.bindAttempt(statement, 7, attempt);
+                    call.attempt(attempt);
                 }
-                statement.addBatch();
+                call.addBatch();
             }
-            WorkItems.requireAll(statement.executeBatch());
+            WorkItems.requireAll(call.changeEach());
         }
     }
 
-    static void requireLease(Connection connection, RegisteredConsumer consumer, List<WorkItem> items)
+    static void requireLease(PostgresCalls calls, RegisteredConsumer consumer, List<WorkItem> items)
             throws SQLException {
-        change(connection, WorkStatements.REQUIRE_LEASE, consumer, items);
+        change(calls, PostgresWorkStatement.REQUIRE_LEASE, consumer, items);
     }
 
-    static void finish(Connection connection, RegisteredConsumer consumer, List<WorkItem> items) throws SQLException {
-        change(connection, WorkStatements.FINISH, consumer, items);
+    static void finish(PostgresCalls calls, RegisteredConsumer consumer, List<WorkItem> items) throws SQLException {
+        change(calls, PostgresWorkStatement.FINISH, consumer, items);
     }
 
-    private static void change(Connection connection, String sql, RegisteredConsumer consumer, List<WorkItem> items)
+    private static void change(
+            PostgresCalls calls, PostgresWorkStatement change, RegisteredConsumer consumer, List<WorkItem> items)
             throws SQLException {
         Map<Long, List<WorkItem>> byToken = items.stream().collect(Collectors.groupingBy(WorkItem::token));
         int changed = 0;
-        String text = StoreSchema.format(connection, sql);
+        Connection connection = calls.connection();
+        String text = StoreSchema.format(connection, calls.texts().of(change).sql());
         try (Statement statement = StoreSchema.unbound(connection).createStatement()) {
             for (Map.Entry<Long, List<WorkItem>> entry : byToken.entrySet()) {
                 String ids = entry.getValue().stream()

@@ -39,6 +39,7 @@ class LocksOfNumbersIT {
 
     private static final Pattern DAY_OF_LEDGER = Pattern.compile("(?<= on )inbox_ledger_[0-9a-z]+");
 
+    private final Statements inFiles = new Statements(PostgresDatabase.STATEMENTS);
     private final AtomicInteger mostLocks = new AtomicInteger();
     private final List<String> statements = new CopyOnWriteArrayList<>();
 
@@ -105,8 +106,9 @@ class LocksOfNumbersIT {
                         statement.execute("SET enable_" + other + " = " + join.equals(other));
                     }
                 }
-                assertThat(PostgresParts.ofHistory(connection, "%s %s")).isNotEmpty();
-                assertThat(PostgresParts.ofLedger(connection, "%s %s")).isNotEmpty();
+                assertThat(PostgresParts.ofHistory(connection, inFiles, "%s %s"))
+                        .isNotEmpty();
+                assertThat(PostgresParts.ofLedger(connection, inFiles, "%s %s")).isNotEmpty();
             }
         }
     }
@@ -119,7 +121,8 @@ class LocksOfNumbersIT {
             JdbcStore.builder(workshop.dataSource()).daysAhead(DAYS).build().maintain();
 
             List<String> read = new ArrayList<>();
-            for (String part : PostgresParts.ofLedger(connection, PostgresNumberStatements.LARGEST_LEDGER_BETWEEN)) {
+            String largest = inFiles.sql(PostgresNumberStatement.LARGEST_CONSUMER_OF_LEDGER_BETWEEN);
+            for (String part : PostgresParts.ofLedger(connection, inFiles, largest)) {
                 workshop.askAll("EXPLAIN " + part).stream()
                         .map(DAY_OF_LEDGER::matcher)
                         .filter(Matcher::find)

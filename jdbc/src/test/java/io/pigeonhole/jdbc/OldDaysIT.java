@@ -138,7 +138,7 @@ class OldDaysIT {
     @Tag("D6")
     void markedDayThatAPersonDetachedIsNotDropped() {
         recordInAnOldDay("a");
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
+        workshop.execute(ofOld(PartitionStatement.MARK));
         workshop.execute("ALTER TABLE inbox_history DETACH PARTITION " + ofOld);
 
         retireAll(store);
@@ -151,9 +151,9 @@ class OldDaysIT {
     @Tag("D6")
     void markedDayWithItsOwnConstraintThatAPersonDetachedIsNotDropped() {
         recordInAnOldDay("a");
-        workshop.execute(ofOld(PostgresRetentionStatements.DETACH));
+        workshop.execute(ofOld(PartitionStatement.DETACH));
         attachOld();
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
+        workshop.execute(ofOld(PartitionStatement.MARK));
         workshop.execute("ALTER TABLE inbox_history DETACH PARTITION " + ofOld);
 
         retireAll(store);
@@ -165,9 +165,9 @@ class OldDaysIT {
     @Tag("D6")
     void dayWithItsOwnConstraintThatANodeBeganToDetachBeforeItDiedIsDropped() throws SQLException {
         recordInAnOldDay("a");
-        workshop.execute(ofOld(PostgresRetentionStatements.DETACH));
+        workshop.execute(ofOld(PartitionStatement.DETACH));
         attachOld();
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
+        workshop.execute(ofOld(PartitionStatement.MARK));
         interruptDetaching();
 
         retireAll(store);
@@ -180,8 +180,8 @@ class OldDaysIT {
     void dayThatIsGivenBackIsAsItWasBeforeItWasDetached() {
         recordInAnOldDay("a");
         makeReplay();
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
-        workshop.execute(ofOld(PostgresRetentionStatements.DETACH));
+        workshop.execute(ofOld(PartitionStatement.MARK));
+        workshop.execute(ofOld(PartitionStatement.DETACH));
         retireAll(store);
 
         assertThat(workshop.askAll("SELECT conname FROM pg_constraint WHERE contype = 'c' AND conrelid = '" + ofOld
@@ -231,8 +231,8 @@ class OldDaysIT {
     @Tag("D6")
     void dayThatANodeDetachedBeforeItDiedIsDropped() {
         recordInAnOldDay("a");
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
-        workshop.execute(ofOld(PostgresRetentionStatements.DETACH));
+        workshop.execute(ofOld(PartitionStatement.MARK));
+        workshop.execute(ofOld(PartitionStatement.DETACH));
 
         retireAll(store);
 
@@ -249,8 +249,8 @@ class OldDaysIT {
     @Tag("D6")
     void detachedDayOfWhichItIsUnknownWhoDetachedItStaysWithAWarning() {
         recordInAnOldDay("a");
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
-        workshop.execute(ofOld(PostgresRetentionStatements.DETACH));
+        workshop.execute(ofOld(PartitionStatement.MARK));
+        workshop.execute(ofOld(PartitionStatement.DETACH));
         String constraint = workshop.ask(
                 "SELECT conname FROM pg_constraint WHERE contype = 'c' AND conrelid = to_regclass('" + ofOld + "')");
         if (constraint != null) {
@@ -335,7 +335,7 @@ class OldDaysIT {
     @Tag("D6")
     void dayThatANodeBeganToDetachIsGivenBackWhereItIsWantedAgain() throws SQLException {
         recordInAnOldDay("a", "b");
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
+        workshop.execute(ofOld(PartitionStatement.MARK));
         interruptDetaching();
         wantForLonger();
 
@@ -349,7 +349,7 @@ class OldDaysIT {
     @Tag("D6")
     void dayThatAPersonDetachedIsNotGivenBackAlthoughItIsWantedAgain() {
         recordInAnOldDay("a");
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
+        workshop.execute(ofOld(PartitionStatement.MARK));
         workshop.execute("ALTER TABLE inbox_history DETACH PARTITION " + ofOld);
         wantForLonger();
 
@@ -447,7 +447,7 @@ class OldDaysIT {
     @Tag("D6")
     void dayThatANodeBeganToDetachBeforeItDiedIsDropped() throws SQLException {
         recordInAnOldDay("a");
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
+        workshop.execute(ofOld(PartitionStatement.MARK));
         interruptDetaching();
 
         retireAll(store);
@@ -459,7 +459,7 @@ class OldDaysIT {
     void dayThatANodeBeganToDetachGoesBackWhereAReplayNeedsIt() throws SQLException {
         recordInAnOldDay("a", "b");
         makeReplay();
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
+        workshop.execute(ofOld(PartitionStatement.MARK));
         interruptDetaching();
 
         retireAll(store);
@@ -473,8 +473,8 @@ class OldDaysIT {
     @Tag("D6")
     void detachedDayIsNotDroppedBeforeItIsInTheArchive(@TempDir Path directory) throws IOException {
         recordInAnOldDay("a", "b");
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
-        workshop.execute(ofOld(PostgresRetentionStatements.DETACH));
+        workshop.execute(ofOld(PartitionStatement.MARK));
+        workshop.execute(ofOld(PartitionStatement.DETACH));
 
         retireUntilGone(JsonLinesArchive.in(directory));
 
@@ -519,8 +519,8 @@ class OldDaysIT {
     @Tag("E4")
     void detachedDayThatWasExportedWithoutItsMessagesIsNotDropped(@TempDir Path directory) throws IOException {
         recordInAnOldDay("a", "b");
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
-        workshop.execute(ofOld(PostgresRetentionStatements.DETACH));
+        workshop.execute(ofOld(PartitionStatement.MARK));
+        workshop.execute(ofOld(PartitionStatement.DETACH));
         JsonLinesArchive archive = JsonLinesArchive.in(directory);
         exportOnceNothingIsOpen(archive);
 
@@ -607,7 +607,7 @@ class OldDaysIT {
             other.setAutoCommit(false);
             statement.execute("LOCK TABLE inbox_history IN ACCESS SHARE MODE");
             CompletableFuture<Void> detaching = CompletableFuture.runAsync(
-                    () -> workshop.execute(ofOld(PostgresRetentionStatements.DETACH)), OwnThread.FOR_EACH);
+                    () -> workshop.execute(ofOld(PartitionStatement.DETACH)), OwnThread.FOR_EACH);
             await().until(() -> workshop.ask(PENDING).equals("1"));
             assertThat(workshop.ask("SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity"
                             + " WHERE query LIKE 'ALTER TABLE %" + ofOld + " CONCURRENTLY' AND state = 'active'"))
@@ -618,8 +618,10 @@ class OldDaysIT {
         assertThat(workshop.ask(PENDING)).isEqualTo("1");
     }
 
-    private String ofOld(String sql) {
-        return sql.formatted("inbox_history", DateTimeFormatter.BASIC_ISO_DATE.format(old));
+    private String ofOld(PartitionStatement statement) {
+        return new Statements(PostgresDatabase.STATEMENTS)
+                .sql(statement)
+                .formatted("inbox_history", DateTimeFormatter.BASIC_ISO_DATE.format(old));
     }
 
     private static void retireAll(JdbcStore store) {
@@ -642,9 +644,9 @@ class OldDaysIT {
 
     /** As a node does that dies before it drops the day. */
     private void detachOld() {
-        workshop.execute(ofOld(PostgresRetentionStatements.MARK));
-        workshop.execute(ofOld(PostgresRetentionStatements.DETACH));
-        workshop.execute(ofOld(PostgresRetentionStatements.NOTE_DETACHED));
+        workshop.execute(ofOld(PartitionStatement.MARK));
+        workshop.execute(ofOld(PartitionStatement.DETACH));
+        workshop.execute(ofOld(PartitionStatement.NOTE_DETACHED));
     }
 
     private void attachOld() {

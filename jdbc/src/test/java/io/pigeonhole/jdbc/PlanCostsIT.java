@@ -32,6 +32,7 @@ class PlanCostsIT {
     private static final int JIT_ABOVE_COST = 100_000;
     private static final int INBOXES = 50;
 
+    private final Statements inFiles = new Statements(PostgresDatabase.STATEMENTS);
     private final Workshop workshop;
 
     PlanCostsIT(PostgresServer server) {
@@ -68,7 +69,7 @@ class PlanCostsIT {
             }
             try (Connection connection = workshop.dataSource().getConnection();
                     Statement statement = connection.createStatement()) {
-                String sql = BacklogStatements.DUE;
+                String sql = inFiles.get(PostgresWorkStatement.DUE).text(1).sql();
                 for (String value : new String[] {"'{}'", "'{}'", "'{}'", ids, ids}) {
                     sql = sql.replaceFirst("\\?", Matcher.quoteReplacement(value));
                 }
@@ -103,34 +104,42 @@ class PlanCostsIT {
         try (Connection connection = workshop.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("SET plan_cache_mode = force_generic_plan");
-            Statements inFiles = new Statements(PostgresDatabase.STATEMENTS);
-            for (Class<? extends StatementName> kind : StatementFilesTest.KINDS) {
-                for (StatementName name : kind.getEnumConstants()) {
-                    if (prepare(statement, inFiles.get(name).text(2).sql())) {
-                        costs.put(name.file() + " " + name, cost(statement, execution(statement)));
-                        statement.execute("DEALLOCATE p");
-                    }
-                }
+            for (StatementName name : StatementFilesTest.ofPostgres()) {
+                putCosts(
+                        statement,
+                        name.file() + " " + name,
+                        inFiles.get(name).text(2).sql(),
+                        costs);
             }
+            putCosts(
+                    statement,
+                    "advance",
+                    new PostgresTexts(inFiles).advance().first().sql(),
+                    costs);
             for (String section : Files.readString(STATEMENTS).split("(?m)^== ", -1)) {
                 int end = section.indexOf('\n') + 1;
-                String name = section.substring(0, end).strip();
-                int part = 0;
-                for (String sql : section.substring(end).split(";\\n", -1)) {
-                    part++;
-                    if (prepare(statement, sql)) {
-                        costs.put(name + ", " + part, cost(statement, execution(statement)));
-                        statement.execute("DEALLOCATE p");
-                    }
-                }
+                putCosts(statement, section.substring(0, end).strip(), section.substring(end), costs);
             }
         }
         assertThat(costs)
                 .as("what can be planned by itself")
                 .hasSizeGreaterThan(160)
-                .containsKeys("BacklogStatements.DUE, 1", "admin WORK", "replay READ");
+                .containsKeys("postgresql-work DUE, 1", "admin WORK, 1", "replay READ, 1", "advance, 3");
         costs.values().removeIf(cost -> cost < JIT_ABOVE_COST);
         return costs;
+    }
+
+    /** Of each statement in a text. */
+    private static void putCosts(Statement statement, String name, String text, Map<String, Long> costs)
+            throws SQLException {
+        int part = 0;
+        for (String sql : text.split(";\\n", -1)) {
+            part++;
+            if (prepare(statement, sql)) {
+                costs.put(name + ", " + part, cost(statement, execution(statement)));
+                statement.execute("DEALLOCATE p");
+            }
+        }
     }
 
     /** Not what is only a part of a statement, is formatted, or has no plan. */

@@ -48,14 +48,23 @@ class WorkPlansIT {
         // As it will be sooner or later: from then on whoever locks a row looks into the visibility map, too.
         workshop.execute("VACUUM (ANALYZE) inbox_work");
 
-        assertCheap("take", 1_550, WorkStatements.TAKE, plain.id(), 0, DueHints.BEGINNING, DUE, ROOM);
-        assertCheap("lease, nothing due", 50, WorkStatements.LEASE, 30_000, "node", plain.id(), 0, DUE);
-        assertCheap("take in order", 5_500, LaneStatements.TAKE_BY_DUE, ordered.id(), 0, false, DUE, DUE, ROOM);
-        assertCheap("lease in order, nothing due", 50, LaneStatements.TAKE_BY_DUE, ordered.id(), 0, true, DUE, 1, ROOM);
+        assertCheap("take", 1_550, PostgresWorkStatement.TAKE, plain.id(), 0, DueHints.BEGINNING, DUE, ROOM);
+        assertCheap("lease, nothing due", 50, PostgresWorkStatement.LEASE, 30_000, "node", plain.id(), 0, DUE);
+        assertCheap("take in order", 5_500, PostgresLaneStatement.TAKE_BY_DUE, ordered.id(), 0, false, DUE, DUE, ROOM);
+        assertCheap(
+                "lease in order, nothing due",
+                50,
+                PostgresLaneStatement.TAKE_BY_DUE,
+                ordered.id(),
+                0,
+                true,
+                DUE,
+                1,
+                ROOM);
         assertCheap(
                 "take in order by heads",
                 600_000,
-                LaneStatements.TAKE_BY_HEADS,
+                PostgresLaneStatement.TAKE_BY_HEADS,
                 ordered.id(),
                 0,
                 false,
@@ -63,7 +72,7 @@ class WorkPlansIT {
                 DUE,
                 ROOM);
         String both = "{" + plain.id() + "," + ordered.id() + "}";
-        assertCheap("due", 200, BacklogStatements.DUE, "{}", "{}", "{}", both, both);
+        assertCheap("due", 200, PostgresWorkStatement.DUE, "{}", "{}", "{}", both, both);
     }
 
     private RegisteredConsumer register(KeyOrder order) {
@@ -84,7 +93,10 @@ class WorkPlansIT {
                 FROM generate_series(0, CAST(? AS integer) - 1) AS n""", consumer.id(), consumer.order().isKept(), messages / DUE, ofKey, messages);
     }
 
-    private void assertCheap(String what, int most, String sql, @Nullable Object... parameters) throws SQLException {
+    private void assertCheap(String what, int most, StatementName name, @Nullable Object... parameters)
+            throws SQLException {
+        String sql =
+                new Statements(PostgresDatabase.STATEMENTS).get(name).text(1).sql();
         try (Connection connection = workshop.dataSource().getConnection()) {
             connection.setAutoCommit(false);
             String plan = "";

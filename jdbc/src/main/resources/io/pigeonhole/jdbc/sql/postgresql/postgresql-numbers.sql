@@ -1,0 +1,65 @@
+-- The numbers that rows get from sequences of PostgreSQL.
+
+-- name: sequence
+SELECT format('%I.%I', n.nspname, c.relname)
+FROM pg_class AS c
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.oid = coalesce(CAST(pg_get_serial_sequence(:table, 'id') AS regclass),
+        CASE WHEN :table = 'inbox_work' THEN to_regclass('inbox_arrival') END)
+    AND has_sequence_privilege(c.oid, 'SELECT')
+
+-- name: next
+-- Formatted with: its name.
+SELECT CASE WHEN is_called THEN last_value + 1 ELSE last_value END FROM %s
+
+-- name: wait_shortly
+-- For less time than others notice who come to write behind somebody that waits for a lock.
+SET LOCAL lock_timeout = '100ms'
+
+-- name: lock
+-- Whoever has a number from it has written to the table, not only to one of its days. Formatted with: table.
+LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE
+
+-- name: largest_arrival
+SELECT coalesce(greatest((SELECT max(id) FROM inbox_work), (SELECT max(id) FROM inbox_dead_letter)), 0)
+
+-- name: largest_attempt
+SELECT coalesce(max(id), 0) FROM inbox_attempt
+
+-- name: largest_audit
+SELECT coalesce(max(id), 0) FROM inbox_audit
+
+-- name: largest_cutoff
+SELECT coalesce(max(cutoff), 0) FROM inbox_replay
+
+-- name: largest_history_between
+-- No index of the history begins with the number. Formatted with: from when, until when.
+SELECT coalesce(max(l.id), 0)
+FROM inbox_consumer AS c
+CROSS JOIN LATERAL (
+    SELECT h.id FROM inbox_history AS h
+    WHERE h.consumer_id = c.id AND h.processed_at >= '%1$s' AND h.processed_at < '%2$s'
+    ORDER BY h.id DESC
+    LIMIT 1
+) AS l
+
+-- name: largest_consumer
+SELECT coalesce(greatest((SELECT max(id) FROM inbox_consumer),
+    (SELECT max(consumer_id) FROM inbox_watermark),
+    (SELECT max(consumer_id) FROM inbox_work),
+    (SELECT max(consumer_id) FROM inbox_dead_letter),
+    (SELECT max(consumer_id) FROM inbox_attempt),
+    (SELECT max(consumer_id) FROM inbox_start),
+    (SELECT max(consumer_id) FROM inbox_replay)), 0)
+
+-- name: largest_consumer_of_history_between
+-- Formatted with: from when, until when.
+SELECT coalesce(max(consumer_id), 0)
+FROM inbox_history
+WHERE processed_at >= '%1$s' AND processed_at < '%2$s'
+
+-- name: largest_consumer_of_ledger_between
+-- Formatted with: the smallest key; where it ends; whether that key is included, as < or <=.
+SELECT coalesce(max(consumer_id), 0)
+FROM inbox_ledger
+WHERE message_key >= '%1$s' AND message_key %3$s '%2$s'

@@ -1,0 +1,46 @@
+-- Watermarks, as PostgreSQL finds and moves them with arrays.
+
+-- name: find
+-- The transaction gets its number here, as others do by their claims: it must have it before its first row of the history has one, or
+-- whoever waits for all that had begun before a moment would not see it.
+SELECT c.paused, w.source, w.partition_number, w.topic_identity, w.epoch, w.position, w.leader_epoch
+FROM inbox_consumer AS c
+LEFT JOIN (
+    unnest(CAST(:sources AS text[]), CAST(:numbers AS integer[])) AS u (source, number)
+    JOIN inbox_watermark AS w ON w.source = u.source AND w.partition_number = u.number
+) ON w.consumer_id = c.id
+WHERE c.id = :consumer AND pg_current_xact_id() IS NOT NULL
+
+-- name: advance
+-- Formatted with: the beginning of a CASE that proves the transaction alive; what is no number and says that a watermark has moved.
+WITH a AS (
+    UPDATE inbox_watermark AS w
+    SET position = u.next, leader_epoch = u.leader, updated_at = clock_timestamp()
+    FROM unnest(CAST(:sources AS text[]), CAST(:numbers AS integer[]), CAST(:assignments AS bigint[]), CAST(:before AS bigint[]),
+        CAST(:next AS bigint[]), CAST(:leaders AS integer[])) AS u (source, number, epoch, before, next, leader)
+    WHERE w.consumer_id = :consumer AND w.source = u.source AND w.partition_number = u.number
+        AND w.epoch = u.epoch AND w.position = u.before
+    RETURNING w.position
+)
+SELECT %1$s
+    WHEN count(*) <> :count THEN CAST(CAST('%2$s ' || count(*) AS integer) AS text) END,
+    set_config('statement_timeout', '0', true)
+FROM a;
+COMMIT
+
+-- name: acquire
+INSERT INTO inbox_watermark AS w (consumer_id, source, partition_number, topic_identity, position, leader_epoch,
+    epoch, updated_at)
+SELECT c.id, :source, :number, :log, -1, -1, 1, clock_timestamp()
+FROM inbox_consumer AS c
+WHERE c.id = :consumer AND c.deduplication = :deduplication
+ON CONFLICT (consumer_id, source, partition_number) DO UPDATE
+SET epoch = w.epoch + 1, topic_identity = excluded.topic_identity, updated_at = excluded.updated_at
+WHERE w.topic_identity = excluded.topic_identity OR w.position < 0
+RETURNING epoch, position, leader_epoch
+
+-- name: why_not_acquired
+SELECT c.deduplication, w.topic_identity
+FROM inbox_consumer AS c
+LEFT JOIN inbox_watermark AS w ON w.consumer_id = c.id AND w.source = :source AND w.partition_number = :number
+WHERE c.id = :consumer
