@@ -1,20 +1,20 @@
 package io.pigeonhole.jdbc;
 
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 
 /**
  * Compares the numbers of transactions. Whoever records a message has claimed it, taken it or read its watermark before, and
  * so has a number already; one that is given out afterwards is greater.
  */
-record PostgresBarrier(ConnectionSource connections) implements HistoryBarrier {
+record PostgresBarrier(ShortTransactions transactions) implements HistoryBarrier {
     @Override
     public long mark() {
-        return Errand.run(connections, "to mark a moment", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(PostgresReplayStatements.MARK)) {
-                return number(statement);
+        return transactions.run("to mark a moment", session -> {
+            try (Call call = session.call(HistoryBarrierStatement.MARK)) {
+                return call.read(row -> {
+                    row.next();
+                    return row.getLong(1);
+                });
             }
         });
     }
@@ -26,20 +26,10 @@ record PostgresBarrier(ConnectionSource connections) implements HistoryBarrier {
 
     @Override
     public boolean isPast(long mark) {
-        return Errand.run(connections, "to look for older transactions", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(PostgresReplayStatements.IS_PAST)) {
-                statement.setLong(1, mark);
-                try (ResultSet row = statement.executeQuery()) {
-                    return row.next() && row.getBoolean(1);
-                }
+        return transactions.run("to look for older transactions", session -> {
+            try (Call call = session.call(HistoryBarrierStatement.IS_PAST)) {
+                return call.number("mark", mark).read(row -> row.next() && row.getBoolean(1));
             }
         });
-    }
-
-    private static long number(PreparedStatement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery()) {
-            row.next();
-            return row.getLong(1);
-        }
     }
 }

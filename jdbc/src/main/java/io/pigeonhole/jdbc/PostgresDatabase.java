@@ -66,6 +66,7 @@ final class PostgresDatabase implements Database {
         statements.require(PostgresRetentionStatement.class);
         statements.require(PostgresNumberStatement.class);
         statements.require(PartitionStatement.class);
+        statements.require(HistoryBarrierStatement.class);
         this.texts = new PostgresTexts(statements);
         this.transactions = new PostgresShortTransactions(connections, statements, knownDays);
         this.numbers = new PostgresNumbers(transactions, System::nanoTime);
@@ -74,7 +75,7 @@ final class PostgresDatabase implements Database {
                 new PendingRepair(
                         "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime));
         this.admin = new AdminDatabase(transactions);
-        this.replays = new JdbcReplays(admin, new PostgresBarrier(connections));
+        this.replays = new JdbcReplays(admin, new PostgresBarrier(transactions));
         this.rules = new RetentionRules(admin, settings, nanos);
         this.retention = new PostgresRetention(
                 transactions,

@@ -33,7 +33,8 @@ class StatementFilesTest {
             PostgresWatermarkStatement.class,
             PostgresRetentionStatement.class,
             PostgresNumberStatement.class,
-            PartitionStatement.class);
+            PartitionStatement.class,
+            HistoryBarrierStatement.class);
 
     /** Every statement that PostgreSQL has in a file. */
     static List<StatementName> ofPostgres() {

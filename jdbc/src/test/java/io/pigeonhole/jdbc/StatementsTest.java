@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StatementsTest {
     private static final Path FILES = Path.of("src/test/resources/io/pigeonhole/jdbc/statements");
 
-    private static final List<Class<?>> OF_POSTGRES = List.of(PostgresStatements.class, PostgresReplayStatements.class);
+    private static final List<Class<?>> OF_POSTGRES = List.of(PostgresStatements.class);
 
     private static final List<Class<? extends PlainStatement>> OF_OTHERS = List.of(
             SchemaStatement.class,
