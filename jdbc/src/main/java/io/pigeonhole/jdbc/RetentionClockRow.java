@@ -10,6 +10,7 @@ import io.pigeonhole.core.time.SystemTime;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,20 +26,42 @@ final class RetentionClockRow {
     /** No node holds a task for longer, by a clock that is right. */
     private static final Duration LONGEST_TASK = Duration.ofMinutes(5);
 
-    private long looked = System.nanoTime();
-    private long warned = looked - HOUR;
+    private final LongSupplier nanos;
+
+    /** When this program last read the row, or tried to: only the time since then is known not to be an outage. */
+    private long tried;
+
+    private long warned;
+
+    /**
+     * The clock of a schema.
+     *
+     * @param nanos the time, by a clock that cannot jump
+     */
+    RetentionClockRow(LongSupplier nanos) {
+        this.nanos = nanos;
+        this.tried = nanos.getAsLong();
+        this.warned = tried - HOUR;
+    }
+
+    /** The row could not be read: what passed until now may have been an outage, in which nothing was processed either. */
+    synchronized void missed() {
+        tried = nanos.getAsLong();
+    }
 
     /**
      * Moves the clock where it has to be. Answers how much older things have to be to be forgotten; null where the database's
      * clock is so doubtful that nothing is to be touched.
      */
-    synchronized @Nullable Duration look(AdminSession session, RetentionClock before, Instant now, Duration window)
+    synchronized @Nullable Duration look(AdminSession session, RetentionClock read, Instant now, Duration window)
             throws SQLException {
-        RetentionClock clock = before;
+        RetentionClock clock = read;
         Instant machine = SystemTime.clock().instant();
         boolean doubtful = RetentionClock.isDoubtful(now, machine);
+        long before = tried;
+        tried = nanos.getAsLong();
         if (!doubtful && !isSame(clock.seen(), now)) {
-            clock = move(session, clock, now, window);
+            clock = move(session, clock, now, Duration.ofNanos(tried - before), window);
         }
         Duration behind = clock.behind(now);
         if (behind.compareTo(RetentionClock.TOLERANCE) > 0) {
@@ -64,10 +87,10 @@ final class RetentionClockRow {
         }
     }
 
-    private RetentionClock move(AdminSession session, RetentionClock clock, Instant now, Duration window)
+    private static RetentionClock move(
+            AdminSession session, RetentionClock clock, Instant now, Duration alive, Duration window)
             throws SQLException {
-        long nanos = System.nanoTime();
-        RetentionClock moved = clock.after(now, Duration.ofNanos(nanos - looked), window);
+        RetentionClock moved = clock.after(now, alive, window);
         try (Call call = session.call(RetentionRuleStatement.MOVE_CLOCK)) {
             if (call.instant("seen", moved.seen())
                             .instant("trusted", moved.trusted())
@@ -77,16 +100,15 @@ final class RetentionClockRow {
                 return clock;
             }
         }
-        looked = nanos;
         return moved;
     }
 
     /** Once in an hour. */
     private void warn(Instant now, Instant machine, Duration behind, boolean doubtful) {
-        if (System.nanoTime() - warned < HOUR) {
+        if (nanos.getAsLong() - warned < HOUR) {
             return;
         }
-        warned = System.nanoTime();
+        warned = nanos.getAsLong();
         if (doubtful) {
             log.warn(
                     "nothing more is forgotten: the database's clock says {}, this machine's {}. Set right the one that is"

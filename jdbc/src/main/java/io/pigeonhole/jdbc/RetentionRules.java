@@ -28,7 +28,7 @@ final class RetentionRules {
     private final AdminDatabase database;
     private final RetentionSettings own;
     private final LongSupplier nanos;
-    private final RetentionClockRow clock = new RetentionClockRow();
+    private final RetentionClockRow clock;
     private final AtomicReference<Duration> warnedOf = new AtomicReference<>();
 
     /**
@@ -41,6 +41,7 @@ final class RetentionRules {
         this.database = database;
         this.own = own;
         this.nanos = nanos;
+        this.clock = new RetentionClockRow(nanos);
     }
 
     /** Looks, and again where the steps that follow take long. */
@@ -51,6 +52,15 @@ final class RetentionRules {
     /** Says what this program wants, and answers how old things have to be to be forgotten; null for nothing. */
     @Nullable
     RetentionLook look() {
+        try {
+            return lookWithRetries();
+        } catch (Throwable e) {
+            clock.missed();
+            throw e;
+        }
+    }
+
+    private @Nullable RetentionLook lookWithRetries() {
         int tries = 1;
         while (true) {
             try {

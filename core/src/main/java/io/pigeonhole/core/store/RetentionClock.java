@@ -44,10 +44,11 @@ public record RetentionClock(Instant seen, Instant trusted) {
 
     /**
      * The clock after a look. It goes on by the time that passed since the last look, but by no more than a quarter of the
-     * window, at most a day; or by twice the time for which the program that looks is known to have run.
+     * window, at most a day; or by twice the time for which the program that looks is known to have run and to have reached the store.
      *
      * @param now by the store's clock
-     * @param alive how long the program has run since it looked last, by a clock that cannot jump
+     * @param alive how long the program has run since it looked last, or tried to and failed, by a clock that cannot jump: time
+     *     in which it could not reach the store does not count
      * @param window for how long keys are remembered
      * @return the clock
      */

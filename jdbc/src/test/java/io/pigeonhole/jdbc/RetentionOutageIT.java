@@ -1,0 +1,126 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.message.Message;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** How far ages go on at once behind a time that no program can know to have been an ordinary one. */
+@Tag("C7")
+@Tag("F39")
+class RetentionOutageIT {
+    private static final Message MESSAGE =
+            Message.builder("q").id("order-1").type("t").payload("x").build();
+    private static final Duration FORTNIGHT = Duration.ofDays(14);
+
+    private final Workshop workshop = H2Server.FILES.schema();
+    private final AtomicBoolean away = new AtomicBoolean();
+    private final AtomicInteger effects = new AtomicInteger();
+    private final AtomicLong nanos = new AtomicLong();
+
+    @BeforeEach
+    void createTables() {
+        Schema.apply(workshop.dataSource());
+    }
+
+    @AfterEach
+    void dropTables() {
+        workshop.close();
+    }
+
+    @Test
+    void programThatStaysUpThroughAnOutageOfTheDatabaseStillKnowsTheKeysFromBefore() {
+        JdbcStore store = store();
+        assertThat(process(store)).isInstanceOf(Outcome.Processed.class);
+        store.maintain();
+
+        away.set(true);
+        for (int day = 0; day < FORTNIGHT.toDays(); day++) {
+            nanos.addAndGet(Duration.ofDays(1).toNanos());
+            assertThatThrownBy(store::retire).isNotNull();
+        }
+        passInTheDatabase(FORTNIGHT);
+        away.set(false);
+        nanos.addAndGet(Duration.ofMinutes(1).toNanos());
+        store.maintain();
+        retireAll(store);
+
+        assertThat(hoursBehind()).isGreaterThan(FORTNIGHT.minusDays(2).toHours());
+        assertThat(process(store)).isInstanceOf(Outcome.Duplicate.class);
+        assertThat(effects).hasValue(1);
+    }
+
+    @Test
+    void programThatNeverMovesTheClockBecauseAnotherOneDoesBelievesNoJumpMore() {
+        JdbcStore mover = JdbcStore.create(workshop.dataSource());
+        JdbcStore store = store();
+        for (int hour = 0; hour < 72; hour++) {
+            passInTheDatabase(Duration.ofHours(1));
+            nanos.addAndGet(Duration.ofHours(1).toNanos());
+            mover.maintain();
+            store.maintain();
+        }
+        long before = hoursBehind();
+
+        passInTheDatabase(FORTNIGHT);
+        store.maintain();
+
+        assertThat(hoursBehind() - before).isGreaterThan(FORTNIGHT.minusDays(2).toHours());
+    }
+
+    private JdbcStore store() {
+        DataSource connections = workshop.dataSource();
+        DataSource mayBeAway = (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    if (away.get() && method.getName().equals("getConnection")) {
+                        throw new SQLException("nobody is there", "08001");
+                    }
+                    try {
+                        return method.invoke(connections, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        return JdbcStore.builder(mayBeAway).nanos(nanos::get).build();
+    }
+
+    private Outcome process(JdbcStore store) {
+        return Inbox.builder("payments", store)
+                .handle("t", PayloadDecoder.text(), (payload, context) -> effects.incrementAndGet())
+                .build()
+                .process(MESSAGE);
+    }
+
+    private static void retireAll(JdbcStore store) {
+        while (store.retire().more()) {
+            // The next piece.
+        }
+    }
+
+    private void passInTheDatabase(Duration time) {
+        String before = " - INTERVAL '" + time.toHours() + "' HOUR(4)";
+        workshop.execute("UPDATE inbox_clock SET seen_at = seen_at" + before + ", trusted_at = trusted_at" + before);
+        workshop.execute("UPDATE inbox_retention SET confirmed_at = confirmed_at" + before);
+        workshop.execute("UPDATE inbox_ledger SET accepted_at = accepted_at" + before);
+        workshop.execute("UPDATE inbox_upkeep SET next_at = next_at" + before);
+    }
+
+    private long hoursBehind() {
+        return Long.parseLong(workshop.ask("SELECT DATEDIFF(HOUR, trusted_at, seen_at) FROM inbox_clock"));
+    }
+}
