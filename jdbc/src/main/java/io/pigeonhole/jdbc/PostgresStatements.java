@@ -46,9 +46,6 @@ final class PostgresStatements {
                     ELSE current_setting('lock_timeout') END AS interval))) * 1000 AS bigint) AS text), true);
             SELECT\s""" + OWN_LIMIT;
 
-    /** Behind it. */
-    static final String SET_HANDLERS_LIMIT = "SELECT " + PostgresStatements.PATIENCE_OF_HANDLERS;
-
     /** The SQLSTATE, query_canceled, of a statement that took longer than its limit. */
     static final String CANCELLED = "57014";
 
@@ -64,6 +61,9 @@ final class PostgresStatements {
     /** What handlers have: their lock_timeout and their statement_timeout. */
     static final String PATIENCE_OF_HANDLERS =
             PostgresSession.LOCK_TIMEOUT_AS_BEFORE + ", " + PostgresSession.HANDLERS_LIMIT;
+
+    /** Behind {@link #LIFT_HANDLERS_LIMIT}. */
+    static final String SET_HANDLERS_LIMIT = "SELECT " + PATIENCE_OF_HANDLERS;
 
     /** By the server's clock. */
     private static final String MILLIS = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)";

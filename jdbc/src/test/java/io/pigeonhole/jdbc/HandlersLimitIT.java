@@ -122,6 +122,26 @@ class HandlersLimitIT {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("postgres")
+    void handlersHaveTheirLimitsAgainBehindAWriteOfOursThatHadNone(PostgresServer server) throws SQLException {
+        String limits = "SELECT current_setting('lock_timeout') || ' ' || current_setting('statement_timeout')";
+        try (Workshop workshop = server.schema()) {
+            StoreLab lab = StoreLab.of(workshop.dataSource());
+            try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+                Connection connection = lab.claimed(transaction).connection();
+                String ofHandlers = ask(connection, limits);
+                JdbcTransaction writing = (JdbcTransaction) transaction;
+
+                writing.liftHandlersLimit();
+                assertThat(ask(connection, limits)).isNotEqualTo(ofHandlers);
+                writing.setHandlersLimit();
+
+                assertThat(ask(connection, limits)).isEqualTo(ofHandlers);
+            }
+        }
+    }
+
     /** What looks for messages in a transaction in which handlers run, and in which table. */
     private enum Search {
         OF_MESSAGES_TO_LEASE("inbox_work") {
