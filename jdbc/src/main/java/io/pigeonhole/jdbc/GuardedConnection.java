@@ -20,6 +20,7 @@ import java.sql.PreparedStatement;
 import java.sql.Ref;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
 import java.sql.SQLXML;
 import java.sql.Savepoint;
 import java.sql.Statement;
@@ -205,7 +206,7 @@ final class GuardedConnection implements InvocationHandler {
         }
         HandlerTransaction transaction = call.transaction();
         if (isStatement(name) && arguments != null && arguments.length > 0 && arguments[0] instanceof String sql) {
-            transaction.refuse(sql);
+            refuse(sql);
         }
         @Nullable Object @Nullable [] own = arguments == null ? null : unguarded(arguments, call);
         transaction.calling();
@@ -215,12 +216,12 @@ final class GuardedConnection implements InvocationHandler {
         if (target instanceof Statement && name.equals("setQueryTimeout")) {
             transaction.queryTimeoutChanging();
         }
-        List<SavepointStep> steps = savepoints.of(name, own);
+        List<SavepointStep> steps = steps(name, own);
         List<String> before = call.savepoints().now();
         if (target instanceof Connection && name.equals("setSavepoint")) {
             transaction.beforeSavepoints(GuardedSavepoints.NEW);
         } else {
-            call.savepoints().take(steps);
+            take(steps);
             transaction.beforeSavepoints(steps);
         }
         if (target instanceof Statement statement) {
@@ -241,6 +242,39 @@ final class GuardedConnection implements InvocationHandler {
             throw e;
         } finally {
             call.running(null);
+        }
+    }
+
+    /** Who hides the refusal of a rollback takes for rolled back what would be committed. */
+    private void refuse(String sql) throws SQLException {
+        HandlerTransaction transaction = call.transaction();
+        try {
+            transaction.refuse(sql);
+        } catch (IllegalStateException e) {
+            if (transaction.control().rollsBack(sql)) {
+                call.refusedRollback(e);
+            }
+            throw e;
+        }
+    }
+
+    /** The same for what is prepared. */
+    private List<SavepointStep> steps(String name, @Nullable Object @Nullable [] arguments) throws SQLException {
+        try {
+            return savepoints.of(name, arguments);
+        } catch (IllegalStateException e) {
+            call.refusedRollback(e);
+            throw e;
+        }
+    }
+
+    /** The same for a rollback to a savepoint that is not the handler's. */
+    private void take(List<SavepointStep> steps) {
+        try {
+            call.savepoints().take(steps);
+        } catch (IllegalStateException e) {
+            call.refusedRollback(e);
+            throw e;
         }
     }
 

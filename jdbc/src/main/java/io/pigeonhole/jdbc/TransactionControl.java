@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * Refuses SQL that ends a transaction. What is not seen here is found at the commit, but then it is too late for what was
@@ -17,6 +18,7 @@ import java.util.function.UnaryOperator;
 final class TransactionControl {
     private static final int MOST_KNOWN = 256;
     private static final int LONGEST_KNOWN = 4096;
+    private static final Set<String> ROLLBACKS = Set.of("ROLLBACK", "ABORT");
 
     private final Predicate<String> endsTransaction;
     private final UnaryOperator<String> plain;
@@ -83,6 +85,13 @@ final class TransactionControl {
             remember(sql);
         }
         return Effect.NONE;
+    }
+
+    /** Whether a statement of SQL rolls something back. */
+    boolean rollsBack(String sql) {
+        return Stream.of(plain.apply(sql).split(";", -1))
+                .map(statement -> firstWords(statement).get(0))
+                .anyMatch(ROLLBACKS::contains);
     }
 
     /** What a handler's SQL may do besides its work. */

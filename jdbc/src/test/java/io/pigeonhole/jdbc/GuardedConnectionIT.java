@@ -13,9 +13,12 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @OnEveryServer
 class GuardedConnectionIT {
@@ -105,6 +108,47 @@ class GuardedConnectionIT {
 
             transaction.rollbackToSavepoint();
             lab.claimed(transaction).connection();
+            transaction.endContexts();
+            transaction.commit();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ROLLBACK",
+                "  rollback work",
+                "ABORT",
+                "SELECT 1; ROLLBACK",
+                "/* all of it */ ROLLBACK",
+                "ROLLBACK TO SAVEPOINT nobody",
+                "SAVEPOINT mine; ROLLBACK TO yours"
+            })
+    void refusedRollbackInSqlThatAHandlerHidesIsItsFailureToo(String sql) {
+        for (UseOfSql use : List.<UseOfSql>of(
+                (connection, text) -> connection.createStatement().execute(text), Connection::prepareStatement)) {
+            try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+                Connection connection = lab.claimed(transaction).connection();
+                Throwable refusal = catchThrowable(() -> use.of(connection, sql));
+
+                assertThat(refusal).isInstanceOf(IllegalStateException.class);
+                assertThatThrownBy(transaction::endContexts).isSameAs(refusal);
+            }
+        }
+    }
+
+    /** One of the ways of JDBC. */
+    @FunctionalInterface
+    private interface UseOfSql {
+        void of(Connection connection, String sql) throws SQLException;
+    }
+
+    @Test
+    void refusedStatementThatRollsNothingBackFailsNothingWhereItIsHidden() {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            Connection connection = lab.claimed(transaction).connection();
+            assertThatThrownBy(() -> connection.createStatement().execute("SELECT 'ROLLBACK'; COMMIT"))
+                    .isInstanceOf(IllegalStateException.class);
             transaction.endContexts();
             transaction.commit();
         }
