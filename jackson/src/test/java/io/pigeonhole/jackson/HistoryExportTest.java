@@ -9,8 +9,10 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.pigeonhole.core.archive.ArchivedDay;
 import io.pigeonhole.core.archive.ArchivedStore;
 import io.pigeonhole.core.archive.HistoryExport;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.HistoryEntry;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -375,6 +377,38 @@ class HistoryExportTest {
         store.finish("two", 2);
         store.endDay();
         return store;
+    }
+
+    @Test
+    @Tag("E8")
+    void dayWithMessagesOfADeletedConsumerTakesNoPlaceHoweverOftenItIsTried() throws IOException {
+        ExportedStore store = ExportedStore.with("kept", 500);
+        HistoryDays withDeleted = withMessagesOfADeletedConsumer(store.store.historyDays());
+
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> HistoryExport.of(withDeleted, JsonLinesArchive.in(directory))
+                            .export(DAY))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("[7]")
+                    .hasMessageContaining("deleted");
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            assertThat(files.mapToLong(file -> file.toFile().length()).sum()).isLessThan(500);
+        }
+
+        export(store);
+        assertThat(payloads()).hasSize(500);
+    }
+
+    private static HistoryDays withMessagesOfADeletedConsumer(HistoryDays days) {
+        return (HistoryDays) Proxy.newProxyInstance(
+                HistoryDays.class.getClassLoader(),
+                new Class<?>[] {HistoryDays.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "deletedConsumers" -> List.of(7);
+                    case "count" -> days.count(DAY) + 1;
+                    default -> method.invoke(days, arguments);
+                });
     }
 
     /** As an export that was killed behind so many lines of the finished file. */

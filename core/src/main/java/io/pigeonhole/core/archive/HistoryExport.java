@@ -153,6 +153,7 @@ public final class HistoryExport {
         long count = days.count(day);
         boolean wasComplete = archived.isComplete();
         if (!wasComplete) {
+            requireAllConsumers(day);
             goOn(archived, day);
             if (archived.entries() == count) {
                 archived.complete();
@@ -167,13 +168,23 @@ public final class HistoryExport {
         }
     }
 
+    /** Before anything is written: a file that cannot become complete would be written anew at each attempt. */
+    private void requireAllConsumers(LocalDate day) throws IOException {
+        List<Integer> deleted = days.deletedConsumers(day);
+        if (!deleted.isEmpty()) {
+            throw new IOException(archive + " cannot have all messages of " + day + advice(deleted));
+        }
+    }
+
     private String advice(LocalDate day) {
         List<Integer> deleted = days.deletedConsumers(day);
-        return deleted.isEmpty()
-                ? MOVE_AWAY
-                : ". Some are of the consumers " + deleted
-                        + ", which somebody deleted: register them again under these numbers, or delete their messages from the"
-                        + " history";
+        return deleted.isEmpty() ? MOVE_AWAY : advice(deleted);
+    }
+
+    private static String advice(List<Integer> deleted) {
+        return ". Some are of the consumers " + deleted
+                + ", which somebody deleted: register them again under these numbers, or delete their messages from the"
+                + " history";
     }
 
     /** It was not noted: its process died right before that, or the database is an earlier one, whose day went on otherwise. */
