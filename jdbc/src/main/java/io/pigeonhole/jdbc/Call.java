@@ -1,5 +1,7 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.FailedAttempt;
@@ -8,6 +10,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Types;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -39,6 +42,11 @@ final class Call implements AutoCloseable {
     /** Prepares a statement. */
     static Call of(Connection connection, Sql.Text text, Values values) throws SQLException {
         return behind(0, connection, text, values);
+    }
+
+    /** Prepares the insert of a row whose number the database makes. */
+    static Call makingANumber(Connection connection, Sql.Text text, Values values) throws SQLException {
+        return new Call(connection.prepareStatement(text.sql(), Statement.RETURN_GENERATED_KEYS), text, values, 0);
     }
 
     /** Prepares several statements, of which so many answer before the one that matters. */
@@ -148,8 +156,54 @@ final class Call implements AutoCloseable {
         if (!text.lists().contains(name)) {
             return bind(name, place -> values.bindNumbers(statement, place, numbers));
         }
-        Iterator<? extends Number> next = numbers.iterator();
-        return bind(name, place -> statement.setLong(place, next.next().longValue()));
+        return each(name, numbers, (place, number) -> statement.setLong(place, number.longValue()));
+    }
+
+    /** Binds one element of a list. */
+    @FunctionalInterface
+    private interface ElementBinding<E> {
+        void at(int place, E element) throws SQLException;
+    }
+
+    /** A list that occurs again begins anew there. */
+    private <E> Call each(String name, Collection<? extends E> elements, ElementBinding<E> binding)
+            throws SQLException {
+        Iterator<? extends E> next = elements.iterator();
+        for (int place : places(name)) {
+            if (!next.hasNext()) {
+                next = elements.iterator();
+            }
+            binding.at(place, next.next());
+        }
+        return this;
+    }
+
+    /** The list {@code keys}. */
+    Call keys(Collection<MessageKey> keys) throws SQLException {
+        return each("keys", keys, (place, key) -> values.bindKey(statement, place, key));
+    }
+
+    /** A list of bytes, of which some may be null. */
+    Call bytes(String name, Collection<byte @Nullable []> all) throws SQLException {
+        return each(name, all, statement::setBytes);
+    }
+
+    /** A list of texts. */
+    Call texts(String name, Collection<String> texts) throws SQLException {
+        return each(name, texts, (place, value) -> statement.setString(place, CleanText.of(value)));
+    }
+
+    /** The columns of a message behind its key; {@code headers} and {@code payload} are null where it has none to keep. */
+    Call message(Message message, boolean withPayload) throws SQLException {
+        MessageId id = message.id();
+        return text("source", message.source())
+                .bytes("message_id", id == null ? null : id.toBytes())
+                .text("type", message.type())
+                .bytes("ordering_key", message.orderingKey())
+                .bytes("headers", withPayload ? HeaderFormat.write(message.headers()) : null)
+                .text("content_type", message.contentType())
+                .bytes("payload", withPayload && !message.isTombstone() ? message.payload() : null)
+                .text("origin", message.origin());
     }
 
     /** The same as {@link #attempt}, NULL where there was none. */
@@ -197,6 +251,10 @@ final class Call implements AutoCloseable {
         statement.execute();
     }
 
+    boolean hasRow() throws SQLException {
+        return read(ResultSet::next);
+    }
+
     private ResultSet ask() throws SQLException {
         if (answersBefore == 0) {
             return statement.executeQuery();
@@ -217,6 +275,15 @@ final class Call implements AutoCloseable {
     /** Answers how many rows were changed. */
     int change() throws SQLException {
         return statement.executeUpdate();
+    }
+
+    /** Inserts a row, and answers the number that the database made for it. */
+    long insert() throws SQLException {
+        statement.executeUpdate();
+        try (ResultSet number = statement.getGeneratedKeys()) {
+            number.next();
+            return number.getLong(1);
+        }
     }
 
     /** Keeps what is bound, to be executed with what is bound next. */

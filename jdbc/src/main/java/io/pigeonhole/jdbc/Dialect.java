@@ -10,9 +10,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one kind of database says differently from others: its statements, whole, its settings, and what its errors mean. The
+ * What one kind of database says differently from others: its statements, its settings, and what its errors mean. The
  * door for databases that this library does not know: write one, with a folder of schema files, and name it with
- * {@link JdbcStore.Builder#dialect}. Has no state; safe for use by many threads.
+ * {@link JdbcStore.Builder#dialect}. Has no state but its statements, once they are read; safe for use by many threads.
  *
  * <p>A database needs transactions that are read committed, savepoints, {@code SELECT … FOR UPDATE SKIP LOCKED}, columns of
  * bytes that compare byte by byte and unsigned, and must make the insert of a key wait while another transaction that
@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p>One long class, because it is one short method, mostly documentation, for each thing that databases say differently.
  */
 public abstract class Dialect {
+    private volatile @Nullable Statements texts;
+
     /** For subclasses. */
     protected Dialect() {}
 
@@ -64,14 +66,14 @@ public abstract class Dialect {
         return List.of();
     }
 
-    /**
-     * The text of a statement.
-     *
-     * @param statement which
-     * @return its standard text, unless this database needs another
-     */
-    public String text(PlainStatement statement) {
-        return statement.standard();
+    /** The statements in those files, which are read once. */
+    final Statements texts() {
+        Statements known = texts;
+        if (known == null) {
+            known = new Statements(statements());
+            texts = known;
+        }
+        return known;
     }
 
     /**
@@ -84,7 +86,7 @@ public abstract class Dialect {
     }
 
     /**
-     * Whether {@link LedgerStatement#HOLD_HORIZON} reads what is committed last, at every isolation level of the caller's
+     * Whether the statement {@code hold_horizon} reads what is committed last, at every isolation level of the caller's
      * transaction, and keeps it from being changed until that ends. Then callers may claim at every level. If not, they may do
      * so only where their transaction is read committed.
      *
@@ -265,7 +267,7 @@ public abstract class Dialect {
     }
 
     /**
-     * An insert of one key, for a transaction of the caller, that does what {@link LedgerStatement#HOLD_HORIZON} does where it
+     * An insert of one key, for a transaction of the caller, that does what the statement {@code hold_horizon} does where it
      * inserts the key, and inserts none that is outside the days of the ledger. Only where {@link #holdsHorizon} says so.
      * Parameters: consumer, then the key, four times.
      *
@@ -287,7 +289,7 @@ public abstract class Dialect {
 
     /**
      * Whether a row that is inserted with a number of its own makes the database give larger numbers from then on, also if
-     * the row is deleted again. If not, {@link NumberStatement#NEXT} tells the next number, and
+     * the row is deleted again. If not, the statement {@code next} tells the next number, and
      * {@code ALTER TABLE … ALTER COLUMN id RESTART WITH …} changes it.
      *
      * @return false unless overridden

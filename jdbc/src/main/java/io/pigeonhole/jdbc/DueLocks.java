@@ -1,10 +1,8 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.message.OrderingKey;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.LocalDateTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,9 +30,9 @@ final class DueLocks {
 
     private final PlainSession session;
     private final boolean byLease;
-    private final LocalDateTime now;
+    private final Instant now;
 
-    DueLocks(PlainSession session, boolean byLease, LocalDateTime now) {
+    DueLocks(PlainSession session, boolean byLease, Instant now) {
         this.session = session;
         this.byLease = byLease;
         this.now = now;
@@ -69,19 +67,20 @@ final class DueLocks {
         Set<Long> locked = new HashSet<>();
         Map<Long, OrderingKey> keys = new HashMap<>();
         List<Long> ids = places.stream().map(PlainDueWork.Place::id).sorted().toList();
-        try (PreparedStatement statement = session.prepare(WorkStatement.LOCK_DUE, ids.size())) {
-            int next = PlainSession.bindNumbers(statement, 1, ids);
-            statement.setBoolean(next++, byLease);
-            statement.setObject(next, now);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    locked.add(rows.getLong(1));
-                    byte[] key = rows.getBytes(2);
-                    if (key != null) {
-                        keys.put(rows.getLong(1), OrderingKey.of(key));
-                    }
-                }
-            }
+        try (Call call = session.call(WorkStatement.LOCK_DUE, ids.size())) {
+            call.numbers("ids", ids)
+                    .flag("by_lease", byLease)
+                    .instant("now", now)
+                    .read(rows -> {
+                        while (rows.next()) {
+                            locked.add(rows.getLong(1));
+                            byte[] key = rows.getBytes(2);
+                            if (key != null) {
+                                keys.put(rows.getLong(1), OrderingKey.of(key));
+                            }
+                        }
+                        return locked;
+                    });
         }
         return places.stream()
                 .filter(place -> locked.contains(place.id()))

@@ -68,22 +68,6 @@ public class H2 extends Dialect {
     private static final String SETTING =
             "(SELECT MAX(SETTING_VALUE) FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME = '%s')";
 
-    /** Also unique indexes that are no constraints. */
-    private static final String KEYS = """
-            SELECT k.table_name, c.constraint_type, k.constraint_name, k.column_name, k.ordinal_position
-            FROM information_schema.table_constraints AS c
-            JOIN information_schema.key_column_usage AS k
-                ON k.table_schema = c.table_schema AND k.table_name = c.table_name
-                AND k.constraint_name = c.constraint_name
-            WHERE c.table_schema = CURRENT_SCHEMA AND c.constraint_type IN ('PRIMARY KEY', 'UNIQUE')
-            UNION ALL
-            SELECT k.table_name, 'UNIQUE', k.index_name, k.column_name, k.ordinal_position
-            FROM information_schema.indexes AS i
-            JOIN information_schema.index_columns AS k
-                ON k.index_schema = i.index_schema AND k.index_name = i.index_name
-            WHERE i.table_schema = CURRENT_SCHEMA AND i.index_type_name = 'UNIQUE INDEX'
-            ORDER BY 1, 3, 5""";
-
     /** In which all statements mean the same. */
     private static final Set<String> MODES =
             new TreeSet<>(Set.of("REGULAR", "LEGACY", "DB2", "HSQLDB", "MARIADB", "MYSQL", "POSTGRESQL"));
@@ -120,8 +104,8 @@ public class H2 extends Dialect {
     }
 
     @Override
-    public String text(PlainStatement statement) {
-        return statement == SchemaStatement.KEYS ? KEYS : super.text(statement);
+    public List<String> statements() {
+        return List.of("io/pigeonhole/jdbc/sql/h2/");
     }
 
     @Override

@@ -34,11 +34,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * MariaDB 10.6 and later. Where rows are locked by their ids, the primary key is forced: on a small table the optimizer would
- * rather read, and lock, all of it. And a list of them is that of whole keys: where the first columns of a key are equal to
- * something, the optimizer may look for these only, whatever is forced. Has no state but for what it has warned of. Safe for use by many threads.
- *
- * <p>One long class, because it holds the whole text of each statement that MariaDB says in its own way.
+ * MariaDB 10.6 and later. Has no state but for what it has warned of. Safe for use by many threads.
  */
 public class MariaDb extends Dialect {
     /** What the vendor's codes mean; they go before the SQLSTATE, of which this database has few. */
@@ -116,104 +112,6 @@ public class MariaDb extends Dialect {
 
     private static final int LONGEST_SECONDS = 100_000_000;
 
-    /** A list of a thousand ids would become a join otherwise, which reads and so locks the whole table. */
-    private static final String LISTS_STAY_LISTS = "in_predicate_conversion_threshold = 0";
-
-    /** Statements that may take long where very much lies in a lane, has run out, or is in the history. */
-    private static final Set<PlainStatement> SEARCHES = Set.of(
-            WorkStatement.KEYS_OF_DUE,
-            WorkStatement.DUE_HEADS,
-            WorkStatement.DUE_PAGE,
-            WorkStatement.TAKE,
-            WorkStatement.LOCK_DUE,
-            WorkStatement.FIRST_OF_KEYS,
-            WorkStatement.EXPIRED_PAGE,
-            WorkStatement.TAKE_EXPIRED);
-
-    private static final Map<PlainStatement, String> TEXTS = Map.ofEntries(
-            entry(LedgerStatement.NOW, "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"),
-            entry(LedgerStatement.IS_WRITABLE, "SELECT NOT @@global.read_only AND NOT @@global.innodb_read_only"),
-            entry(LedgerStatement.HOLD_HORIZON, "SELECT oldest, newest FROM inbox_horizon LOCK IN SHARE MODE"),
-            entry(WorkStatement.TAKE, """
-            SELECT w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_token,
-                w.source, w.message_id, w.type, w.ordering_key, w.headers, w.content_type, w.payload, w.origin
-            FROM inbox_work AS w FORCE INDEX (PRIMARY)
-            WHERE w.id IN ({?}) AND w.status <> 'leased' AND w.by_lease = ? AND w.due_at <= ?
-            FOR UPDATE SKIP LOCKED"""),
-            entry(WorkStatement.LOCK_DUE, """
-            SELECT w.id, w.ordering_key
-            FROM inbox_work AS w FORCE INDEX (PRIMARY)
-            WHERE w.id IN ({?}) AND w.status <> 'leased' AND w.by_lease = ? AND w.due_at <= ?
-            FOR UPDATE SKIP LOCKED"""),
-            entry(WorkStatement.RETAKE, """
-            SELECT w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_token,
-                w.source, w.message_id, w.type, w.ordering_key, w.headers, w.content_type, w.payload, w.origin
-            FROM inbox_work AS w FORCE INDEX (PRIMARY)
-            WHERE w.id IN ({?}) AND w.consumer_id = ? AND w.status <> 'leased'
-            FOR UPDATE SKIP LOCKED"""),
-            entry(WorkStatement.LOCK, """
-            SELECT w.id, w.lease_token
-            FROM inbox_work AS w FORCE INDEX (PRIMARY)
-            WHERE w.id IN ({?}) AND w.consumer_id = ?
-            FOR UPDATE"""),
-            entry(WorkStatement.TAKE_EXPIRED, """
-            SELECT w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_token,
-                w.source, w.message_id, w.type, w.ordering_key, w.headers, w.content_type, w.payload, w.origin,
-                w.lease_owner, w.leased_at, w.lease_until
-            FROM inbox_work AS w FORCE INDEX (PRIMARY)
-            WHERE w.id IN ({?}) AND w.status = 'leased' AND w.lease_until <= ?
-            FOR UPDATE SKIP LOCKED"""),
-            entry(WorkStatement.LOCK_LEASES, """
-            SELECT w.id, w.lease_token
-            FROM inbox_work AS w FORCE INDEX (PRIMARY)
-            WHERE w.id IN ({?}) AND w.status = 'leased'
-            FOR UPDATE SKIP LOCKED"""),
-            entry(LedgerStatement.LOCK_LANES, """
-            SELECT lane
-            FROM inbox_lane FORCE INDEX (PRIMARY)
-            WHERE (consumer_id, kind, lane) IN ({(?, 'store', ?)})
-            ORDER BY consumer_id, kind, lane
-            FOR UPDATE"""),
-            entry(DeadLetterStatement.LOCK, """
-            SELECT d.id, d.message_key, d.claimed, d.seen_again, d.reason
-            FROM inbox_dead_letter AS d FORCE INDEX (PRIMARY)
-            WHERE d.id IN ({?}) AND d.consumer_id = ?
-            ORDER BY d.id
-            FOR UPDATE"""),
-            entry(DeadLetterStatement.BURY, """
-            INSERT INTO inbox_dead_letter (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
-                content_type, payload, origin, lane, ordered, ordering_hash, by_lease, blocks, reason, detail, claimed,
-                attempts, received_at, died_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, ?, ?, ?, ?)
-            ON DUPLICATE KEY UPDATE seen_again = seen_again + 1"""),
-            entry(RetentionStatement.LOCK_KEYS, """
-            SELECT message_key, accepted_at
-            FROM inbox_ledger FORCE INDEX (PRIMARY)
-            WHERE (consumer_id, message_key) IN ({(?, ?)})
-            FOR UPDATE SKIP LOCKED"""),
-            entry(
-                    RetentionStatement.LOCK_ATTEMPTS,
-                    "SELECT id, started_at FROM inbox_attempt FORCE INDEX (PRIMARY) WHERE id IN ({?})"
-                            + " FOR UPDATE SKIP LOCKED"),
-            entry(
-                    RetentionStatement.LOCK_AUDIT,
-                    "SELECT id, at FROM inbox_audit FORCE INDEX (PRIMARY) WHERE id IN ({?}) FOR UPDATE SKIP LOCKED"),
-            entry(
-                    SchemaStatement.TABLES,
-                    "SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = DATABASE()"),
-            entry(SchemaStatement.COLUMNS, """
-            SELECT table_name, column_name, data_type, character_maximum_length, is_nullable
-            FROM information_schema.columns
-            WHERE table_schema = DATABASE()"""),
-            entry(SchemaStatement.KEYS, """
-            SELECT k.table_name, c.constraint_type, k.constraint_name, k.column_name
-            FROM information_schema.table_constraints AS c
-            JOIN information_schema.key_column_usage AS k
-                ON k.table_schema = c.table_schema AND k.table_name = c.table_name
-                AND k.constraint_name = c.constraint_name
-            WHERE c.table_schema = DATABASE() AND c.constraint_type IN ('PRIMARY KEY', 'UNIQUE')
-            ORDER BY k.table_name, k.constraint_name, k.ordinal_position"""));
-
     /** Partitions that are named after no day, of which it has warned. */
     private final Set<String> namedOtherwise = ConcurrentHashMap.newKeySet();
 
@@ -254,32 +152,6 @@ public class MariaDb extends Dialect {
     @Override
     public List<String> statements() {
         return List.of("io/pigeonhole/jdbc/sql/mariadb/");
-    }
-
-    @Override
-    public String text(PlainStatement statement) {
-        String text = TEXTS.getOrDefault(statement, statement.standard());
-        if (SEARCHES.contains(statement)) {
-            return withoutHandlersLimit(text);
-        }
-        if (statement == RetentionStatement.FORGET_ATTEMPT || statement == RetentionStatement.FORGET_AUDIT) {
-            return withoutWaiting(text);
-        }
-        return text.contains("IN ({") && text.contains("FOR UPDATE") ? lockingOnlyWhatIsListed(text) : text;
-    }
-
-    /** With our own limit: a search that is cancelled for what handlers may take would be so each time anew. */
-    String withoutHandlersLimit(String search) {
-        return "SET STATEMENT max_statement_time = " + OWN_LIMIT + ", " + LISTS_STAY_LISTS + " FOR " + search;
-    }
-
-    /** Somebody may have locked the entry of another index than that by which the row is locked. */
-    String withoutWaiting(String deletion) {
-        return "SET STATEMENT innodb_lock_wait_timeout = 0 FOR " + deletion;
-    }
-
-    String lockingOnlyWhatIsListed(String search) {
-        return "SET STATEMENT " + LISTS_STAY_LISTS + " FOR " + search;
     }
 
     @Override

@@ -96,22 +96,6 @@ public class MySql extends MariaDb {
     }
 
     @Override
-    String withoutHandlersLimit(String search) {
-        return search;
-    }
-
-    /** It waits: see {@link PlainSession#deleteLocked}. */
-    @Override
-    String withoutWaiting(String deletion) {
-        return deletion;
-    }
-
-    @Override
-    String lockingOnlyWhatIsListed(String search) {
-        return search;
-    }
-
-    @Override
     public List<String> ownPatience() {
         return List.of("SET innodb_lock_wait_timeout = @pigeonhole_wait");
     }

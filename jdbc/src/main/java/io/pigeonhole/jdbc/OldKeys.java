@@ -1,8 +1,6 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.message.MessageKey;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashSet;
@@ -26,13 +24,11 @@ final class OldKeys {
         if (locked.isEmpty()) {
             return 0;
         }
-        try (PreparedStatement statement = session.prepare(RetentionStatement.FORGET_KEY)) {
+        try (Call call = session.call(RetentionStatement.FORGET_KEY)) {
             for (MessageKey key : locked) {
-                statement.setInt(1, consumer);
-                statement.setBytes(2, key.toBytes());
-                statement.addBatch();
+                call.number("consumer", consumer).key(key).addBatch();
             }
-            return PlainSession.changed(statement.executeBatch());
+            return call.changeBatch();
         }
     }
 
@@ -41,13 +37,8 @@ final class OldKeys {
         if (keys.isEmpty()) {
             return Set.of();
         }
-        try (PreparedStatement statement =
-                session.prepare(RetentionStatement.UNFINISHED_KEYS, keys.size(), keys.size())) {
-            statement.setInt(1, consumer);
-            int next = PlainSession.bindKeys(statement, 2, keys);
-            statement.setInt(next, consumer);
-            PlainSession.bindKeys(statement, next + 1, keys);
-            return read(statement);
+        try (Call call = session.call(RetentionStatement.UNFINISHED_KEYS, keys.size())) {
+            return read(call.number("consumer", consumer).keys(keys));
         }
     }
 
@@ -56,23 +47,12 @@ final class OldKeys {
         if (keys.isEmpty()) {
             return Set.of();
         }
-        try (PreparedStatement statement = session.prepare(RetentionStatement.LOCK_KEYS, keys.size())) {
-            int next = 1;
-            for (MessageKey key : keys) {
-                statement.setInt(next++, consumer);
-                statement.setBytes(next++, key.toBytes());
-            }
-            return read(statement);
+        try (Call call = session.call(RetentionStatement.LOCK_KEYS, keys.size())) {
+            return read(call.number("consumer", consumer).keys(keys));
         }
     }
 
-    private static Set<MessageKey> read(PreparedStatement statement) throws SQLException {
-        Set<MessageKey> keys = new HashSet<>();
-        try (ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                keys.add(PlainColumns.key(rows, 1));
-            }
-        }
-        return keys;
+    private static Set<MessageKey> read(Call call) throws SQLException {
+        return new HashSet<>(call.all(row -> PlainColumns.key(row, 1)));
     }
 }

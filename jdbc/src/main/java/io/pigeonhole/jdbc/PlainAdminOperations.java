@@ -16,11 +16,10 @@ import org.jspecify.annotations.Nullable;
  * The administrators' operations on a database that does one thing in a statement.
  *
  * @param session the transaction
- * @param statements of the database
  */
-record PlainAdminOperations(PlainSession session, Statements statements) implements AdminOperations {
+record PlainAdminOperations(PlainSession session) implements AdminOperations {
     private Call call(StatementName statement) throws SQLException {
-        return Call.of(session.connection(), statements.get(statement).text(1), new PlainValues(session));
+        return session.call(statement);
     }
 
     @Override

@@ -2,8 +2,6 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,23 +25,23 @@ final class PlainBacklog {
         Map<Short, RegisteredConsumer> byId = new HashMap<>();
         consumers.forEach(consumer -> byId.put(consumer.id(), consumer));
         Map<Where, Instant> first = new HashMap<>();
-        try (PreparedStatement statement = session.prepare(WorkStatement.DUE, byId.size())) {
-            PlainSession.bindNumbers(statement, 1, byId.keySet());
-            try (ResultSet rows = statement.executeQuery()) {
+        try (Call call = session.call(WorkStatement.DUE, byId.size())) {
+            call.numbers("consumers", byId.keySet()).read(rows -> {
                 while (rows.next()) {
                     Backlog.Kind kind = Backlog.Kind.of(rows.getBoolean(2));
                     note(first, new Where(rows.getShort(1), kind, rows.getInt(3)), PlainColumns.instantOrNull(rows, 4));
                 }
-            }
+                return first;
+            });
         }
-        try (PreparedStatement statement = session.prepare(WorkStatement.EXPIRING, byId.size())) {
-            PlainSession.bindNumbers(statement, 1, byId.keySet());
-            try (ResultSet rows = statement.executeQuery()) {
+        try (Call call = session.call(WorkStatement.EXPIRING, byId.size())) {
+            call.numbers("consumers", byId.keySet()).read(rows -> {
                 while (rows.next()) {
                     Where where = new Where(rows.getShort(1), Backlog.Kind.EXPIRING, NO_LANE);
                     note(first, where, PlainColumns.instantOrNull(rows, 2));
                 }
-            }
+                return first;
+            });
         }
         Instant now = session.now();
         List<Backlog.Due> due = new ArrayList<>();

@@ -6,8 +6,6 @@ import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /** The ledger in a transaction of the caller, whose settings it leaves alone. */
@@ -43,14 +41,8 @@ final class PlainCallerLedger implements Ledger {
     @Override
     public boolean contains(RegisteredConsumer consumer, MessageKey key) {
         requireCommittedReads();
-        try (PreparedStatement statement = connection.prepareStatement(dialect.text(LedgerStatement.CONTAINS))) {
-            for (int i = 1; i <= 5; i += 2) {
-                statement.setShort(i, consumer.id());
-                statement.setBytes(i + 1, key.toBytes());
-            }
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() && row.getBoolean(1);
-            }
+        try (Call call = PlainSession.withoutClock(connection, dialect).call(LedgerStatement.CONTAINS)) {
+            return Boolean.TRUE.equals(call.consumer(consumer).key(key).first(row -> row.getBoolean(1)));
         } catch (SQLException e) {
             throw Refusals.of(new PlainErrors(dialect).classify(e), "a look-up of a key", e);
         }

@@ -12,7 +12,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.LocalDateTime;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -114,9 +113,11 @@ final class PlainClaims {
     /** Null where the key was not found within the ledger's days. */
     private static @Nullable Claim insertHeld(
             PlainSession session, String sql, RegisteredConsumer consumer, MessageKey key) throws SQLException {
-        try (PreparedStatement statement = StoreSchema.prepare(session.connection(), sql)) {
+        try (PreparedStatement statement = session.connection().prepareStatement(sql)) {
             statement.setShort(1, consumer.id());
-            PlainSession.bindKeys(statement, 2, List.of(key, key, key, key));
+            for (int i = 2; i <= 5; i++) {
+                statement.setBytes(i, key.toBytes());
+            }
             return statement.executeUpdate() == 1 ? Claim.ofAll(List.of(key)) : null;
         } catch (SQLException e) {
             if (session.dialect().isDuplicateKey(e)) {
@@ -127,15 +128,15 @@ final class PlainClaims {
     }
 
     private static Days daysOfLedger(PlainSession session, LedgerStatement which) throws SQLException {
-        try (PreparedStatement statement = session.prepare(which);
-                ResultSet row = statement.executeQuery()) {
-            if (!row.next()) {
+        try (Call call = session.call(which)) {
+            Days days = call.first(row -> new Days(PlainColumns.key(row, 1), PlainColumns.key(row, 2)));
+            if (days == null) {
                 throw new StoreException(
                         ErrorClass.UNKNOWN,
                         "inbox_horizon has no row: put back the one that the schema came with",
                         null);
             }
-            return new Days(PlainColumns.key(row, 1), PlainColumns.key(row, 2));
+            return days;
         }
     }
 
@@ -173,15 +174,14 @@ final class PlainClaims {
 
     private static Claim finished(PlainSession session, RegisteredConsumer consumer, Set<MessageKey> claimed, Days days)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(LedgerStatement.END_OF_CLAIM)) {
-            statement.setShort(1, consumer.id());
-            try (ResultSet row = statement.executeQuery()) {
+        try (Call call = session.call(LedgerStatement.END_OF_CLAIM)) {
+            return call.consumer(consumer).read(row -> {
                 if (!row.next()) {
                     throw noHorizon(consumer);
                 }
                 days.requireStill(claimed, PlainColumns.key(row, 1));
                 return new Claim(claimed, days.oldest, days.newest, row.getBoolean(2));
-            }
+            });
         }
     }
 
@@ -217,16 +217,14 @@ final class PlainClaims {
             List<MessageKey> keys,
             Map<MessageKey, PayloadHash> hashes)
             throws SQLException {
-        LocalDateTime now = session.timestamp();
-        try (PreparedStatement statement = session.prepare(LedgerStatement.CLAIM, keys.size())) {
-            int next = 1;
-            for (MessageKey key : keys) {
-                statement.setShort(next++, consumer.id());
-                statement.setBytes(next++, key.toBytes());
-                statement.setBytes(next++, bytes(hashes.get(key)));
-                statement.setObject(next++, now);
-            }
-            statement.executeUpdate();
+        try (Call call = session.call(LedgerStatement.CLAIM, keys.size())) {
+            call.consumer(consumer)
+                    .keys(keys)
+                    .bytes(
+                            "hashes",
+                            keys.stream().map(key -> bytes(hashes.get(key))).toList())
+                    .now()
+                    .change();
             return true;
         } catch (SQLException e) {
             if (session.dialect().isDuplicateKey(e)) {
@@ -247,13 +245,8 @@ final class PlainClaims {
 
     private static Look look(PlainSession session, RegisteredConsumer consumer, List<MessageKey> keys)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(LedgerStatement.LOOK, keys.size())) {
-            statement.setShort(1, consumer.id());
-            statement.setShort(2, consumer.id());
-            PlainSession.bindKeys(statement, 3, keys);
-            try (ResultSet rows = statement.executeQuery()) {
-                return Look.read(rows, consumer);
-            }
+        try (Call call = session.call(LedgerStatement.LOOK, keys.size())) {
+            return call.consumer(consumer).keys(keys).read(rows -> Look.read(rows, consumer));
         }
     }
 
@@ -267,18 +260,8 @@ final class PlainClaims {
 
     static Set<MessageKey> known(PlainSession session, RegisteredConsumer consumer, List<MessageKey> keys)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(LedgerStatement.KNOWN, keys.size(), keys.size())) {
-            statement.setShort(1, consumer.id());
-            int next = PlainSession.bindKeys(statement, 2, keys);
-            statement.setShort(next, consumer.id());
-            PlainSession.bindKeys(statement, next + 1, keys);
-            try (ResultSet rows = statement.executeQuery()) {
-                Set<MessageKey> known = new HashSet<>();
-                while (rows.next()) {
-                    known.add(PlainColumns.key(rows, 1));
-                }
-                return known;
-            }
+        try (Call call = session.call(LedgerStatement.KNOWN, keys.size())) {
+            return new HashSet<>(call.consumer(consumer).keys(keys).all(row -> PlainColumns.key(row, 1)));
         }
     }
 
@@ -287,17 +270,12 @@ final class PlainClaims {
             throws SQLException {
         Set<MessageKey> conflicting = new HashSet<>();
         Set<MessageKey> withoutHash = new LinkedHashSet<>(hashes.keySet());
-        try (PreparedStatement statement = session.prepare(LedgerStatement.HASHES, hashes.size())) {
-            statement.setShort(1, consumer.id());
-            PlainSession.bindKeys(statement, 2, hashes.keySet());
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    MessageKey key = PlainColumns.key(rows, 1);
-                    withoutHash.remove(key);
-                    ByteBuffer stored = ByteBuffer.wrap(rows.getBytes(2));
-                    if (!new PayloadHash(stored.getLong(), stored.getLong()).equals(hashes.get(key))) {
-                        conflicting.add(key);
-                    }
+        try (Call call = session.call(LedgerStatement.HASHES, hashes.size())) {
+            call.consumer(consumer).keys(hashes.keySet());
+            for (Stored stored : call.all(Stored::read)) {
+                withoutHash.remove(stored.key());
+                if (!stored.hash().equals(hashes.get(stored.key()))) {
+                    conflicting.add(stored.key());
                 }
             }
         }
@@ -315,22 +293,27 @@ final class PlainClaims {
             List<MessageKey> keys,
             Map<MessageKey, PayloadHash> hashes)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(LedgerStatement.PAYLOADS, keys.size(), keys.size())) {
-            statement.setShort(1, consumer.id());
-            int next = PlainSession.bindKeys(statement, 2, keys);
-            statement.setShort(next, consumer.id());
-            PlainSession.bindKeys(statement, next + 1, keys);
-            try (ResultSet rows = statement.executeQuery()) {
-                Set<MessageKey> other = new HashSet<>();
-                Set<MessageKey> same = new HashSet<>();
-                while (rows.next()) {
-                    MessageKey key = PlainColumns.key(rows, 1);
-                    boolean isSame = PayloadHash.ofBytes(rows.getBytes(2)).equals(hashes.get(key));
-                    (isSame ? same : other).add(key);
-                }
-                other.removeAll(same);
-                return other;
+        Set<MessageKey> other = new HashSet<>();
+        Set<MessageKey> same = new HashSet<>();
+        try (Call call = session.call(LedgerStatement.PAYLOADS, keys.size())) {
+            call.consumer(consumer).keys(keys);
+            for (Stored stored : call.all(Stored::ofPayload)) {
+                (stored.hash().equals(hashes.get(stored.key())) ? same : other).add(stored.key());
             }
+        }
+        other.removeAll(same);
+        return other;
+    }
+
+    /** A key, and the hash of what came with it. */
+    private record Stored(MessageKey key, PayloadHash hash) {
+        static Stored read(ResultSet row) throws SQLException {
+            ByteBuffer hash = ByteBuffer.wrap(row.getBytes(2));
+            return new Stored(PlainColumns.key(row, 1), new PayloadHash(hash.getLong(), hash.getLong()));
+        }
+
+        static Stored ofPayload(ResultSet row) throws SQLException {
+            return new Stored(PlainColumns.key(row, 1), PayloadHash.ofBytes(row.getBytes(2)));
         }
     }
 

@@ -28,30 +28,20 @@ final class PlainColumns {
 
     private PlainColumns() {}
 
-    /** Consumer, key and message. Returns the index of the next parameter. */
-    static int bind(
-            PreparedStatement statement,
-            int first,
-            RegisteredConsumer consumer,
-            MessageKey key,
-            Message message,
-            boolean withPayload)
+    /** Binds consumer, key and message. */
+    static Call bind(Call call, RegisteredConsumer consumer, MessageKey key, Message message, boolean withPayload)
             throws SQLException {
-        statement.setShort(first, consumer.id());
-        statement.setBytes(first + 1, key.toBytes());
-        return MessageColumns.bind(statement, first + 2, message, withPayload);
+        return call.consumer(consumer).key(key).message(message, withPayload);
     }
 
-    /** The same with lane, ordered and the hash of the ordering key behind it. Returns the index of the next parameter. */
-    static int bindInLane(
-            PreparedStatement statement, int first, RegisteredConsumer consumer, MessageKey key, Message message)
+    /** The same with lane, ordered and the hash of the ordering key. */
+    static Call bindInLane(Call call, RegisteredConsumer consumer, MessageKey key, Message message)
             throws SQLException {
-        int next = bind(statement, first, consumer, key, message, true);
         OrderingKey orderingKey = consumer.keepsOrderOf(message) ? OrderingKey.of(message) : null;
-        statement.setInt(next++, consumer.laneOf(message, key));
-        statement.setBoolean(next++, orderingKey != null);
-        statement.setBytes(next++, orderingKey == null ? null : hash(orderingKey));
-        return next;
+        return bind(call, consumer, key, message, true)
+                .number("lane", consumer.laneOf(message, key))
+                .flag("ordered", orderingKey != null)
+                .bytes("ordering_hash", orderingKey == null ? null : hash(orderingKey));
     }
 
     /** What indexes find an ordering key by: the first 16 bytes of its SHA-256, because it may be too long for an index. */
@@ -65,7 +55,11 @@ final class PlainColumns {
 
     /** An instant, or nothing. */
     static void bindInstant(PreparedStatement statement, int index, @Nullable Instant instant) throws SQLException {
-        statement.setObject(index, instant == null ? null : PlainSession.timestamp(instant));
+        statement.setObject(index, instant == null ? null : timestamp(instant));
+    }
+
+    private static LocalDateTime timestamp(Instant instant) {
+        return LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
     }
 
     static Instant instant(ResultSet row, int column) throws SQLException {

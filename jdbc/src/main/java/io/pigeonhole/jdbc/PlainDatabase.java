@@ -57,13 +57,20 @@ final class PlainDatabase implements Database {
         this.numbers = new PlainNumbers(connections, dialect);
         this.takenNumber = new PendingRepair(
                 "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime);
-        this.statements = new Statements(dialect.statements());
+        this.statements = dialect.texts();
         statements.require(ConsumerStatement.class);
         statements.require(SizeStatement.class);
         statements.require(ReplayStatement.class);
         statements.require(RetentionRuleStatement.class);
         statements.require(AdminStatement.class);
         statements.require(MoveStatement.class);
+        statements.require(SchemaStatement.class);
+        statements.require(LedgerStatement.class);
+        statements.require(NumberStatement.class);
+        statements.require(WorkStatement.class);
+        statements.require(DeadLetterStatement.class);
+        statements.require(RetentionStatement.class);
+        statements.require(WatermarkStatement.class);
         this.transactions = new PlainShortTransactions(connections, dialect, statements);
         this.admin = new AdminDatabase(transactions);
         this.replays = new JdbcReplays(admin, new PlainBarrier(connections, dialect));
@@ -114,7 +121,7 @@ final class PlainDatabase implements Database {
     public void probe() {
         Probe.run(
                 connections,
-                dialect.text(LedgerStatement.IS_WRITABLE),
+                statements.text(LedgerStatement.IS_WRITABLE),
                 "the database is read-only and takes no messages: connect to the primary");
     }
 

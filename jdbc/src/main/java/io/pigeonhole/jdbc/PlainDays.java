@@ -3,8 +3,6 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.MessageKey;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -77,10 +75,8 @@ final class PlainDays {
             dialect.addDay(connection, day);
             byte[] end = firstKey(day.plusDays(1));
             PlainErrand.inTransaction(connection, dialect, session -> {
-                try (PreparedStatement statement = session.prepare(LedgerStatement.EXTEND_LEDGER)) {
-                    statement.setBytes(1, end);
-                    statement.setBytes(2, end);
-                    return statement.executeUpdate();
+                try (Call call = session.call(LedgerStatement.EXTEND_LEDGER)) {
+                    return call.bytes("newest", end).change();
                 }
             });
         }
@@ -91,13 +87,12 @@ final class PlainDays {
     }
 
     private static Horizon read(PlainSession session) throws SQLException {
-        try (PreparedStatement statement = session.prepare(LedgerStatement.HORIZON);
-                ResultSet row = statement.executeQuery()) {
-            if (!row.next()) {
+        try (Call call = session.call(LedgerStatement.HORIZON)) {
+            MessageKey newest = call.first(row -> PlainColumns.key(row, 2));
+            if (newest == null) {
                 throw new ConfigurationException(
                         "inbox_horizon has no row: put back the one that the schema came with");
             }
-            MessageKey newest = PlainColumns.key(row, 2);
             LocalDate end = LocalDate.ofEpochDay(Math.floorDiv(newest.epochMillis(), MILLIS_OF_DAY));
             return new Horizon(end, LocalDate.ofInstant(session.now(), ZoneOffset.UTC));
         }

@@ -6,12 +6,8 @@ import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.LocalDateTime;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -44,7 +40,7 @@ final class PlainDeadLetters {
                 isNew = insert(session, consumer, letter);
             } else {
                 put(session, consumer, letter, item.id(), 0, place -> move(session, consumer, letter, item, place));
-                remove(session, WorkStatement.FINISH, item.id());
+                session.change(WorkStatement.FINISH, item.id());
             }
             FailedAttempt attempt = letter.attempt();
             if (attempt != null && isNew) {
@@ -61,15 +57,12 @@ final class PlainDeadLetters {
             return false;
         }
         return put(session, consumer, letter, takePlace(session), seenAgain, place -> {
-            try (PreparedStatement statement = session.prepare(DeadLetterStatement.BURY)) {
-                statement.setLong(1, place);
-                int next = PlainColumns.bindInLane(statement, 2, consumer, letter.key(), letter.message());
+            try (Call call = session.call(DeadLetterStatement.BURY)) {
                 FailedAttempt attempt = letter.attempt();
-                next = bindReason(statement, next, consumer, letter, attempt == null ? 0 : attempt.number());
-                LocalDateTime now = session.timestamp();
-                statement.setObject(next, now);
-                statement.setObject(next + 1, now);
-                return statement.executeUpdate();
+                PlainColumns.bindInLane(call.number("place", place), consumer, letter.key(), letter.message());
+                return bindReason(call, consumer, letter, attempt == null ? 0 : attempt.number())
+                        .now()
+                        .change();
             }
         });
     }
@@ -89,7 +82,7 @@ final class PlainDeadLetters {
             throws SQLException {
         for (Letter there : claimed ? lock(session, consumer, List.of(key)) : List.<Letter>of()) {
             if (!there.claimed()) {
-                remove(session, DeadLetterStatement.REMOVE, there.id());
+                session.change(DeadLetterStatement.REMOVE, there.id());
                 return there.seenAgain();
             }
         }
@@ -153,11 +146,8 @@ final class PlainDeadLetters {
     /** Takes back that the letter of another message was counted, because it has the place. */
     private static boolean notSeen(PlainSession session, RegisteredConsumer consumer, MessageKey key, long place)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(DeadLetterStatement.NOT_SEEN)) {
-            statement.setLong(1, place);
-            statement.setShort(2, consumer.id());
-            statement.setBytes(3, key.toBytes());
-            return statement.executeUpdate() > 0;
+        try (Call call = session.call(DeadLetterStatement.NOT_SEEN)) {
+            return call.number("place", place).consumer(consumer).key(key).change() > 0;
         }
     }
 
@@ -167,16 +157,11 @@ final class PlainDeadLetters {
      */
     static long freePlace(PlainSession session, RegisteredConsumer consumer, MessageKey key, long place)
             throws SQLException {
-        boolean taken;
-        try (PreparedStatement statement = session.prepare(DeadLetterStatement.IS_TAKEN)) {
-            statement.setLong(1, place);
-            statement.setShort(2, consumer.id());
-            statement.setBytes(3, key.toBytes());
-            try (ResultSet row = statement.executeQuery()) {
-                taken = row.next();
-            }
+        try (Call call = session.call(DeadLetterStatement.IS_TAKEN)) {
+            boolean taken =
+                    call.number("place", place).consumer(consumer).key(key).hasRow();
+            return taken ? anotherPlace(session, place) : place;
         }
-        return taken ? anotherPlace(session, place) : place;
     }
 
     /**
@@ -201,61 +186,48 @@ final class PlainDeadLetters {
 
     /** Says of the letter at a place how often it was seen again. */
     static void recount(PlainSession session, long place, int seenAgain) throws SQLException {
-        try (PreparedStatement statement = session.prepare(DeadLetterStatement.RECOUNT)) {
-            statement.setInt(1, seenAgain);
-            statement.setLong(2, place);
-            statement.executeUpdate();
+        try (Call call = session.call(DeadLetterStatement.RECOUNT)) {
+            call.number("seen_again", seenAgain).number("place", place).change();
         }
     }
 
     private static long takePlace(PlainSession session) throws SQLException {
-        String sql = session.dialect().text(DeadLetterStatement.TAKE_PLACE);
         long id;
-        try (PreparedStatement statement =
-                session.connection().prepareStatement(sql, Statement.RETURN_GENERATED_KEYS)) {
-            statement.setBytes(1, PlainNumbers.anyKey());
-            statement.setBytes(2, new byte[0]);
-            LocalDateTime now = session.timestamp();
-            for (int i = 3; i <= 6; i++) {
-                statement.setObject(i, now);
-            }
-            statement.executeUpdate();
-            try (ResultSet key = statement.getGeneratedKeys()) {
-                key.next();
-                id = key.getLong(1);
-            }
+        try (Call call = session.callMakingANumber(DeadLetterStatement.TAKE_PLACE)) {
+            id = call.key(PlainNumbers.anyKey())
+                    .bytes("headers", new byte[0])
+                    .now()
+                    .insert();
         } catch (SQLException e) {
             if (!session.dialect().isDuplicateKey(e)) {
                 throw e;
             }
             return PlainNumbers.behindAll(session);
         }
-        remove(session, WorkStatement.FINISH, id);
+        session.change(WorkStatement.FINISH, id);
         return id;
     }
 
     private static int move(
             PlainSession session, RegisteredConsumer consumer, DeadLetter letter, WorkItem item, long place)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(DeadLetterStatement.BURY_FROM_WORK)) {
+        try (Call call = session.call(DeadLetterStatement.BURY_FROM_WORK)) {
             FailedAttempt attempt = letter.attempt();
-            statement.setLong(1, place);
-            int next = bindReason(statement, 2, consumer, letter, attempt == null ? item.attempts() : attempt.number());
-            statement.setObject(next, session.timestamp());
-            statement.setLong(next + 1, item.id());
-            return statement.executeUpdate();
+            int attempts = attempt == null ? item.attempts() : attempt.number();
+            return bindReason(call.number("place", place), consumer, letter, attempts)
+                    .now()
+                    .number("id", item.id())
+                    .change();
         }
     }
 
-    private static int bindReason(
-            PreparedStatement statement, int first, RegisteredConsumer consumer, DeadLetter letter, int attempts)
+    private static Call bindReason(Call call, RegisteredConsumer consumer, DeadLetter letter, int attempts)
             throws SQLException {
-        statement.setBoolean(first, letter.blocks(consumer));
-        statement.setString(first + 1, letter.reason().name());
-        statement.setString(first + 2, CleanText.of(letter.detail()));
-        statement.setBoolean(first + 3, letter.claimed());
-        statement.setInt(first + 4, attempts);
-        return first + 5;
+        return call.flag("blocks", letter.blocks(consumer))
+                .text("reason", letter.reason().name())
+                .text("detail", letter.detail())
+                .flag("claimed", letter.claimed())
+                .number("attempts", attempts);
     }
 
     /** Counts one delivery more; false where the message is no dead letter. */
@@ -272,13 +244,6 @@ final class PlainDeadLetters {
                 DeadLetterStatement.SEEN_AGAIN, letters.stream().map(Letter::id).toList());
     }
 
-    static void remove(PlainSession session, PlainStatement deletion, long id) throws SQLException {
-        try (PreparedStatement statement = session.prepare(deletion)) {
-            statement.setLong(1, id);
-            statement.executeUpdate();
-        }
-    }
-
     static Set<MessageKey> seenAgain(PlainSession session, RegisteredConsumer consumer, Collection<MessageKey> keys)
             throws SQLException {
         List<Letter> letters = lock(session, consumer, keys);
@@ -292,7 +257,7 @@ final class PlainDeadLetters {
         for (Letter letter : lock(session, consumer, keys)) {
             if (letter.claimed() && !letter.bare()) {
                 toWork(session, letter);
-                remove(session, DeadLetterStatement.REMOVE, letter.id());
+                session.change(DeadLetterStatement.REMOVE, letter.id());
                 reopened.add(letter.key());
             }
         }
@@ -311,24 +276,15 @@ final class PlainDeadLetters {
     }
 
     private static void toWork(PlainSession session, Letter letter, long place) throws SQLException {
-        LocalDateTime now = session.timestamp();
-        try (PreparedStatement statement = session.prepare(DeadLetterStatement.REOPEN)) {
-            statement.setLong(1, place);
-            for (int i = 2; i <= 4; i++) {
-                statement.setObject(i, now);
-            }
-            statement.setLong(5, letter.id());
-            statement.executeUpdate();
+        try (Call call = session.call(DeadLetterStatement.REOPEN)) {
+            call.number("place", place).now().number("id", letter.id()).change();
         }
     }
 
     /** Whether a message in work has a place. */
     static boolean isInWork(PlainSession session, long place) throws SQLException {
-        try (PreparedStatement statement = session.prepare(DeadLetterStatement.IS_IN_WORK)) {
-            statement.setLong(1, place);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next();
-            }
+        try (Call call = session.call(DeadLetterStatement.IS_IN_WORK)) {
+            return call.number("place", place).hasRow();
         }
     }
 
@@ -336,47 +292,36 @@ final class PlainDeadLetters {
             throws SQLException {
         Set<MessageKey> wanted = Set.copyOf(keys);
         List<Long> ids = ids(session, consumer, wanted);
-        List<Letter> letters = new ArrayList<>();
         if (ids.isEmpty()) {
-            return letters;
+            return List.of();
         }
-        try (PreparedStatement statement = session.prepare(DeadLetterStatement.LOCK, ids.size())) {
-            int next = PlainSession.bindNumbers(statement, 1, ids);
-            statement.setShort(next, consumer.id());
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    MessageKey key = PlainColumns.key(rows, 2);
-                    // Another message may have the place by now.
-                    if (wanted.contains(key)) {
-                        letters.add(new Letter(
-                                rows.getLong(1),
-                                key,
-                                rows.getBoolean(3),
-                                rows.getInt(4),
-                                DeadReason.BYTES_NOT_STORED.name().equals(rows.getString(5))));
-                    }
-                }
-            }
+        try (Call call = session.call(DeadLetterStatement.LOCK, ids.size())) {
+            List<Letter> letters = call.numbers("ids", ids).consumer(consumer).all(Letter::read);
+            // Another message may have the place by now.
+            return letters.stream()
+                    .filter(letter -> wanted.contains(letter.key()))
+                    .toList();
         }
-        return letters;
     }
 
     private static List<Long> ids(PlainSession session, RegisteredConsumer consumer, Set<MessageKey> keys)
             throws SQLException {
-        List<Long> ids = new ArrayList<>();
-        try (PreparedStatement statement = session.prepare(DeadLetterStatement.IDS, keys.size())) {
-            statement.setShort(1, consumer.id());
-            PlainSession.bindKeys(statement, 2, keys);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    ids.add(rows.getLong(1));
-                }
-            }
+        try (Call call = session.call(DeadLetterStatement.IDS, keys.size())) {
+            List<Long> ids = call.consumer(consumer).keys(keys).all(row -> row.getLong(1));
+            ids.sort(null);
+            return ids;
         }
-        ids.sort(null);
-        return ids;
     }
 
     /** A dead letter that is locked. */
-    private record Letter(long id, MessageKey key, boolean claimed, int seenAgain, boolean bare) {}
+    private record Letter(long id, MessageKey key, boolean claimed, int seenAgain, boolean bare) {
+        static Letter read(ResultSet row) throws SQLException {
+            return new Letter(
+                    row.getLong(1),
+                    PlainColumns.key(row, 2),
+                    row.getBoolean(3),
+                    row.getInt(4),
+                    DeadReason.BYTES_NOT_STORED.name().equals(row.getString(5)));
+        }
+    }
 }

@@ -3,11 +3,9 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -33,13 +31,11 @@ final class PlainDueWork {
     /** A page that costs little where payloads are large, whose sizes a database may read them for. */
     private static final int FEW = 16;
 
-    private static final LocalDateTime BEGINNING = LocalDateTime.of(1970, 1, 1, 0, 0);
-
     private final PlainSession session;
     private final RegisteredConsumer consumer;
     private final int lane;
     private final boolean byLease;
-    private final LocalDateTime now;
+    private final Instant now;
     private final DueLocks locks;
 
     PlainDueWork(PlainSession session, RegisteredConsumer consumer, int lane, boolean byLease) throws SQLException {
@@ -47,7 +43,7 @@ final class PlainDueWork {
         this.consumer = consumer;
         this.lane = lane;
         this.byLease = byLease;
-        this.now = session.timestamp();
+        this.now = session.now();
         this.locks = new DueLocks(session, byLease, now);
     }
 
@@ -60,11 +56,8 @@ final class PlainDueWork {
     }
 
     static boolean isPaused(PlainSession session, RegisteredConsumer consumer) throws SQLException {
-        try (PreparedStatement statement = session.prepare(WorkStatement.IS_PAUSED)) {
-            statement.setShort(1, consumer.id());
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() && row.getBoolean(1);
-            }
+        try (Call call = session.call(WorkStatement.IS_PAUSED)) {
+            return Boolean.TRUE.equals(call.consumer(consumer).first(row -> row.getBoolean(1)));
         }
     }
 
@@ -92,12 +85,12 @@ final class PlainDueWork {
     }
 
     private List<Place> page(Place behind, int limit) throws SQLException {
-        try (PreparedStatement statement = session.prepare(WorkStatement.DUE_PAGE)) {
-            statement.setShort(1, consumer.id());
-            statement.setBoolean(2, byLease);
-            statement.setInt(3, lane);
-            statement.setObject(4, now);
-            return Place.page(statement, 5, behind, limit);
+        try (Call call = session.call(WorkStatement.DUE_PAGE)) {
+            call.consumer(consumer)
+                    .flag("by_lease", byLease)
+                    .number("lane", lane)
+                    .instant("now", now);
+            return Place.page(call, behind, limit);
         }
     }
 
@@ -136,19 +129,13 @@ final class PlainDueWork {
     }
 
     private List<OrderingKey> keysOfDue(int limit) throws SQLException {
-        try (PreparedStatement statement = session.prepare(WorkStatement.KEYS_OF_DUE)) {
-            statement.setShort(1, consumer.id());
-            statement.setBoolean(2, byLease);
-            statement.setInt(3, lane);
-            statement.setObject(4, now);
-            statement.setInt(5, limit);
-            try (ResultSet rows = statement.executeQuery()) {
-                List<OrderingKey> keys = new ArrayList<>();
-                while (rows.next()) {
-                    keys.add(OrderingKey.of(rows.getBytes(1)));
-                }
-                return keys;
-            }
+        try (Call call = session.call(WorkStatement.KEYS_OF_DUE)) {
+            return call.consumer(consumer)
+                    .flag("by_lease", byLease)
+                    .number("lane", lane)
+                    .instant("now", now)
+                    .number("limit", limit)
+                    .all(row -> OrderingKey.of(row.getBytes(1)));
         }
     }
 
@@ -164,12 +151,12 @@ final class PlainDueWork {
     }
 
     private List<Place> heads(Place behind, int limit) throws SQLException {
-        try (PreparedStatement statement = session.prepare(WorkStatement.DUE_HEADS)) {
-            statement.setShort(1, consumer.id());
-            statement.setInt(2, lane);
-            statement.setBoolean(3, byLease);
-            statement.setObject(4, now);
-            return Place.page(statement, 5, behind, limit);
+        try (Call call = session.call(WorkStatement.DUE_HEADS)) {
+            call.consumer(consumer)
+                    .number("lane", lane)
+                    .flag("by_lease", byLease)
+                    .instant("now", now);
+            return Place.page(call, behind, limit);
         }
     }
 
@@ -216,31 +203,20 @@ final class PlainDueWork {
 
     /** A dead letter that blocks its key ends the run of the key, as a message does that is not ready. */
     private List<Planned> runs(List<OrderingKey> keys, int ofKey) throws SQLException {
-        try (PreparedStatement statement = session.prepare(WorkStatement.FIRST_OF_KEYS, keys.size(), keys.size())) {
-            statement.setShort(1, consumer.id());
-            statement.setInt(2, lane);
-            int next = 3;
-            for (OrderingKey key : keys) {
-                statement.setBytes(next++, PlainColumns.hash(key));
-            }
-            for (OrderingKey key : keys) {
-                statement.setShort(next++, consumer.id());
-                statement.setInt(next++, lane);
-                statement.setBytes(next++, PlainColumns.hash(key));
-                statement.setInt(next++, ofKey);
-            }
-            List<Candidate> candidates = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    boolean ready = rows.getBoolean(3)
-                            && rows.getBoolean(4) == byLease
-                            && !rows.getObject(5, LocalDateTime.class).isAfter(now);
-                    candidates.add(
-                            new Candidate(rows.getLong(1), OrderingKey.of(rows.getBytes(2)), ready, rows.getLong(6)));
-                }
-            }
-            return ready(candidates);
+        try (Call call = session.call(WorkStatement.FIRST_OF_KEYS, keys.size())) {
+            return ready(call.consumer(consumer)
+                    .number("lane", lane)
+                    .bytes("hashes", keys.stream().map(PlainColumns::hash).toList())
+                    .number("limit", ofKey)
+                    .all(this::candidate));
         }
+    }
+
+    private Candidate candidate(ResultSet row) throws SQLException {
+        boolean ready = row.getBoolean(3)
+                && row.getBoolean(4) == byLease
+                && !PlainColumns.instant(row, 5).isAfter(now);
+        return new Candidate(row.getLong(1), OrderingKey.of(row.getBytes(2)), ready, row.getLong(6));
     }
 
     private static List<Planned> ready(List<Candidate> candidates) {
@@ -259,36 +235,28 @@ final class PlainDueWork {
     }
 
     private Map<Long, WorkItem> lock(List<Long> ids) throws SQLException {
-        try (PreparedStatement statement = session.prepare(WorkStatement.TAKE, ids.size())) {
-            int next =
-                    PlainSession.bindNumbers(statement, 1, ids.stream().sorted().toList());
-            statement.setBoolean(next++, byLease);
-            statement.setObject(next, now);
-            return items(statement, session.now());
+        try (Call call = session.call(WorkStatement.TAKE, ids.size())) {
+            call.numbers("ids", ids.stream().sorted().toList())
+                    .flag("by_lease", byLease)
+                    .instant("now", now);
+            return items(call, session.now());
         }
     }
 
     static List<WorkItem> retake(PlainSession session, RegisteredConsumer consumer, List<Long> ids)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(WorkStatement.RETAKE, ids.size())) {
-            int next =
-                    PlainSession.bindNumbers(statement, 1, ids.stream().sorted().toList());
-            statement.setShort(next, consumer.id());
-            return items(statement, session.now()).values().stream()
+        try (Call call = session.call(WorkStatement.RETAKE, ids.size())) {
+            call.numbers("ids", ids.stream().sorted().toList()).consumer(consumer);
+            return items(call, session.now()).values().stream()
                     .sorted(Comparator.comparingLong(WorkItem::id))
                     .toList();
         }
     }
 
-    private static Map<Long, WorkItem> items(PreparedStatement statement, Instant now) throws SQLException {
-        try (ResultSet rows = statement.executeQuery()) {
-            Map<Long, WorkItem> items = new HashMap<>();
-            while (rows.next()) {
-                WorkItem item = PlainColumns.item(rows, now);
-                items.put(item.id(), item);
-            }
-            return items;
-        }
+    private static Map<Long, WorkItem> items(Call call, Instant now) throws SQLException {
+        Map<Long, WorkItem> items = new HashMap<>();
+        call.all(row -> PlainColumns.item(row, now)).forEach(item -> items.put(item.id(), item));
+        return items;
     }
 
     /** What was taken, whether any of it has an order, and whether somebody else has some of what was planned. */
@@ -301,8 +269,8 @@ final class PlainDueWork {
     private record Candidate(long id, OrderingKey key, boolean ready, long bytes) {}
 
     /** Where a page ends, and the next begins; with the bytes of the message that is there. */
-    record Place(LocalDateTime at, long id, long bytes) {
-        static final Place FIRST = new Place(BEGINNING, Long.MIN_VALUE, 0);
+    record Place(Instant at, long id, long bytes) {
+        static final Place FIRST = new Place(Instant.EPOCH, Long.MIN_VALUE, 0);
 
         /** Those from the first on that have so many bytes together, but at least the first where that is asked for. */
         static List<Place> within(long bytes, List<Place> page, boolean atLeastOne) {
@@ -316,20 +284,12 @@ final class PlainDueWork {
             return page;
         }
 
-        /** Binds from an index on where to begin and how many, and reads ids with their times and bytes. */
-        static List<Place> page(PreparedStatement statement, int first, Place behind, int limit) throws SQLException {
-            statement.setObject(first, behind.at);
-            statement.setObject(first + 1, behind.at);
-            statement.setObject(first + 2, behind.at);
-            statement.setLong(first + 3, behind.id);
-            statement.setInt(first + 4, limit);
-            try (ResultSet rows = statement.executeQuery()) {
-                List<Place> page = new ArrayList<>();
-                while (rows.next()) {
-                    page.add(new Place(rows.getObject(2, LocalDateTime.class), rows.getLong(1), rows.getLong(3)));
-                }
-                return page;
-            }
+        /** Binds where to begin and how many, and reads ids with their times and bytes. */
+        static List<Place> page(Call call, Place behind, int limit) throws SQLException {
+            return call.instant("after_at", behind.at)
+                    .number("after_id", behind.id)
+                    .number("limit", limit)
+                    .all(row -> new Place(PlainColumns.instant(row, 2), row.getLong(1), row.getLong(3)));
         }
     }
 }

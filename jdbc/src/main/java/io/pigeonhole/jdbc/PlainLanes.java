@@ -4,12 +4,11 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -23,18 +22,11 @@ final class PlainLanes {
         if (ascending.isEmpty()) {
             return;
         }
-        try (PreparedStatement statement = session.prepare(LedgerStatement.LOCK_LANES, ascending.size())) {
-            int next = 1;
-            for (int lane : ascending) {
-                statement.setShort(next++, consumer.id());
-                statement.setInt(next++, lane);
-            }
-            int locked = 0;
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    locked++;
-                }
-            }
+        try (Call call = session.call(LedgerStatement.LOCK_LANES, ascending.size())) {
+            int locked = call.consumer(consumer)
+                    .numbers("lanes", ascending)
+                    .all(row -> row.getInt(1))
+                    .size();
             if (locked != ascending.size()) {
                 throw new StoreException(
                         ErrorClass.UNKNOWN,
@@ -46,12 +38,8 @@ final class PlainLanes {
     }
 
     static boolean enter(PlainSession session, RegisteredConsumer consumer, int lane) throws SQLException {
-        try (PreparedStatement statement = session.prepare(LedgerStatement.ENTER_LANE)) {
-            statement.setShort(1, consumer.id());
-            statement.setInt(2, lane);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next();
-            }
+        try (Call call = session.call(LedgerStatement.ENTER_LANE)) {
+            return call.consumer(consumer).number("lane", lane).hasRow();
         }
     }
 
@@ -60,22 +48,11 @@ final class PlainLanes {
         List<OrderingKey> asked = List.copyOf(keys);
         Set<Integer> lanes = new TreeSet<>();
         asked.forEach(key -> lanes.add(OrderingKey.lane(key.bytes(), consumer.lanes())));
-        try (PreparedStatement statement =
-                session.prepare(WorkStatement.BLOCKED, lanes.size(), asked.size(), lanes.size(), asked.size())) {
-            int next = 1;
-            for (int table = 0; table < 2; table++) {
-                statement.setShort(next++, consumer.id());
-                next = PlainSession.bindNumbers(statement, next, lanes);
-                for (OrderingKey key : asked) {
-                    statement.setBytes(next++, PlainColumns.hash(key));
-                }
-            }
-            Set<OrderingKey> blocked = new HashSet<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    blocked.add(OrderingKey.of(rows.getBytes(1)));
-                }
-            }
+        try (Call call = session.call(WorkStatement.BLOCKED, Map.of("lanes", lanes.size(), "hashes", asked.size()))) {
+            Set<OrderingKey> blocked = new HashSet<>(call.consumer(consumer)
+                    .numbers("lanes", lanes)
+                    .bytes("hashes", asked.stream().map(PlainColumns::hash).toList())
+                    .all(row -> OrderingKey.of(row.getBytes(1))));
             blocked.retainAll(new HashSet<>(asked));
             return blocked;
         }

@@ -3,12 +3,10 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,9 +28,8 @@ final class PlainLeases {
         }
         Instant now = session.now();
         long micros = ChronoUnit.MICROS.between(Instant.EPOCH, now);
-        LocalDateTime leasedAt = PlainSession.timestamp(now);
         List<WorkItem> leased = new ArrayList<>();
-        try (PreparedStatement statement = session.prepare(WorkStatement.LEASE)) {
+        try (Call call = session.call(WorkStatement.LEASE)) {
             for (WorkItem item : items) {
                 WorkItem lease = new WorkItem(
                         item.id(),
@@ -43,29 +40,26 @@ final class PlainLeases {
                         item.age(),
                         true,
                         Math.max(item.token() + 1, micros));
-                statement.setInt(1, lease.attempts());
-                statement.setLong(2, lease.token());
-                statement.setObject(3, leasedAt);
-                statement.setObject(4, leasedAt.plus(duration));
-                statement.setString(5, CleanText.of(owner));
-                statement.setObject(6, leasedAt);
-                statement.setLong(7, lease.id());
-                statement.addBatch();
+                call.number("attempts", lease.attempts())
+                        .number("token", lease.token())
+                        .instant("now", now)
+                        .instant("until", now.plus(duration))
+                        .text("owner", owner)
+                        .number("id", lease.id())
+                        .addBatch();
                 leased.add(lease);
             }
-            statement.executeBatch();
+            call.changeBatch();
         }
         return leased;
     }
 
     static boolean hold(PlainSession session, RegisteredConsumer consumer, WorkItem item) throws SQLException {
-        try (PreparedStatement statement = session.prepare(WorkStatement.HOLD)) {
-            statement.setLong(1, item.id());
-            statement.setShort(2, consumer.id());
-            statement.setLong(3, item.token());
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next();
-            }
+        try (Call call = session.call(WorkStatement.HOLD)) {
+            return call.number("id", item.id())
+                    .consumer(consumer)
+                    .number("token", item.token())
+                    .hasRow();
         }
     }
 
@@ -98,39 +92,34 @@ final class PlainLeases {
     private static List<PlainDueWork.Place> page(
             PlainSession session, RegisteredConsumer consumer, Instant now, PlainDueWork.Place behind, int limit)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(WorkStatement.EXPIRED_PAGE)) {
-            statement.setShort(1, consumer.id());
-            PlainColumns.bindInstant(statement, 2, now);
-            return PlainDueWork.Place.page(statement, 3, behind, limit);
+        try (Call call = session.call(WorkStatement.EXPIRED_PAGE)) {
+            return PlainDueWork.Place.page(call.consumer(consumer).instant("now", now), behind, limit);
         }
     }
 
     private static Map<Long, ExpiredLease> lock(PlainSession session, Instant now, List<PlainDueWork.Place> page)
             throws SQLException {
-        try (PreparedStatement statement = session.prepare(WorkStatement.TAKE_EXPIRED, page.size())) {
-            int next = PlainSession.bindNumbers(
-                    statement,
-                    1,
-                    page.stream().map(PlainDueWork.Place::id).sorted().toList());
-            PlainColumns.bindInstant(statement, next, now);
+        try (Call call = session.call(WorkStatement.TAKE_EXPIRED, page.size())) {
+            call.numbers(
+                            "ids",
+                            page.stream().map(PlainDueWork.Place::id).sorted().toList())
+                    .instant("now", now);
             Map<Long, ExpiredLease> expired = new HashMap<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    WorkItem item = PlainColumns.item(rows, now);
-                    int column = PlainColumns.OF_ITEM + 1;
-                    Instant leasedAt = PlainColumns.instant(rows, column + 1);
-                    Instant until = PlainColumns.instant(rows, column + 2);
-                    expired.put(
-                            item.id(),
-                            new ExpiredLease(
-                                    item,
-                                    rows.getString(column),
-                                    Duration.between(until, now),
-                                    Duration.between(leasedAt, until)));
-                }
-            }
+            call.all(row -> expired(row, now))
+                    .forEach(lease -> expired.put(lease.item().id(), lease));
             return expired;
         }
+    }
+
+    private static ExpiredLease expired(ResultSet row, Instant now) throws SQLException {
+        int owner = PlainColumns.OF_ITEM + 1;
+        Instant leasedAt = PlainColumns.instant(row, owner + 1);
+        Instant until = PlainColumns.instant(row, owner + 2);
+        return new ExpiredLease(
+                PlainColumns.item(row, now),
+                row.getString(owner),
+                Duration.between(until, now),
+                Duration.between(leasedAt, until));
     }
 
     /**
@@ -141,40 +130,37 @@ final class PlainLeases {
             throws SQLException {
         List<Long> ids = items.stream().map(WorkItem::id).sorted().toList();
         Set<Long> mine;
-        try (PreparedStatement statement = session.prepare(WorkStatement.LEASES, ids.size())) {
-            statement.setShort(1, consumer.id());
-            PlainSession.bindNumbers(statement, 2, ids);
-            mine = newest(statement, items);
+        try (Call call = session.call(WorkStatement.LEASES, ids.size())) {
+            mine = newest(call.consumer(consumer).numbers("ids", ids), items);
         }
         if (mine.isEmpty()) {
             return mine;
         }
         Set<Long> locked;
         List<Long> sorted = mine.stream().sorted().toList();
-        try (PreparedStatement statement = session.prepare(WorkStatement.LOCK_LEASES, sorted.size())) {
-            PlainSession.bindNumbers(statement, 1, sorted);
-            locked = newest(statement, items);
+        try (Call call = session.call(WorkStatement.LOCK_LEASES, sorted.size())) {
+            locked = newest(call.numbers("ids", sorted), items);
         }
-        LocalDateTime now = session.timestamp();
-        try (PreparedStatement statement = session.prepare(WorkStatement.PROLONG)) {
+        Instant now = session.now();
+        try (Call call = session.call(WorkStatement.PROLONG)) {
             for (Long id : locked) {
-                statement.setObject(1, now.plus(duration));
-                statement.setObject(2, now);
-                statement.setLong(3, id);
-                statement.addBatch();
+                call.instant("until", now.plus(duration))
+                        .instant("now", now)
+                        .number("id", id)
+                        .addBatch();
             }
             if (!locked.isEmpty()) {
-                statement.executeBatch();
+                call.changeBatch();
             }
         }
         return mine;
     }
 
     /** Which items still have the token that the row has. */
-    private static Set<Long> newest(PreparedStatement statement, List<WorkItem> items) throws SQLException {
+    private static Set<Long> newest(Call call, List<WorkItem> items) throws SQLException {
         Map<Long, Long> tokens = new HashMap<>();
         items.forEach(item -> tokens.put(item.id(), item.token()));
-        try (ResultSet rows = statement.executeQuery()) {
+        return call.read(rows -> {
             Set<Long> newest = new HashSet<>();
             while (rows.next()) {
                 if (Long.valueOf(rows.getLong(2)).equals(tokens.get(rows.getLong(1)))) {
@@ -182,6 +168,6 @@ final class PlainLeases {
                 }
             }
             return newest;
-        }
+        });
     }
 }

@@ -7,11 +7,8 @@ import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.StoreException;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.LocalDateTime;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -93,16 +90,17 @@ final class PlainNumbers {
     private record Behind(long next, long largest) {}
 
     private static Map<Counter, Largest> largest(PlainSession session) throws SQLException {
-        try (PreparedStatement statement = session.prepare(NumberStatement.LARGEST);
-                ResultSet row = statement.executeQuery()) {
-            row.next();
-            Map<Counter, Largest> largest = new EnumMap<>(Counter.class);
-            int column = 1;
-            for (Counter counter : Counter.values()) {
-                largest.put(counter, new Largest(row.getLong(column), row.getLong(column + 1)));
-                column += 2;
-            }
-            return largest;
+        try (Call call = session.call(NumberStatement.LARGEST)) {
+            return call.read(row -> {
+                row.next();
+                Map<Counter, Largest> largest = new EnumMap<>(Counter.class);
+                int column = 1;
+                for (Counter counter : Counter.values()) {
+                    largest.put(counter, new Largest(row.getLong(column), row.getLong(column + 1)));
+                    column += 2;
+                }
+                return largest;
+            });
         }
     }
 
@@ -114,16 +112,25 @@ final class PlainNumbers {
             if (largest == 0 || !counter.hasNumberBehind(largest)) {
                 continue;
             }
-            try (PreparedStatement statement = session.prepare(NumberStatement.NEXT)) {
-                statement.setString(1, counter.table());
-                try (ResultSet row = statement.executeQuery()) {
-                    if (row.next() && row.getLong(1) <= largest && !row.wasNull()) {
-                        behind.put(counter, new Behind(row.getLong(1), largest));
-                    }
-                }
+            long next = next(session, counter);
+            if (next <= largest) {
+                behind.put(counter, new Behind(next, largest));
             }
         }
         return behind;
+    }
+
+    /** The largest of all where the database does not tell. */
+    private static long next(PlainSession session, Counter counter) throws SQLException {
+        try (Call call = session.call(NumberStatement.NEXT)) {
+            return call.text("table", counter.table()).read(row -> {
+                if (!row.next()) {
+                    return Long.MAX_VALUE;
+                }
+                long next = row.getLong(1);
+                return row.wasNull() ? Long.MAX_VALUE : next;
+            });
+        }
     }
 
     /** While nobody else does: what is behind may have been moved ahead meanwhile. Each, also where another one cannot be moved. */
@@ -182,15 +189,21 @@ final class PlainNumbers {
         try {
             switch (counter) {
                 case ARRIVAL -> takeWork(session, number);
-                case HISTORY ->
-                    take(session, NumberStatement.TAKE_HISTORY, NumberStatement.FREE_HISTORY, number, anyKey());
-                case CONSUMER ->
-                    take(
-                            session,
-                            NumberStatement.TAKE_CONSUMER,
-                            NumberStatement.FREE_CONSUMER,
-                            number,
-                            UUID.randomUUID().toString());
+                case HISTORY -> {
+                    try (Call call = session.call(NumberStatement.TAKE_HISTORY)) {
+                        call.number("id", number).key(anyKey()).now().change();
+                    }
+                    session.change(NumberStatement.FREE_HISTORY, number);
+                }
+                case CONSUMER -> {
+                    try (Call call = session.call(NumberStatement.TAKE_CONSUMER)) {
+                        call.number("id", number)
+                                .text("name", UUID.randomUUID().toString())
+                                .now()
+                                .change();
+                    }
+                    session.change(NumberStatement.FREE_CONSUMER, number);
+                }
                 case ATTEMPT, AUDIT -> {} // No other table has their numbers.
             }
         } catch (SQLException e) {
@@ -201,40 +214,26 @@ final class PlainNumbers {
         }
     }
 
-    private static void take(
-            PlainSession session, PlainStatement insertion, PlainStatement deletion, long number, Object name)
-            throws SQLException {
-        try (PreparedStatement statement = session.prepare(insertion)) {
-            statement.setLong(1, number);
-            statement.setObject(2, name);
-            statement.setObject(3, session.timestamp());
-            statement.executeUpdate();
-        }
-        PlainDeadLetters.remove(session, deletion, number);
-    }
-
     /** Fails where a row has the number, and waits for whoever is giving or taking it. */
     private static void takeWork(PlainSession session, long number) throws SQLException {
-        try (PreparedStatement statement = session.prepare(NumberStatement.TAKE_WORK)) {
-            statement.setLong(1, number);
-            statement.setBytes(2, anyKey());
-            statement.setBytes(3, new byte[0]);
-            LocalDateTime now = session.timestamp();
-            for (int i = 4; i <= 7; i++) {
-                statement.setObject(i, now);
-            }
-            statement.executeUpdate();
+        try (Call call = session.call(NumberStatement.TAKE_WORK)) {
+            call.number("id", number)
+                    .key(anyKey())
+                    .bytes("headers", new byte[0])
+                    .now()
+                    .change();
         }
-        PlainDeadLetters.remove(session, NumberStatement.FREE_WORK, number);
+        session.change(NumberStatement.FREE_WORK, number);
     }
 
     /** A place behind all messages, for one whose own place another message has. The counter need not know of it. */
     static long behindAll(PlainSession session) throws SQLException {
         for (int i = 0; i < MOST_TRIES; i++) {
-            try (PreparedStatement statement = session.prepare(NumberStatement.BEHIND_ALL);
-                    ResultSet row = statement.executeQuery()) {
-                row.next();
-                long number = row.getLong(1);
+            try (Call call = session.call(NumberStatement.BEHIND_ALL)) {
+                long number = call.read(row -> {
+                    row.next();
+                    return row.getLong(1);
+                });
                 takeWork(session, number);
                 return number;
             } catch (SQLException e) {
@@ -255,7 +254,7 @@ final class PlainNumbers {
     }
 
     /** As good as none has it. */
-    static byte[] anyKey() {
-        return MessageKey.of(UUID.randomUUID()).toBytes();
+    static MessageKey anyKey() {
+        return MessageKey.of(UUID.randomUUID());
     }
 }

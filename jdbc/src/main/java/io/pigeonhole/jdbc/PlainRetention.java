@@ -5,8 +5,6 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Retired;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -130,13 +128,14 @@ final class PlainRetention {
     }
 
     private static Position read(PlainSession session) throws SQLException {
-        try (PreparedStatement statement = session.prepare(LedgerStatement.HORIZON);
-                ResultSet row = statement.executeQuery()) {
-            if (!row.next()) {
+        try (Call call = session.call(LedgerStatement.HORIZON)) {
+            Position position =
+                    call.first(row -> new Position(session.now(), PlainColumns.key(row, 1), PlainColumns.key(row, 2)));
+            if (position == null) {
                 throw new ConfigurationException(
                         "inbox_horizon has no row: put back the one that the schema came with");
             }
-            return new Position(session.now(), PlainColumns.key(row, 1), PlainColumns.key(row, 2));
+            return position;
         }
     }
 
@@ -153,10 +152,8 @@ final class PlainRetention {
         }
         try (Connection connection = Errand.open(connections)) {
             PlainErrand.inTransaction(connection, dialect, session -> {
-                try (PreparedStatement statement = session.prepare(RetentionStatement.RAISE_HORIZON)) {
-                    statement.setBytes(1, oldest.toBytes());
-                    statement.setBytes(2, oldest.toBytes());
-                    return statement.executeUpdate();
+                try (Call call = session.call(RetentionStatement.RAISE_HORIZON)) {
+                    return call.bytes("oldest", oldest.toBytes()).change();
                 }
             });
             return oldest;
@@ -306,9 +303,9 @@ final class PlainRetention {
     }
 
     private static LocalDate oldestOfHistory(PlainSession session) throws SQLException {
-        try (PreparedStatement statement = session.prepare(RetentionStatement.OLDEST_HISTORY);
-                ResultSet row = statement.executeQuery()) {
-            return row.next() ? LocalDate.ofInstant(PlainColumns.instant(row, 1), ZoneOffset.UTC) : LocalDate.MAX;
+        try (Call call = session.call(RetentionStatement.OLDEST_HISTORY)) {
+            LocalDate oldest = call.first(row -> LocalDate.ofInstant(PlainColumns.instant(row, 1), ZoneOffset.UTC));
+            return oldest == null ? LocalDate.MAX : oldest;
         }
     }
 
@@ -343,33 +340,32 @@ final class PlainRetention {
         MessageKey after = colon < 0 ? first : MessageKey.of(HexFormat.of().parseHex(place.substring(colon + 1)));
         Instant kept = session.now().minus(window);
         int limit = limit();
-        List<MessageKey> old = new ArrayList<>();
-        MessageKey last = after;
-        int seen = 0;
-        try (PreparedStatement statement = session.prepare(RetentionStatement.NEXT_KEYS)) {
-            statement.setInt(1, consumer);
-            statement.setBytes(2, after.toBytes());
-            statement.setInt(3, limit);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    MessageKey key = PlainColumns.key(rows, 1);
-                    seen++;
-                    last = key;
-                    if (key.isTimeForm()
-                            ? key.compareTo(oldest) < 0
-                            : PlainColumns.instant(rows, 2).isBefore(kept)) {
-                        old.add(key);
-                    }
-                }
-            }
+        List<LedgerKey> keys;
+        try (Call call = session.call(RetentionStatement.NEXT_KEYS)) {
+            keys = call.number("consumer", consumer)
+                    .key(after)
+                    .number("limit", limit)
+                    .all(row -> new LedgerKey(PlainColumns.key(row, 1), PlainColumns.instant(row, 2)));
         }
+        List<MessageKey> old = keys.stream()
+                .filter(key -> key.isOld(oldest, kept))
+                .map(LedgerKey::key)
+                .toList();
         long deleted = OldKeys.forget(session, consumer, old);
-        if (seen == limit) {
+        if (keys.size() == limit) {
+            MessageKey last = keys.get(limit - 1).key();
             boolean past = last.isTimeForm() && last.compareTo(oldest) >= 0;
             return new PlainUpkeep.Piece(place(consumer, past ? BEFORE_DIGESTS : last), deleted);
         }
         int next = nextConsumer(session, consumer);
         return new PlainUpkeep.Piece(next == 0 ? "" : place(next, first), deleted);
+    }
+
+    /** A key of the ledger, and when it was accepted. */
+    private record LedgerKey(MessageKey key, Instant acceptedAt) {
+        boolean isOld(MessageKey oldest, Instant kept) {
+            return key.isTimeForm() ? key.compareTo(oldest) < 0 : acceptedAt.isBefore(kept);
+        }
     }
 
     private static String place(int consumer, MessageKey key) {
@@ -378,11 +374,9 @@ final class PlainRetention {
 
     /** Zero where there is none. */
     private static int nextConsumer(PlainSession session, int above) throws SQLException {
-        try (PreparedStatement statement = session.prepare(RetentionStatement.NEXT_CONSUMER)) {
-            statement.setInt(1, above);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? row.getInt(1) : 0;
-            }
+        try (Call call = session.call(RetentionStatement.NEXT_CONSUMER)) {
+            Integer next = call.number("above", above).first(row -> row.getInt(1));
+            return next == null ? 0 : next;
         }
     }
 
@@ -437,17 +431,11 @@ final class PlainRetention {
     private <T> List<T> rows(
             PlainSession session, String place, Instant kept, RetentionStatement old, RowReader<T> reader)
             throws SQLException {
-        List<T> found = new ArrayList<>();
-        try (PreparedStatement statement = session.prepare(old)) {
-            statement.setLong(1, place.isEmpty() ? 0 : Long.parseLong(place));
-            PlainColumns.bindInstant(statement, 2, kept);
-            statement.setInt(3, limit());
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    found.add(reader.read(rows));
-                }
-            }
+        try (Call call = session.call(old)) {
+            return call.number("above", place.isEmpty() ? 0 : Long.parseLong(place))
+                    .instant("before", kept)
+                    .number("limit", limit())
+                    .all(reader);
         }
-        return found;
     }
 }

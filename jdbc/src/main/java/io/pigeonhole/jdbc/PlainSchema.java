@@ -1,7 +1,6 @@
 package io.pigeonhole.jdbc;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -105,20 +104,17 @@ final class PlainSchema {
     }
 
     private static int installedVersion(Connection connection, Dialect dialect) throws SQLException {
-        boolean isThere = false;
-        try (PreparedStatement statement = connection.prepareStatement(dialect.text(SchemaStatement.TABLES));
-                ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                isThere |= rows.getString(1).equalsIgnoreCase("inbox_schema");
-            }
+        boolean isThere;
+        PlainSession session = PlainSession.withoutClock(connection, dialect);
+        try (Call call = session.call(SchemaStatement.TABLES)) {
+            isThere = call.all(row -> lower(row, 1)).contains("inbox_schema");
         }
         if (!isThere) {
             return 0;
         }
-        try (PreparedStatement statement =
-                        connection.prepareStatement(dialect.text(SchemaStatement.INSTALLED_VERSION));
-                ResultSet row = statement.executeQuery()) {
-            return row.next() ? row.getInt(1) : 0;
+        try (Call call = session.call(SchemaStatement.INSTALLED_VERSION)) {
+            Integer version = call.first(row -> row.getInt(1));
+            return version == null ? 0 : version;
         }
     }
 
@@ -154,11 +150,13 @@ final class PlainSchema {
     }
 
     private static void ask(PlainSession session, SchemaStatement question, Reader reader) throws SQLException {
-        try (PreparedStatement statement = session.prepare(question);
-                ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                reader.read(rows);
-            }
+        try (Call call = session.call(question)) {
+            call.read(rows -> {
+                while (rows.next()) {
+                    reader.read(rows);
+                }
+                return question;
+            });
         }
     }
 

@@ -1,19 +1,15 @@
 package io.pigeonhole.jdbc;
 
-import io.pigeonhole.core.message.MessageKey;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +22,20 @@ final class PlainSession {
 
     private final Connection connection;
     private final Dialect dialect;
+    private final Values values = new PlainValues(this);
+
+    /** The connection for texts that name their tables with the schema already. */
+    private final Connection unbound;
+
+    private final @Nullable StoreSchema schema;
     private @Nullable Instant readAt;
     private long readNanos;
 
     private PlainSession(Connection connection, Dialect dialect) {
         this.connection = connection;
         this.dialect = dialect;
+        this.unbound = StoreSchema.unbound(connection);
+        this.schema = StoreSchema.of(connection);
     }
 
     /** Reads the clock. */
@@ -48,7 +52,7 @@ final class PlainSession {
 
     private Instant readClock() throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(dialect.text(LedgerStatement.NOW))) {
+                ResultSet row = statement.executeQuery(dialect.texts().text(LedgerStatement.NOW))) {
             row.next();
             Instant read = Instant.EPOCH.plus(row.getLong(1), ChronoUnit.MICROS);
             readNanos = System.nanoTime();
@@ -74,50 +78,66 @@ final class PlainSession {
         return read.plusNanos(System.nanoTime() - readNanos).truncatedTo(ChronoUnit.MICROS);
     }
 
-    /** The same as columns hold it. */
-    LocalDateTime timestamp() throws SQLException {
-        return timestamp(now());
+    /** A statement to be bound and closed. */
+    Call call(StatementName statement) throws SQLException {
+        return call(statement, 1);
     }
 
-    static LocalDateTime timestamp(Instant instant) {
-        return LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
+    /** The same where its lists have so many elements. */
+    Call call(StatementName statement, int elements) throws SQLException {
+        return Call.of(unbound, sql(statement).text(elements), values);
     }
 
-    /** Prepares a statement with its marked parts repeated so many times. */
-    PreparedStatement prepare(PlainStatement statement, int... counts) throws SQLException {
-        return StoreSchema.prepare(connection, dialect.text(statement), counts);
+    /** The same where its lists have not all as many. */
+    Call call(StatementName statement, Map<String, Integer> elements) throws SQLException {
+        return Call.of(unbound, sql(statement).text(elements), values);
+    }
+
+    /** The insert of a row whose number the database makes. */
+    Call callMakingANumber(StatementName statement) throws SQLException {
+        return Call.makingANumber(unbound, sql(statement).text(1), values);
+    }
+
+    private Sql sql(StatementName statement) {
+        Sql sql = dialect.texts().get(statement);
+        return schema == null ? sql : schema.qualify(sql);
+    }
+
+    /** Changes what has an id, the only parameter, and answers how many rows that were. */
+    int change(StatementName statement, long id) throws SQLException {
+        try (Call call = call(statement)) {
+            return call.number("id", id).change();
+        }
     }
 
     /**
-     * Executes a statement once for each id, its only parameter, and answers how many rows that changed. Lists are for what
+     * Executes a statement once for each id, its only parameter {@code id}, and answers how many rows that changed. Lists are for what
      * reads: MariaDB reads, and so locks, all of a table where a list names a large part of it.
      */
-    long each(PlainStatement text, Collection<Long> ids) throws SQLException {
+    long each(StatementName statement, Collection<Long> ids) throws SQLException {
         if (ids.isEmpty()) {
             return 0;
         }
-        try (PreparedStatement statement = prepare(text)) {
+        try (Call call = call(statement)) {
             for (Long id : ids) {
-                statement.setLong(1, id);
-                statement.addBatch();
+                call.number("id", id).addBatch();
             }
-            return changed(statement.executeBatch());
+            return call.changeBatch();
         }
     }
 
     /**
-     * Deletes rows that are locked, each by its id, and answers how many. An entry of an index may be somebody else's nevertheless,
+     * Deletes rows that are locked, each by its {@code id}, and answers how many. An entry of an index may be somebody else's nevertheless,
      * such as one who has read the index alone: the row stays then. One by one, because a driver sends a batch as a whole, and each
      * of its statements would wait. Where a database waits at all, this ends with the first that did.
      */
-    long deleteLocked(PlainStatement text, Collection<Long> ids) throws SQLException {
+    long deleteLocked(StatementName statement, Collection<Long> ids) throws SQLException {
         long deleted = 0;
-        try (PreparedStatement statement = prepare(text)) {
+        try (Call call = call(statement)) {
             for (Long id : ids) {
                 long begun = System.nanoTime();
                 try {
-                    statement.setLong(1, id);
-                    deleted += statement.executeUpdate();
+                    deleted += call.number("id", id).change();
                 } catch (SQLException e) {
                     if (!dialect.isLockTimeout(e)) {
                         throw e;
@@ -132,23 +152,16 @@ final class PlainSession {
     }
 
     /**
-     * Locks rows by their ids, the parameters of a statement, and answers the ids of those that are locked: what somebody else
+     * Locks rows by their {@code ids}, the parameters of a statement, and answers the ids of those that are locked: what somebody else
      * has locked is left out, and not waited for.
      */
-    List<Long> lock(PlainStatement text, List<Long> ids) throws SQLException {
-        List<Long> locked = new ArrayList<>();
+    List<Long> lock(StatementName statement, List<Long> ids) throws SQLException {
         if (ids.isEmpty()) {
-            return locked;
+            return List.of();
         }
-        try (PreparedStatement statement = prepare(text, ids.size())) {
-            bindNumbers(statement, 1, ids);
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    locked.add(rows.getLong(1));
-                }
-            }
+        try (Call call = call(statement, ids.size())) {
+            return call.numbers("ids", ids).all(row -> row.getLong(1));
         }
-        return locked;
     }
 
     /** Each as one where the driver does not count. */
@@ -168,24 +181,5 @@ final class PlainSession {
                 statement.execute(sql);
             }
         }
-    }
-
-    /** Binds keys from an index on. Returns the index of the next parameter. */
-    static int bindKeys(PreparedStatement statement, int first, Iterable<MessageKey> keys) throws SQLException {
-        int next = first;
-        for (MessageKey key : keys) {
-            statement.setBytes(next++, key.toBytes());
-        }
-        return next;
-    }
-
-    /** Binds numbers from an index on. Returns the index of the next parameter. */
-    static int bindNumbers(PreparedStatement statement, int first, Iterable<? extends Number> numbers)
-            throws SQLException {
-        int next = first;
-        for (Number number : numbers) {
-            statement.setLong(next++, number.longValue());
-        }
-        return next;
     }
 }

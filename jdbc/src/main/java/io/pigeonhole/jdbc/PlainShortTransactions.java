@@ -33,9 +33,6 @@ record PlainShortTransactions(ConnectionSource connections, Dialect dialect, Sta
 
     private AdminSession of(PlainSession session) {
         return new AdminSession(
-                session.connection(),
-                statements,
-                new PlainValues(session),
-                new PlainAdminOperations(session, statements));
+                session.connection(), statements, new PlainValues(session), new PlainAdminOperations(session));
     }
 }

@@ -1,7 +1,5 @@
 package io.pigeonhole.jdbc;
 
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -55,20 +53,13 @@ record PlainUpkeep(String name, RetentionLook look, Duration retention) {
     }
 
     private void add(PlainSession session) throws SQLException {
-        try (PreparedStatement statement = session.prepare(RetentionStatement.HAS_TASK)) {
-            statement.setString(1, name);
-            try (ResultSet row = statement.executeQuery()) {
-                if (row.next()) {
-                    return;
-                }
+        try (Call call = session.call(RetentionStatement.HAS_TASK)) {
+            if (call.text("task", name).hasRow()) {
+                return;
             }
         }
-        try (PreparedStatement statement = session.prepare(RetentionStatement.ADD_TASK)) {
-            statement.setString(1, name);
-            for (int i = 2; i <= 4; i++) {
-                statement.setObject(i, session.timestamp());
-            }
-            statement.executeUpdate();
+        try (Call call = session.call(RetentionStatement.ADD_TASK)) {
+            call.text("task", name).now().change();
         } catch (SQLException e) {
             if (!session.dialect().isDuplicateKey(e)) {
                 throw e;
@@ -77,25 +68,21 @@ record PlainUpkeep(String name, RetentionLook look, Duration retention) {
     }
 
     private @Nullable String enter(PlainSession session) throws SQLException {
-        try (PreparedStatement statement = session.prepare(RetentionStatement.ENTER_TASK)) {
-            statement.setString(1, name);
-            statement.setObject(2, session.timestamp());
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? row.getString(1) : null;
-            }
+        try (Call call = session.call(RetentionStatement.ENTER_TASK)) {
+            return call.text("task", name).now().first(row -> row.getString(1));
         }
     }
 
     private void note(PlainSession session, Piece piece, Duration took) throws SQLException {
-        try (PreparedStatement statement = session.prepare(RetentionStatement.NOTE_TASK)) {
-            statement.setObject(1, session.timestamp());
-            statement.setLong(2, piece.deleted());
-            statement.setLong(3, took.toMillis());
-            statement.setBoolean(4, piece.place().isEmpty() && piece.rests());
-            statement.setObject(5, PlainSession.timestamp(session.now().plus(RetentionSettings.pause(retention))));
-            statement.setString(6, piece.place());
-            statement.setString(7, name);
-            statement.executeUpdate();
+        try (Call call = session.call(RetentionStatement.NOTE_TASK)) {
+            call.now()
+                    .number("deleted", piece.deleted())
+                    .number("millis", took.toMillis())
+                    .flag("over", piece.place().isEmpty() && piece.rests())
+                    .instant("next", session.now().plus(RetentionSettings.pause(retention)))
+                    .text("place", piece.place())
+                    .text("task", name)
+                    .change();
         }
     }
 }

@@ -8,10 +8,8 @@ import io.pigeonhole.core.store.PostponedItem;
 import io.pigeonhole.core.store.ReceivedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.LocalDateTime;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,43 +20,36 @@ final class PlainWork {
 
     static void receive(PlainSession session, RegisteredConsumer consumer, List<ReceivedMessage> messages)
             throws SQLException {
-        LocalDateTime now = session.timestamp();
-        try (PreparedStatement statement = session.prepare(WorkStatement.RECEIVE)) {
+        Instant now = session.now();
+        try (Call call = session.call(WorkStatement.RECEIVE)) {
             for (ReceivedMessage received : messages) {
-                int next = PlainColumns.bindInLane(statement, 1, consumer, received.key(), received.message());
-                statement.setBoolean(next++, received.byLease());
-                statement.setObject(next++, now);
-                bindArrival(statement, next, now);
-                statement.addBatch();
+                PlainColumns.bindInLane(call, consumer, received.key(), received.message())
+                        .flag("by_lease", received.byLease())
+                        .instant("now", now)
+                        .addBatch();
             }
-            statement.executeBatch();
+            call.changeBatch();
         }
     }
 
     static void park(PlainSession session, RegisteredConsumer consumer, List<ParkedMessage> messages)
             throws SQLException {
-        LocalDateTime now = session.timestamp();
-        try (PreparedStatement statement = session.prepare(WorkStatement.PARK)) {
+        Instant now = session.now();
+        try (Call call = session.call(WorkStatement.PARK)) {
             for (ParkedMessage parked : messages) {
                 FailedAttempt attempt = parked.attempt();
-                int next = PlainColumns.bindInLane(statement, 1, consumer, parked.key(), parked.message());
-                statement.setInt(next++, attempt.number());
-                statement.setString(next++, MessageColumns.describe(attempt));
-                statement.setObject(next++, now.plus(parked.dueIn()));
-                bindArrival(statement, next, now);
-                statement.addBatch();
+                PlainColumns.bindInLane(call, consumer, parked.key(), parked.message())
+                        .number("attempts", attempt.number())
+                        .text("error", MessageColumns.describe(attempt))
+                        .instant("due", now.plus(parked.dueIn()))
+                        .instant("now", now)
+                        .addBatch();
             }
-            statement.executeBatch();
+            call.changeBatch();
         }
         Map<MessageKey, FailedAttempt> attempts = new HashMap<>();
         messages.forEach(parked -> attempts.put(parked.key(), parked.attempt()));
         noteAttempts(session, consumer, attempts);
-    }
-
-    private static void bindArrival(PreparedStatement statement, int first, LocalDateTime now) throws SQLException {
-        statement.setObject(first, now);
-        statement.setObject(first + 1, now);
-        statement.setObject(first + 2, now);
     }
 
     static void noteAttempts(PlainSession session, RegisteredConsumer consumer, Map<MessageKey, FailedAttempt> attempts)
@@ -66,16 +57,17 @@ final class PlainWork {
         if (attempts.isEmpty()) {
             return;
         }
-        LocalDateTime now = session.timestamp();
-        try (PreparedStatement statement = session.prepare(WorkStatement.NOTE_ATTEMPT)) {
+        Instant now = session.now();
+        try (Call call = session.call(WorkStatement.NOTE_ATTEMPT)) {
             for (Map.Entry<MessageKey, FailedAttempt> entry : attempts.entrySet()) {
-                statement.setShort(1, consumer.id());
-                statement.setBytes(2, entry.getKey().toBytes());
-                statement.setObject(3, now.minus(entry.getValue().duration()));
-                MessageColumns.bindAttempt(statement, 4, entry.getValue());
-                statement.addBatch();
+                FailedAttempt attempt = entry.getValue();
+                call.consumer(consumer)
+                        .key(entry.getKey())
+                        .instant("started", now.minus(attempt.duration()))
+                        .attempt(attempt)
+                        .addBatch();
             }
-            statement.executeBatch();
+            call.changeBatch();
         }
     }
 
@@ -83,15 +75,10 @@ final class PlainWork {
     static void requireOwned(PlainSession session, RegisteredConsumer consumer, List<WorkItem> items)
             throws SQLException {
         Map<Long, Long> tokens = new HashMap<>();
-        try (PreparedStatement statement = session.prepare(WorkStatement.LOCK, items.size())) {
-            int next = PlainSession.bindNumbers(
-                    statement, 1, items.stream().map(WorkItem::id).sorted().toList());
-            statement.setShort(next, consumer.id());
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    tokens.put(rows.getLong(1), rows.getLong(2));
-                }
-            }
+        try (Call call = session.call(WorkStatement.LOCK, items.size())) {
+            call.numbers("ids", items.stream().map(WorkItem::id).sorted().toList())
+                    .consumer(consumer)
+                    .all(row -> tokens.put(row.getLong(1), row.getLong(2)));
         }
         long owned = items.stream()
                 .filter(item -> Long.valueOf(item.token()).equals(tokens.get(item.id())))
@@ -102,22 +89,22 @@ final class PlainWork {
     static void postpone(PlainSession session, RegisteredConsumer consumer, List<PostponedItem> items)
             throws SQLException {
         requireOwned(session, consumer, items.stream().map(PostponedItem::item).toList());
-        LocalDateTime now = session.timestamp();
+        Instant now = session.now();
         Map<MessageKey, FailedAttempt> attempts = new HashMap<>();
-        try (PreparedStatement statement = session.prepare(WorkStatement.POSTPONE)) {
+        try (Call call = session.call(WorkStatement.POSTPONE)) {
             for (PostponedItem postponed : items) {
                 FailedAttempt attempt = postponed.attempt();
-                statement.setInt(1, attempt.number());
-                statement.setObject(2, now.plus(postponed.dueIn()));
-                statement.setString(3, MessageColumns.describe(attempt));
-                statement.setObject(4, now);
-                statement.setLong(5, postponed.item().id());
-                statement.addBatch();
+                call.number("attempts", attempt.number())
+                        .instant("due", now.plus(postponed.dueIn()))
+                        .text("error", MessageColumns.describe(attempt))
+                        .instant("now", now)
+                        .number("id", postponed.item().id())
+                        .addBatch();
                 if (postponed.isNoted()) {
                     attempts.put(postponed.item().key(), attempt);
                 }
             }
-            statement.executeBatch();
+            call.changeBatch();
         }
         noteAttempts(session, consumer, attempts);
     }
@@ -125,41 +112,32 @@ final class PlainWork {
     static void requireLease(PlainSession session, RegisteredConsumer consumer, List<WorkItem> items)
             throws SQLException {
         requireOwned(session, consumer, items);
-        LocalDateTime now = session.timestamp();
-        try (PreparedStatement statement = session.prepare(WorkStatement.REQUIRE_LEASE)) {
+        Instant now = session.now();
+        try (Call call = session.call(WorkStatement.REQUIRE_LEASE)) {
             for (WorkItem item : items) {
-                statement.setObject(1, now);
-                statement.setLong(2, item.id());
-                statement.addBatch();
+                call.instant("now", now).number("id", item.id()).addBatch();
             }
-            statement.executeBatch();
+            call.changeBatch();
         }
     }
 
     static void finish(PlainSession session, RegisteredConsumer consumer, List<WorkItem> items) throws SQLException {
         requireOwned(session, consumer, items);
-        try (PreparedStatement statement = session.prepare(WorkStatement.FINISH)) {
-            for (WorkItem item : items) {
-                statement.setLong(1, item.id());
-                statement.addBatch();
-            }
-            statement.executeBatch();
-        }
+        session.each(WorkStatement.FINISH, items.stream().map(WorkItem::id).toList());
     }
 
     static void record(PlainSession session, RegisteredConsumer consumer, List<FinishedMessage> messages)
             throws SQLException {
-        LocalDateTime now = session.timestamp();
-        try (PreparedStatement statement = session.prepare(LedgerStatement.RECORD)) {
+        Instant now = session.now();
+        try (Call call = session.call(LedgerStatement.RECORD)) {
             for (FinishedMessage finished : messages) {
-                int next = PlainColumns.bind(
-                        statement, 1, consumer, finished.key(), finished.message(), finished.withPayload());
-                statement.setBoolean(next++, finished.withPayload());
-                statement.setInt(next++, finished.attempts());
-                statement.setObject(next, now);
-                statement.addBatch();
+                PlainColumns.bind(call, consumer, finished.key(), finished.message(), finished.withPayload())
+                        .flag("with_payload", finished.withPayload())
+                        .number("attempts", finished.attempts())
+                        .instant("now", now)
+                        .addBatch();
             }
-            statement.executeBatch();
+            call.changeBatch();
         }
     }
 }

@@ -2,55 +2,136 @@ package io.pigeonhole.jdbc;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One statement with named parameters. {@code :name} stands for a value, as often as the name occurs; {@code :name...} for a list
- * of values with commas between them. What stands in quotes is no parameter. Immutable.
+ * of values with commas between them. What stands in braces is repeated for each element of the lists in it, with commas between,
+ * or {@code UNION ALL} where there are two braces; there {@code :name...} is the next element. What stands in quotes is no
+ * parameter. Safe for use by many threads.
  */
 final class Sql {
     private static final Pattern PARAMETER = Pattern.compile(
-            "'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|(?<![:\\w]):(?<name>[a-z][a-z0-9_]*)(?<list>\\.\\.\\.)?");
+            "'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\\{\\{(?<queries>.*?)}}|\\{(?<rows>.*?)}"
+                    + "|(?<![:\\w]):(?<name>[a-z][a-z0-9_]*)(?<list>\\.\\.\\.)?",
+            Pattern.DOTALL);
 
-    private final List<String> texts = new ArrayList<>();
-    private final List<Parameter> parameters = new ArrayList<>();
+    private final List<Piece> pieces;
     private final Set<String> lists = new HashSet<>();
-    private final Text withoutLists;
+    private final Text withOneElement;
 
-    /** A parameter as it stands in the text. */
-    private record Parameter(String name, boolean isList) {}
+    /** The last text with more elements: the next one often has as many. */
+    private volatile Expanded last;
 
-    private Sql(String sql) {
+    /** What a statement consists of. */
+    private sealed interface Piece {}
+
+    private record Words(String text) implements Piece {}
+
+    private record Parameter(String name, boolean isList) implements Piece {}
+
+    private record Repeated(List<Piece> pieces, String between) implements Piece {
+        /** The list that says how often. */
+        String list() {
+            for (Piece piece : pieces) {
+                if (piece instanceof Parameter parameter && parameter.isList()) {
+                    return parameter.name();
+                }
+            }
+            throw new IllegalArgumentException("nothing says how often " + pieces + " is repeated");
+        }
+    }
+
+    private record Expanded(Map<String, Integer> elements, Text text) {}
+
+    private Sql(List<Piece> pieces) {
+        this.pieces = pieces;
+        collectLists(pieces);
+        this.withOneElement = new Expansion(equally(1)).end();
+        this.last = new Expanded(equally(1), withOneElement);
+    }
+
+    static Sql parse(String sql) {
+        return new Sql(pieces(sql));
+    }
+
+    private static List<Piece> pieces(String sql) {
+        List<Piece> pieces = new ArrayList<>();
         StringBuilder text = new StringBuilder();
         Matcher found = PARAMETER.matcher(sql);
         while (found.find()) {
-            if (found.group("name") == null) {
+            Piece piece = piece(found);
+            if (piece == null) {
                 found.appendReplacement(text, Matcher.quoteReplacement(found.group()));
                 continue;
             }
             found.appendReplacement(text, "");
-            texts.add(text.toString());
+            pieces.add(new Words(text.toString()));
             text.setLength(0);
-            parameters.add(new Parameter(found.group("name"), found.group("list") != null));
+            pieces.add(piece);
         }
-        texts.add(found.appendTail(text).toString());
-        parameters.stream().filter(Parameter::isList).map(Parameter::name).forEach(lists::add);
-        this.withoutLists = expand(1);
+        pieces.add(new Words(found.appendTail(text).toString()));
+        return pieces;
     }
 
-    static Sql parse(String sql) {
-        return new Sql(sql);
+    /** Null for what stands in quotes. */
+    private static @Nullable Piece piece(Matcher found) {
+        if (found.group("queries") != null) {
+            return new Repeated(pieces(found.group("queries")), "\nUNION ALL\n");
+        }
+        if (found.group("rows") != null) {
+            return new Repeated(pieces(found.group("rows")), ", ");
+        }
+        return found.group("name") == null ? null : new Parameter(found.group("name"), found.group("list") != null);
+    }
+
+    private void collectLists(List<Piece> some) {
+        for (Piece piece : some) {
+            if (piece instanceof Parameter parameter && parameter.isList()) {
+                lists.add(parameter.name());
+            } else if (piece instanceof Repeated repeated) {
+                collectLists(repeated.pieces());
+            }
+        }
+    }
+
+    private Map<String, Integer> equally(int elements) {
+        Map<String, Integer> counts = new HashMap<>();
+        lists.forEach(list -> counts.put(list, elements));
+        return counts;
     }
 
     /** The names of the parameters, each once. */
     Set<String> parameters() {
-        return withoutLists.places().keySet();
+        return withOneElement.places().keySet();
+    }
+
+    /** The same statement with other words between its parameters. */
+    Sql with(UnaryOperator<String> words) {
+        return new Sql(with(pieces, words));
+    }
+
+    private static List<Piece> with(List<Piece> some, UnaryOperator<String> words) {
+        List<Piece> changed = new ArrayList<>();
+        for (Piece piece : some) {
+            if (piece instanceof Words text) {
+                changed.add(new Words(words.apply(text.text())));
+            } else if (piece instanceof Repeated repeated) {
+                changed.add(new Repeated(with(repeated.pieces(), words), repeated.between()));
+            } else {
+                changed.add(piece);
+            }
+        }
+        return changed;
     }
 
     /**
@@ -59,24 +140,70 @@ final class Sql {
      * @param elements how many values each list has; it does not matter where there is no list
      */
     Text text(int elements) {
-        return lists.isEmpty() ? withoutLists : expand(elements);
+        return lists.isEmpty() || elements == 1 ? withOneElement : text(equally(elements));
     }
 
-    private Text expand(int elements) {
-        StringBuilder sql = new StringBuilder(texts.get(0));
-        Map<String, List<Integer>> places = new LinkedHashMap<>();
-        int place = 1;
-        for (int i = 0; i < parameters.size(); i++) {
-            Parameter parameter = parameters.get(i);
+    /**
+     * The same where not all lists are equally long.
+     *
+     * @param elements how many values there are, by the name of each list
+     */
+    Text text(Map<String, Integer> elements) {
+        Expanded known = last;
+        if (!known.elements().equals(elements)) {
+            known = new Expanded(Map.copyOf(elements), new Expansion(elements).end());
+            last = known;
+        }
+        return known.text();
+    }
+
+    /** A text in the making. */
+    private final class Expansion {
+        private final StringBuilder sql = new StringBuilder();
+        private final Map<String, List<Integer>> places = new LinkedHashMap<>();
+        private final Map<String, Integer> elements;
+        private int place = 1;
+
+        Expansion(Map<String, Integer> elements) {
+            this.elements = elements;
+            add(pieces, false);
+        }
+
+        private void add(List<Piece> some, boolean oneByOne) {
+            for (Piece piece : some) {
+                if (piece instanceof Words words) {
+                    sql.append(words.text());
+                } else if (piece instanceof Parameter parameter) {
+                    add(parameter, parameter.isList() && !oneByOne ? count(parameter.name()) : 1);
+                } else if (piece instanceof Repeated repeated) {
+                    int times = count(repeated.list());
+                    for (int i = 0; i < times; i++) {
+                        sql.append(i == 0 ? "" : repeated.between());
+                        add(repeated.pieces(), true);
+                    }
+                }
+            }
+        }
+
+        private void add(Parameter parameter, int values) {
             List<Integer> all = places.computeIfAbsent(parameter.name(), name -> new ArrayList<>());
-            int values = parameter.isList() ? elements : 1;
             for (int value = 0; value < values; value++) {
                 sql.append(value == 0 ? "?" : ", ?");
                 all.add(place++);
             }
-            sql.append(texts.get(i + 1));
         }
-        return new Text(sql.toString(), places, lists);
+
+        private int count(String list) {
+            Integer count = elements.get(list);
+            if (count == null) {
+                throw new IllegalArgumentException("nobody says how many elements the list " + list + " has");
+            }
+            return count;
+        }
+
+        Text end() {
+            return new Text(sql.toString(), places, lists);
+        }
     }
 
     /**

@@ -37,6 +37,7 @@ final class Statements {
 
     private final List<String> folders;
     private final Map<String, Map<String, Sql>> files = new ConcurrentHashMap<>();
+    private final Map<StatementName, Sql> found = new ConcurrentHashMap<>();
 
     /**
      * The statements of a database.
@@ -59,6 +60,10 @@ final class Statements {
      * @throws IllegalStateException if no file has it
      */
     Sql get(StatementName statement) {
+        return found.computeIfAbsent(statement, this::find);
+    }
+
+    private Sql find(StatementName statement) {
         Sql sql = sections(statement.file()).get(statement.name().toLowerCase(Locale.ROOT));
         if (sql == null) {
             throw new IllegalStateException("no statement " + statement.name().toLowerCase(Locale.ROOT) + " in "
@@ -81,6 +86,11 @@ final class Statements {
         Arrays.stream(statements.getEnumConstants()).forEach(this::get);
     }
 
+    /** The text of a statement without parameters. */
+    String text(StatementName statement) {
+        return get(statement).text(1).sql();
+    }
+
     /** The names of all sections of a file, for a look at what nobody needs. */
     Set<String> names(String file) {
         return new TreeSet<>(sections(file).keySet());
@@ -98,7 +108,8 @@ final class Statements {
             read(folder + file + ".sql", parts, statements);
         }
         Map<String, Sql> sections = new HashMap<>();
-        statements.forEach((name, text) -> sections.put(name, Sql.parse(withParts(text, parts))));
+        statements.forEach((name, text) ->
+                sections.put(name, Sql.parse(withParts(text, parts).strip())));
         return sections;
     }
 

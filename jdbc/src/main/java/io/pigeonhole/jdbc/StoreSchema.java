@@ -41,9 +41,9 @@ final class StoreSchema {
 
     private final String quoted;
     private final String literal;
-    private final boolean hasBrace;
     private final Map<String, String> known = new ConcurrentHashMap<>();
     private final Map<String, String> formats = new ConcurrentHashMap<>();
+    private final Map<Sql, Sql> statements = new ConcurrentHashMap<>();
 
     /**
      * A schema.
@@ -54,7 +54,6 @@ final class StoreSchema {
     StoreSchema(String quoted, String literal) {
         this.quoted = quoted;
         this.literal = literal;
-        this.hasBrace = quoted.contains("{");
     }
 
     /** Where PostgreSQL finds the tables, which need not be the first schema of the search path. */
@@ -120,6 +119,12 @@ final class StoreSchema {
         return text;
     }
 
+    /** The same for a statement with named parameters, for which it is looked for once, however long its lists are. */
+    Sql qualify(Sql statement) {
+        return statements.computeIfAbsent(
+                statement, any -> any.with(words -> qualify(words, UnaryOperator.identity())));
+    }
+
     private String qualify(String sql, UnaryOperator<String> escape) {
         Matcher matcher = NAMES.matcher(sql);
         return matcher.replaceAll(found -> Matcher.quoteReplacement(replacement(matcher, escape)));
@@ -161,23 +166,6 @@ final class StoreSchema {
         return schema == null
                 ? sql
                 : schema.formats.computeIfAbsent(sql, text -> schema.qualify(text, name -> name.replace("%", "%%")));
-    }
-
-    /**
-     * Prepares a statement whose marked parts are repeated, and looks for names before they are, unless the schema's name
-     * holds what marks such parts.
-     */
-    static PreparedStatement prepare(Connection connection, String sql, int... counts) throws SQLException {
-        StoreSchema schema = of(connection);
-        String text;
-        if (schema == null) {
-            text = Repeat.expand(sql, counts);
-        } else if (schema.hasBrace) {
-            text = schema.qualify(Repeat.expand(sql, counts), UnaryOperator.identity());
-        } else {
-            text = Repeat.expand(schema.qualify(sql), counts);
-        }
-        return unbound(connection).prepareStatement(text);
     }
 
     private static @Nullable Binding binding(Connection connection) {

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -32,22 +33,8 @@ class LetterMeanwhileIT {
     private final AtomicReference<Runnable> beforeTheInsert = new AtomicReference<>(() -> {});
     private final AtomicReference<Runnable> afterTheDuplicate = new AtomicReference<>(() -> {});
 
-    /** Lets others in where they may come in between. */
+    /** Lets others in where a key is there already. */
     private final class Interrupted extends H2 {
-        private final PlainStatement insert;
-
-        Interrupted(PlainStatement insert) {
-            this.insert = insert;
-        }
-
-        @Override
-        public String text(PlainStatement statement) {
-            if (statement == insert) {
-                beforeTheInsert.getAndSet(() -> {}).run();
-            }
-            return super.text(statement);
-        }
-
         @Override
         public boolean isDuplicateKey(SQLException failure) {
             boolean duplicate = super.isDuplicateKey(failure);
@@ -91,11 +78,13 @@ class LetterMeanwhileIT {
     @Test
     void letterWhoseForerunnerIsGoneKeepsItsPlace() {
         try (Workshop workshop = H2Server.FILES.schema()) {
+            DataSource interposed = InterposedDataSource.before(
+                    1,
+                    "inbox_dead_letter (id,",
+                    workshop.dataSource(),
+                    () -> beforeTheInsert.getAndSet(() -> {}).run());
             Inbox<JdbcContext> inbox = inbox(
-                    JdbcStore.builder(workshop.dataSource())
-                            .dialect(new Interrupted(DeadLetterStatement.BURY))
-                            .build(),
-                    true);
+                    JdbcStore.builder(interposed).dialect(new Interrupted()).build(), true);
             Message message = message("dies");
             workshop.execute(letter(key(inbox, message("other")), FAR, true));
             beforeTheInsert.set(() -> workshop.execute(letter(key(inbox, message), FAR + 1, true)));

@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,58 @@ class SqlTest {
 
         assertThat(text.sql()).isEqualTo("DELETE FROM t WHERE id IN (?, ?, ?) AND c = ?");
         assertThat(text.places()).isEqualTo(Map.of("ids", List.of(1, 2, 3), "consumer", List.of(4)));
+    }
+
+    @Test
+    void listThatOccursTwiceHasPlacesForBoth() {
+        Sql.Text text = Sql.parse("a IN (:ids...) OR b IN (:ids...)").text(2);
+
+        assertThat(text.sql()).isEqualTo("a IN (?, ?) OR b IN (?, ?)");
+        assertThat(text.places()).isEqualTo(Map.of("ids", List.of(1, 2, 3, 4)));
+    }
+
+    @Test
+    void whatStandsInBracesIsThereForEachElement() {
+        Sql.Text text =
+                Sql.parse("VALUES {(:consumer, ':', :keys..., :hashes...)}").text(2);
+
+        assertThat(text.sql()).isEqualTo("VALUES (?, ':', ?, ?), (?, ':', ?, ?)");
+        assertThat(text.places())
+                .isEqualTo(Map.of("consumer", List.of(1, 4), "keys", List.of(2, 5), "hashes", List.of(3, 6)));
+    }
+
+    @Test
+    void queriesInTwoBracesAreUnited() {
+        Sql.Text text = Sql.parse("a IN (:ids...) UNION ALL {{(SELECT :ids... LIMIT :limit)}}")
+                .text(2);
+
+        assertThat(text.sql()).isEqualTo("a IN (?, ?) UNION ALL (SELECT ? LIMIT ?)\nUNION ALL\n(SELECT ? LIMIT ?)");
+        assertThat(text.places()).isEqualTo(Map.of("ids", List.of(1, 2, 3, 5), "limit", List.of(4, 6)));
+    }
+
+    @Test
+    void listsMayHaveUnequalLengths() {
+        Sql sql = Sql.parse("a IN (:few...) OR b IN (:many...)");
+
+        assertThat(sql.text(Map.of("few", 1, "many", 3)).sql()).isEqualTo("a IN (?) OR b IN (?, ?, ?)");
+        assertThat(sql.text(Map.of("few", 2, "many", 1)).sql()).isEqualTo("a IN (?, ?) OR b IN (?)");
+        assertThat(sql.text(2).sql()).isEqualTo("a IN (?, ?) OR b IN (?, ?)");
+    }
+
+    @Test
+    void whatIsRepeatedNeedsAList() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Sql.parse("VALUES {(:consumer)}"))
+                .withMessageContaining("how often");
+    }
+
+    @Test
+    void otherWordsLeaveTheParametersWhereTheyAre() {
+        Sql.Text text = Sql.parse("a IN (:ids...) AND {(a, :ids...)}")
+                .with(words -> words.replace("a", "{a}:b?"))
+                .text(2);
+
+        assertThat(text.sql()).isEqualTo("{a}:b? IN (?, ?) AND ({a}:b?, ?), ({a}:b?, ?)");
     }
 
     @Test

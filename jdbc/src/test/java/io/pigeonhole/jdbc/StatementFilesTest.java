@@ -23,7 +23,14 @@ class StatementFilesTest {
             ReplayStatement.class,
             RetentionRuleStatement.class,
             ConsumerStatement.class,
-            SizeStatement.class);
+            SizeStatement.class,
+            SchemaStatement.class,
+            LedgerStatement.class,
+            NumberStatement.class,
+            WorkStatement.class,
+            DeadLetterStatement.class,
+            RetentionStatement.class,
+            WatermarkStatement.class);
 
     /** Those that only PostgreSQL has. */
     private static final List<Class<? extends StatementName>> KINDS_OF_POSTGRES = List.of(

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every statement names its tables with their schema. */
@@ -26,17 +28,40 @@ class StoreSchemaTest {
 
     private static final StoreSchema SCHEMA = new StoreSchema("\"own\"", "'own'");
 
-    @ParameterizedTest
-    @ValueSource(strings = {"postgresql", "mariadb", "mysql", "h2"})
-    void noStatementLeavesATableWithoutItsSchema(String database) throws IOException {
-        String statements = Files.readString(FILES.resolve(database + ".txt"));
+    @Test
+    void noStatementOfPostgresLeavesATableWithoutItsSchema() throws IOException {
+        String statements = Files.readString(FILES.resolve("postgresql.txt"));
         for (String statement : statements.split("(?m)^== ", -1)) {
             int end = statement.indexOf('\n') + 1;
-            String qualified = SCHEMA.qualify(statement.substring(end));
-            assertThat(PLAIN_NAME.matcher(qualified).find()).as(qualified).isFalse();
-            assertThat(NAME_IN_STRING.matcher(qualified).find()).as(qualified).isFalse();
+            assertHasSchema(SCHEMA.qualify(statement.substring(end)));
         }
         assertThat(PLAIN_NAME.matcher(statements).find()).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.StatementFilesTest#databases")
+    void noStatementOfAFileLeavesATableWithoutItsSchema(Statements statements) {
+        for (Class<? extends StatementName> kind : StatementFilesTest.KINDS) {
+            for (StatementName name : kind.getEnumConstants()) {
+                Sql sql = statements.get(name);
+                String qualified = SCHEMA.qualify(sql).text(2).sql();
+                assertHasSchema(qualified);
+                assertThat(qualified).isEqualTo(SCHEMA.qualify(sql.text(2).sql()));
+            }
+        }
+    }
+
+    @Test
+    void noStatementOfADialectsOwnLeavesATableWithoutItsSchema() {
+        MariaDb dialect = new MariaDb();
+        assertHasSchema(SCHEMA.qualify(
+                String.valueOf(dialect.beginWithClaim(Duration.ofSeconds(42), Duration.ofMillis(1500)))));
+        assertHasSchema(SCHEMA.qualify(String.valueOf(dialect.holdHorizonAndClaim())));
+    }
+
+    private static void assertHasSchema(String qualified) {
+        assertThat(PLAIN_NAME.matcher(qualified).find()).as(qualified).isFalse();
+        assertThat(NAME_IN_STRING.matcher(qualified).find()).as(qualified).isFalse();
     }
 
     @Test

@@ -7,3 +7,12 @@ SET STATEMENT in_predicate_conversion_threshold = 0 FOR
 -- part: unlimited
 -- The session's own limit is meant for the application's statements: that one, but at least ten minutes.
 SET STATEMENT max_statement_time = IF(@pigeonhole_statement > 0, GREATEST(@pigeonhole_statement, 600), 0), in_predicate_conversion_threshold = 0 FOR
+
+-- part: by_primary_key
+-- On a small table the optimizer would rather read, and lock, all of it. A list has to be one of whole keys besides: where the first
+-- columns of a key are equal to something, the optimizer may look for these only, whatever is forced.
+FORCE INDEX (PRIMARY)
+
+-- part: at_once
+-- Somebody may have locked the entry of another index than that by which the row is locked.
+SET STATEMENT innodb_lock_wait_timeout = 0 FOR

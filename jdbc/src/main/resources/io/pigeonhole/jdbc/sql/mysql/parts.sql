@@ -3,3 +3,6 @@
 -- part: as_listed
 
 -- part: unlimited
+
+-- part: at_once
+-- It waits: see PlainSession.deleteLocked.

@@ -8,3 +8,15 @@ c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication
 
 -- part: unlimited
 -- Before a search that may take long in a transaction with handlers, whose limit for a statement does not hold for it.
+
+-- part: by_primary_key
+-- Behind a table whose rows are locked by their primary key: keeps a database from locking others besides.
+
+-- part: at_once
+-- Before the deletion of a row that is locked: keeps a database from waiting for an entry of another index.
+
+-- part: message_columns
+consumer_id, message_key, source, message_id, type, ordering_key, headers, content_type, payload, origin
+
+-- part: message_values
+:consumer, :key, :source, :message_id, :type, :ordering_key, :headers, :content_type, :payload, :origin

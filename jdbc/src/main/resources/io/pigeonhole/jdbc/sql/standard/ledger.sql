@@ -1,0 +1,73 @@
+-- About the ledger, its days, the lanes and the history.
+
+-- name: now
+SELECT CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)
+
+-- name: is_writable
+SELECT TRUE
+
+-- name: horizon
+SELECT oldest, newest FROM inbox_horizon
+
+-- name: hold_horizon
+SELECT oldest, newest FROM inbox_horizon
+
+-- name: extend_ledger
+UPDATE inbox_horizon SET newest = :newest WHERE only_row = TRUE AND newest < :newest
+
+-- name: look
+SELECT NULL AS message_key, h.oldest, h.newest, c.paused
+FROM inbox_horizon AS h CROSS JOIN inbox_consumer AS c
+WHERE c.id = :consumer
+UNION ALL
+SELECT l.message_key, NULL, NULL, NULL
+FROM inbox_ledger AS l
+WHERE l.consumer_id = :consumer AND l.message_key IN (:keys...)
+
+-- name: claim
+INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at) VALUES {(:consumer, :keys..., :hashes..., :now)}
+
+-- name: end_of_claim
+SELECT h.oldest, EXISTS (SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = :consumer)
+FROM inbox_horizon AS h
+
+-- name: contains
+SELECT EXISTS (SELECT 1 FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key)
+    OR EXISTS (SELECT 1 FROM inbox_work WHERE consumer_id = :consumer AND message_key = :key)
+    OR EXISTS (SELECT 1 FROM inbox_dead_letter WHERE consumer_id = :consumer AND message_key = :key)
+
+-- name: known
+SELECT message_key FROM inbox_work WHERE consumer_id = :consumer AND message_key IN (:keys...)
+UNION
+SELECT message_key FROM inbox_dead_letter WHERE consumer_id = :consumer AND message_key IN (:keys...)
+
+-- name: hashes
+SELECT message_key, payload_hash
+FROM inbox_ledger
+WHERE consumer_id = :consumer AND message_key IN (:keys...) AND payload_hash IS NOT NULL
+
+-- name: payloads
+SELECT message_key, payload FROM inbox_work WHERE consumer_id = :consumer AND message_key IN (:keys...)
+UNION ALL
+SELECT message_key, payload
+FROM inbox_dead_letter
+WHERE consumer_id = :consumer AND message_key IN (:keys...) AND reason <> 'BYTES_NOT_STORED'
+
+-- name: record
+INSERT INTO inbox_history ({message_columns}, with_payload, attempts, processed_at)
+VALUES ({message_values}, :with_payload, :attempts, :now)
+
+-- name: lock_lanes
+-- Each lane is named in full: MariaDB could look for the consumer alone.
+{as_listed}
+SELECT lane
+FROM inbox_lane {by_primary_key}
+WHERE (consumer_id, kind, lane) IN ({(:consumer, 'store', :lanes...)})
+ORDER BY consumer_id, kind, lane
+FOR UPDATE
+
+-- name: enter_lane
+SELECT lane
+FROM inbox_lane
+WHERE consumer_id = :consumer AND kind = 'work' AND lane = :lane
+FOR UPDATE SKIP LOCKED

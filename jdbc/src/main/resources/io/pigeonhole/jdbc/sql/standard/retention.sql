@@ -1,0 +1,96 @@
+-- About what the store forgets. Each that changes rows names a key, also where all rows are meant: in a session with sql_safe_updates
+-- MariaDB refuses others.
+
+-- name: add_task
+INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)
+VALUES (:task, '', :now, :now, :now, 0, 0)
+
+-- name: has_task
+SELECT 1 FROM inbox_upkeep WHERE task = :task
+
+-- name: enter_task
+SELECT place FROM inbox_upkeep WHERE task = :task AND next_at <= :now FOR UPDATE SKIP LOCKED
+
+-- name: note_task
+UPDATE inbox_upkeep
+SET begun_at = CASE WHEN place = '' THEN :now ELSE begun_at END,
+    deleted = CASE WHEN place = '' THEN 0 ELSE deleted END + :deleted,
+    millis = CASE WHEN place = '' THEN 0 ELSE millis END + :millis,
+    next_at = CASE WHEN :over THEN :next ELSE next_at END,
+    place = :place
+WHERE task = :task
+
+-- name: raise_horizon
+UPDATE inbox_horizon SET oldest = :oldest WHERE only_row = TRUE AND oldest < :oldest
+
+-- name: next_consumer
+SELECT MIN(id) FROM inbox_consumer WHERE id > :above
+
+-- name: next_keys
+SELECT message_key, accepted_at
+FROM inbox_ledger
+WHERE consumer_id = :consumer AND message_key > :key
+ORDER BY message_key
+LIMIT :limit
+
+-- name: unfinished_keys
+-- In one view of both tables: a message that moves from one to the other meanwhile is seen in one of them. In a DELETE MariaDB
+-- would lock their rows, and read the tables one after the other.
+SELECT w.message_key
+FROM inbox_work AS w
+WHERE w.consumer_id = :consumer AND w.message_key IN (:keys...)
+UNION ALL
+SELECT d.message_key
+FROM inbox_dead_letter AS d
+WHERE d.consumer_id = :consumer AND d.message_key IN (:keys...)
+
+-- name: lock_keys
+-- Each is named in full: MariaDB could look for the consumer alone, and lock all that it has. And not the keys alone are asked
+-- for: where they are, and a list names a large part of a table, it reads, and so locks for a moment, the whole index.
+{as_listed}
+SELECT message_key, accepted_at
+FROM inbox_ledger {by_primary_key}
+WHERE (consumer_id, message_key) IN ({(:consumer, :keys...)})
+FOR UPDATE SKIP LOCKED
+
+-- name: forget_key
+DELETE FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key
+
+-- name: old_attempts
+SELECT id, consumer_id, message_key
+FROM inbox_attempt
+WHERE id > :above AND started_at < :before
+ORDER BY id
+LIMIT :limit
+
+-- name: lock_attempts
+{as_listed}
+SELECT id, started_at FROM inbox_attempt {by_primary_key} WHERE id IN (:ids...) FOR UPDATE SKIP LOCKED
+
+-- name: forget_attempt
+{at_once}
+DELETE FROM inbox_attempt WHERE id = :id
+
+-- name: old_audit
+SELECT a.id FROM inbox_audit AS a WHERE a.id > :above AND a.at < :before ORDER BY a.id LIMIT :limit
+
+-- name: lock_audit
+{as_listed}
+SELECT id, at FROM inbox_audit {by_primary_key} WHERE id IN (:ids...) FOR UPDATE SKIP LOCKED
+
+-- name: forget_audit
+{at_once}
+DELETE FROM inbox_audit WHERE id = :id
+
+-- name: oldest_history
+SELECT processed_at FROM inbox_history ORDER BY processed_at LIMIT 1
+
+-- name: old_history
+SELECT id FROM inbox_history WHERE id > :above AND processed_at < :before ORDER BY id LIMIT :limit
+
+-- name: lock_history
+{as_listed}
+SELECT id, processed_at FROM inbox_history WHERE id IN (:ids...) FOR UPDATE SKIP LOCKED
+
+-- name: forget_history
+DELETE FROM inbox_history WHERE id = :id
