@@ -23,9 +23,6 @@ enum NumberStatement implements StatementName {
     /** The same among the consumers. */
     TAKE_CONSUMER,
 
-    /** Deletes the row in work again. */
-    FREE_WORK,
-
     /** Deletes the row in the history again. */
     FREE_HISTORY,
 

@@ -223,7 +223,7 @@ final class PlainNumbers {
                     .now()
                     .change();
         }
-        session.change(NumberStatement.FREE_WORK, number);
+        session.change(WorkStatement.FINISH, number);
     }
 
     /** A place behind all messages, for one whose own place another message has. The counter need not know of it. */

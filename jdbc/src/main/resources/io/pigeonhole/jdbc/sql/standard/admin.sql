@@ -184,14 +184,15 @@ FOR UPDATE
 -- With what the audit says of it. By its id, as the engine locks letters: MariaDB would lock the entry of the key before the row
 -- otherwise, and two that meet would be in a deadlock.
 SELECT id, reason, detail, claimed, source, message_id
-FROM inbox_dead_letter
+FROM inbox_dead_letter {by_primary_key}
 WHERE id = :id AND consumer_id = :consumer AND message_key = :key
 FOR UPDATE
 
 -- name: lock_letters
 -- Those that are still there.
+{as_listed}
 SELECT id, message_key, claimed, reason
-FROM inbox_dead_letter
+FROM inbox_dead_letter {by_primary_key}
 WHERE consumer_id = :consumer AND id IN (:ids...)
 ORDER BY id
 FOR UPDATE

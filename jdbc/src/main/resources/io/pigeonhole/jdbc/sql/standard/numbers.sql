@@ -37,9 +37,6 @@ VALUES (:id, 0, :key, '', FALSE, 0, :now)
 INSERT INTO inbox_consumer (id, name, id_form, digest_below, key_order, lanes, registered_at)
 VALUES (:id, :name, '', 0, '', 0, :now)
 
--- name: free_work
-DELETE FROM inbox_work WHERE id = :id
-
 -- name: free_history
 DELETE FROM inbox_history WHERE id = :id
 

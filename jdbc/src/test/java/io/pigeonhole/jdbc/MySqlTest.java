@@ -1,0 +1,50 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+/** MySQL understands less than MariaDB, and no test has a server of it. */
+class MySqlTest {
+    private final Dialect dialect = new MySql();
+
+    @Test
+    void transactionHasALimitForItsConnectionOnly() {
+        assertThat(dialect.begin(Duration.ofSeconds(42)))
+                .isEqualTo(dialect.beginForHandlers(Duration.ofSeconds(42)))
+                .containsExactly(
+                        "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
+                        "SET @pigeonhole_wait = @@innodb_lock_wait_timeout, @pigeonhole_idle = @@wait_timeout,"
+                                + " wait_timeout = 42");
+        assertThat(dialect.end())
+                .containsExactly("SET wait_timeout = @pigeonhole_idle, innodb_lock_wait_timeout = @pigeonhole_wait");
+    }
+
+    @Test
+    void waitIsOneOfWholeSeconds() {
+        assertThat(dialect.patience(Duration.ofMillis(1500))).containsExactly("SET innodb_lock_wait_timeout = 2");
+        assertThat(dialect.patience(Duration.ofMillis(20))).containsExactly("SET innodb_lock_wait_timeout = 1");
+        assertThat(dialect.ownPatience()).containsExactly("SET innodb_lock_wait_timeout = @pigeonhole_wait");
+    }
+
+    @Test
+    void nothingIsSaidInCompoundStatements() {
+        assertThat(dialect.guard()).containsExactly("SAVEPOINT pigeonhole_guard");
+        assertThat(dialect.prove()).containsExactly("RELEASE SAVEPOINT pigeonhole_guard");
+        assertThat(dialect.proveAndCommit()).isNull();
+        assertThat(dialect.beginWithClaim(Duration.ofSeconds(42), Duration.ofSeconds(1)))
+                .isNull();
+    }
+
+    @Test
+    void noStatementSetsAVariableForItself() {
+        for (Class<? extends StatementName> kind : StatementFilesTest.KINDS) {
+            assertThat(kind.getEnumConstants())
+                    .extracting(statement ->
+                            dialect.texts().get(statement).text(2).sql().toUpperCase(Locale.ROOT))
+                    .noneMatch(sql -> sql.contains("SET STATEMENT"));
+        }
+    }
+}
