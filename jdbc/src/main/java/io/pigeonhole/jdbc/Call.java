@@ -29,8 +29,8 @@ final class Call implements AutoCloseable {
     /** How many answers come before the statement's own. */
     private final int answersBefore;
 
-    /** How many parameters stand before those of the row that is bound. */
-    private int parametersBefore;
+    /** Which element of the lists is bound where only one is. */
+    private int row;
 
     private Call(PreparedStatement statement, Sql.Text text, Values values, int answersBefore) {
         this.statement = statement;
@@ -74,15 +74,16 @@ final class Call implements AutoCloseable {
     }
 
     private Call bind(String name, Binding binding) throws SQLException {
-        for (int place : places(name)) {
-            binding.at(parametersBefore + place);
+        List<Integer> places = places(name);
+        for (int place : text.lists().contains(name) ? places.subList(row, row + 1) : places) {
+            binding.at(place);
         }
         return this;
     }
 
-    /** What is bound from now on is of this row of those that {@link Sql.Text#ofRows} has, counted from 0. */
-    Call row(int row) {
-        parametersBefore = row * text.parametersOfRow();
+    /** A single value that is bound to a list from now on is that of this row, counted from 0. The list occurs once in a row. */
+    Call row(int of) {
+        row = of;
         return this;
     }
 

@@ -3,7 +3,6 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -48,7 +47,7 @@ final class LeaseRows {
             return call.consumer(consumer)
                     .number("id", item.id())
                     .number("token", item.token())
-                    .read(ResultSet::next);
+                    .hasRow();
         }
     }
 

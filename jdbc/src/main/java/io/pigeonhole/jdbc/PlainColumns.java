@@ -28,19 +28,11 @@ final class PlainColumns {
 
     private PlainColumns() {}
 
-    /** Binds consumer, key and message. */
-    static Call bind(Call call, RegisteredConsumer consumer, MessageKey key, Message message, boolean withPayload)
-            throws SQLException {
-        return call.consumer(consumer).key(key).message(message, withPayload);
-    }
-
-    /** The same with lane, ordered and the hash of the ordering key. */
+    /** The same as {@link MessageColumns#bindInLane}, and the hash of the ordering key. */
     static Call bindInLane(Call call, RegisteredConsumer consumer, MessageKey key, Message message)
             throws SQLException {
         OrderingKey orderingKey = consumer.keepsOrderOf(message) ? OrderingKey.of(message) : null;
-        return bind(call, consumer, key, message, true)
-                .number("lane", consumer.laneOf(message, key))
-                .flag("ordered", orderingKey != null)
+        return MessageColumns.bindInLane(call, consumer, key, message)
                 .bytes("ordering_hash", orderingKey == null ? null : hash(orderingKey));
     }
 

@@ -108,8 +108,7 @@ final class PlainDatabase implements Database {
                         new PacketProof(connections, dialect),
                         longWrites,
                         claimsApart,
-                        takenNumber,
-                        statements));
+                        takenNumber));
     }
 
     @Override
@@ -121,7 +120,7 @@ final class PlainDatabase implements Database {
     public void probe() {
         Probe.run(
                 connections,
-                statements.text(LedgerStatement.IS_WRITABLE),
+                statements.sql(LedgerStatement.IS_WRITABLE),
                 "the database is read-only and takes no messages: connect to the primary");
     }
 

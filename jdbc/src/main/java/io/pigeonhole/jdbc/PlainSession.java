@@ -24,18 +24,12 @@ final class PlainSession {
     private final Dialect dialect;
     private final Values values = new PlainValues(this);
 
-    /** The connection for texts that name their tables with the schema already. */
-    private final Connection unbound;
-
-    private final @Nullable StoreSchema schema;
     private @Nullable Instant readAt;
     private long readNanos;
 
     private PlainSession(Connection connection, Dialect dialect) {
         this.connection = connection;
         this.dialect = dialect;
-        this.unbound = StoreSchema.unbound(connection);
-        this.schema = StoreSchema.of(connection);
     }
 
     /** Reads the clock. */
@@ -52,7 +46,7 @@ final class PlainSession {
 
     private Instant readClock() throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(dialect.texts().text(LedgerStatement.NOW))) {
+                ResultSet row = statement.executeQuery(dialect.texts().sql(LedgerStatement.NOW))) {
             row.next();
             Instant read = Instant.EPOCH.plus(row.getLong(1), ChronoUnit.MICROS);
             readNanos = System.nanoTime();
@@ -85,22 +79,17 @@ final class PlainSession {
 
     /** The same where its lists have so many elements. */
     Call call(StatementName statement, int elements) throws SQLException {
-        return Call.of(unbound, sql(statement).text(elements), values);
+        return Call.of(connection, dialect.texts().get(statement).text(elements), values);
     }
 
     /** The same where its lists have not all as many. */
     Call call(StatementName statement, Map<String, Integer> elements) throws SQLException {
-        return Call.of(unbound, sql(statement).text(elements), values);
+        return Call.of(connection, dialect.texts().get(statement).text(elements), values);
     }
 
     /** The insert of a row whose number the database makes. */
     Call callMakingANumber(StatementName statement) throws SQLException {
-        return Call.makingANumber(unbound, sql(statement).text(1), values);
-    }
-
-    private Sql sql(StatementName statement) {
-        Sql sql = dialect.texts().get(statement);
-        return schema == null ? sql : schema.qualify(sql);
+        return Call.makingANumber(connection, dialect.texts().get(statement).text(1), values);
     }
 
     /** Changes what has an id, the only parameter, and answers how many rows that were. */

@@ -55,7 +55,6 @@ final class PlainTransaction extends JdbcTransaction {
     private final AtomicBoolean claimsApart;
 
     private final PendingRepair takenNumber;
-    private final Statements statements;
     private final long begunAt;
     private @Nullable PlainSession session;
     private @Nullable String doomed;
@@ -81,14 +80,12 @@ final class PlainTransaction extends JdbcTransaction {
             PacketProof proof,
             LongWrites longWrites,
             AtomicBoolean claimsApart,
-            PendingRepair takenNumber,
-            Statements statements)
+            PendingRepair takenNumber)
             throws SQLException {
         super(connection, new PlainErrors(dialect), control, longWrites);
         this.proof = proof;
         this.claimsApart = claimsApart;
         this.takenNumber = takenNumber;
-        this.statements = statements;
         this.begunAt = takenNumber.now();
         this.dialect = dialect;
         this.errors = new PlainErrors(dialect);
@@ -189,7 +186,7 @@ final class PlainTransaction extends JdbcTransaction {
 
     @Override
     ReplayCalls replayCalls() {
-        return new PlainReplayCalls(this::session, statements);
+        return new PlainReplayCalls(this::session);
     }
 
     private void start() throws SQLException {

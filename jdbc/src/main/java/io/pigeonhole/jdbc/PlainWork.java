@@ -131,7 +131,9 @@ final class PlainWork {
         Instant now = session.now();
         try (Call call = session.call(LedgerStatement.RECORD)) {
             for (FinishedMessage finished : messages) {
-                PlainColumns.bind(call, consumer, finished.key(), finished.message(), finished.withPayload())
+                call.consumer(consumer)
+                        .key(finished.key())
+                        .message(finished.message(), finished.withPayload())
                         .flag("with_payload", finished.withPayload())
                         .number("attempts", finished.attempts())
                         .instant("now", now)

@@ -11,7 +11,6 @@ import java.util.stream.Stream;
  */
 final class PostgresTexts {
     private final Statements statements;
-    private final Map<StatementName, Sql.Text> plain = new ConcurrentHashMap<>();
     private final Map<StatementName, Sql.Text> searches = new ConcurrentHashMap<>();
     private final MaybeFirst lockLanes;
     private final MaybeFirst enterLane;
@@ -31,9 +30,9 @@ final class PostgresTexts {
         this.advance = MaybeFirst.of(move.as(move.sql().formatted(PostgresStatements.PROOF, WatermarkRows.MOVED)));
         this.usualAdvance =
                 PostgresTransaction.behindConstraints(advance.later().sql());
-        Sql.Text receiveOne = of(PostgresWorkStatement.RECEIVE);
+        Sql insert = statements.get(PostgresWorkStatement.RECEIVE);
         this.receive = Stream.of(64, 16, 4, 1)
-                .map(messages -> new ForMany(messages, receiveOne.ofRows(messages)))
+                .map(messages -> new ForMany(messages, insert.text(messages)))
                 .toList();
     }
 
@@ -58,7 +57,7 @@ final class PostgresTexts {
 
     /** A statement by itself. */
     Sql.Text of(StatementName statement) {
-        return plain.computeIfAbsent(statement, name -> statements.get(name).text(1));
+        return statements.get(statement).text(1);
     }
 
     /** A search without the limit that handlers have; the setting of that answers before it. */

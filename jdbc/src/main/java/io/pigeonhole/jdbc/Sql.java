@@ -1,14 +1,12 @@
 package io.pigeonhole.jdbc;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -115,25 +113,6 @@ final class Sql {
         return withOneElement.places().keySet();
     }
 
-    /** The same statement with other words between its parameters. */
-    Sql with(UnaryOperator<String> words) {
-        return new Sql(with(pieces, words));
-    }
-
-    private static List<Piece> with(List<Piece> some, UnaryOperator<String> words) {
-        List<Piece> changed = new ArrayList<>();
-        for (Piece piece : some) {
-            if (piece instanceof Words text) {
-                changed.add(new Words(words.apply(text.text())));
-            } else if (piece instanceof Repeated repeated) {
-                changed.add(new Repeated(with(repeated.pieces(), words), repeated.between()));
-            } else {
-                changed.add(piece);
-            }
-        }
-        return changed;
-    }
-
     /**
      * The statement for the driver.
      *
@@ -236,22 +215,6 @@ final class Sql {
             places.forEach((name, of) ->
                     all.put(name, of.stream().map(place -> place + names.length).toList()));
             return new Text(before + ";\n" + sql, all, lists);
-        }
-
-        /**
-         * An insert of so many rows, where this one, which ends with the row behind VALUES, is for one. The parameters have the places
-         * of the first row: see {@link Call#row}.
-         */
-        Text ofRows(int rows) {
-            int row = sql.indexOf("VALUES") + "VALUES".length();
-            return as(sql.substring(0, row) + "\n"
-                    + String.join(
-                            ",\n", Collections.nCopies(rows, sql.substring(row).strip())));
-        }
-
-        /** How many question marks a row has that {@link #ofRows} repeats. */
-        int parametersOfRow() {
-            return places.values().stream().mapToInt(List::size).sum();
         }
     }
 }

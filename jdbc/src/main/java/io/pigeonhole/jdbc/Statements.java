@@ -86,11 +86,6 @@ final class Statements {
         Arrays.stream(statements.getEnumConstants()).forEach(this::get);
     }
 
-    /** The text of a statement without parameters. */
-    String text(StatementName statement) {
-        return get(statement).text(1).sql();
-    }
-
     /** The names of all sections of a file, for a look at what nobody needs. */
     Set<String> names(String file) {
         return new TreeSet<>(sections(file).keySet());

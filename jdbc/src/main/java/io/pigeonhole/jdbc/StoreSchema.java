@@ -43,7 +43,6 @@ final class StoreSchema {
     private final String literal;
     private final Map<String, String> known = new ConcurrentHashMap<>();
     private final Map<String, String> formats = new ConcurrentHashMap<>();
-    private final Map<Sql, Sql> statements = new ConcurrentHashMap<>();
 
     /**
      * A schema.
@@ -117,12 +116,6 @@ final class StoreSchema {
         }
         known.put(sql, text);
         return text;
-    }
-
-    /** The same for a statement with named parameters, for which it is looked for once, however long its lists are. */
-    Sql qualify(Sql statement) {
-        return statements.computeIfAbsent(
-                statement, any -> any.with(words -> qualify(words, UnaryOperator.identity())));
     }
 
     private String qualify(String sql, UnaryOperator<String> escape) {

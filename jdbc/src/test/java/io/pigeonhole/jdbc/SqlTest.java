@@ -70,20 +70,32 @@ class SqlTest {
     }
 
     @Test
-    void otherWordsLeaveTheParametersWhereTheyAre() {
-        Sql.Text text = Sql.parse("a IN (:ids...) AND {(a, :ids...)}")
-                .with(words -> words.replace("a", "{a}:b?"))
-                .text(2);
-
-        assertThat(text.sql()).isEqualTo("{a}:b? IN (?, ?) AND ({a}:b?, ?), ({a}:b?, ?)");
-    }
-
-    @Test
     void whatStandsInQuotesAndACastWithColonsAreNoParameters() {
         Sql.Text text = Sql.parse("SELECT ': no', 'it''s :no', \":no\", a::text, '12:30' WHERE x = :yes")
                 .text(1);
 
         assertThat(text.sql()).isEqualTo("SELECT ': no', 'it''s :no', \":no\", a::text, '12:30' WHERE x = ?");
         assertThat(text.places()).isEqualTo(Map.of("yes", List.of(1)));
+    }
+
+    @Test
+    void textBehindAnotherOneHasItsParametersBehindThoseOfThat() {
+        Sql.Text text = Sql.parse("a IN (:ids...) AND b = :limit").text(2).behind("SELECT ?, ?", "first", "second");
+
+        assertThat(text.sql()).isEqualTo("SELECT ?, ?;\na IN (?, ?) AND b = ?");
+        assertThat(text.places())
+                .isEqualTo(
+                        Map.of("first", List.of(1), "second", List.of(2), "ids", List.of(3, 4), "limit", List.of(5)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> text.behind("SELECT ?", "first", "second"))
+                .withMessageContaining("other parameters");
+    }
+
+    @Test
+    void bracesInQuotesRepeatNothing() {
+        Sql.Text text = Sql.parse("SELECT a ~ '^[0-9a-f-]{36}$' AND b = ANY ('{1,2}') AND c IN (:ids...)")
+                .text(2);
+
+        assertThat(text.sql()).isEqualTo("SELECT a ~ '^[0-9a-f-]{36}$' AND b = ANY ('{1,2}') AND c IN (?, ?)");
     }
 }

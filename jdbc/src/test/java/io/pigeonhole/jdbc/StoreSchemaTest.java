@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,13 +41,11 @@ class StoreSchemaTest {
 
     @ParameterizedTest
     @MethodSource("io.pigeonhole.jdbc.StatementFilesTest#databases")
-    void noStatementOfAFileLeavesATableWithoutItsSchema(Statements statements) {
-        for (Class<? extends StatementName> kind : StatementFilesTest.KINDS) {
+    void noStatementOfAFileLeavesATableWithoutItsSchema(
+            Statements statements, List<Class<? extends StatementName>> kinds) {
+        for (Class<? extends StatementName> kind : kinds) {
             for (StatementName name : kind.getEnumConstants()) {
-                Sql sql = statements.get(name);
-                String qualified = SCHEMA.qualify(sql).text(2).sql();
-                assertHasSchema(qualified);
-                assertThat(qualified).isEqualTo(SCHEMA.qualify(sql.text(2).sql()));
+                assertHasSchema(SCHEMA.qualify(statements.get(name).text(2).sql()));
             }
         }
     }

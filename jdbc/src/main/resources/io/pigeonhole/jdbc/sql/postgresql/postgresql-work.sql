@@ -5,12 +5,11 @@
 -- committed, so that a lease can be asked for after a commit whose outcome is unknown.
 
 -- name: receive
--- The row stands as often as there are messages.
 INSERT INTO inbox_work (consumer_id, message_key, source, message_id, type, ordering_key, headers, content_type,
     payload, origin, lane, ordered, by_lease, status, attempts, due_at, received_at, retry_since, updated_at)
-VALUES
-(:consumer, :key, :source, :message_id, :type, :ordering_key, :headers, :content_type, :payload, :origin, :lane, :ordered, :by_lease,
-    'received', 0, clock_timestamp(), clock_timestamp(), clock_timestamp(), clock_timestamp())
+VALUES {(:consumer..., :key..., :source..., :message_id..., :type..., :ordering_key..., :headers..., :content_type..., :payload...,
+    :origin..., :lane..., :ordered..., :by_lease...,
+    'received', 0, clock_timestamp(), clock_timestamp(), clock_timestamp(), clock_timestamp())}
 
 -- name: park
 WITH parked AS (
