@@ -109,7 +109,7 @@ class StateDiagramIT {
 
         private void workOnWhatIsDue() {
             store.due(List.of(inbox.registered()))
-                    .forEach(due -> inbox.forNodes().work(due, () -> false));
+                    .forEach(due -> inbox.forNodes().work(due, () -> false, () -> {}));
         }
 
         /** A lease, and what its handler makes of it. */

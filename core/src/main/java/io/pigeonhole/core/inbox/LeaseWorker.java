@@ -92,29 +92,34 @@ final class LeaseWorker<C extends HandlerContext> {
         return keeper.hanging();
     }
 
-    /** Leases one message of a lane and works on it; 0 where there is none to lease, or another has to be alone. */
-    int work(int lane) {
+    /**
+     * Leases one message of a lane and works on it; 0 where there is none to lease, or another has to be alone.
+     *
+     * @param whenLeased called once the lease is committed
+     */
+    int work(int lane, Runnable whenLeased) {
         Turn turn = new Turn();
         if (!onlySuspects) {
-            return work(lane, turn);
+            return work(lane, turn, whenLeased);
         }
         @Nullable Turn before = alone.get();
         if ((before != null && !before.isOver()) || !alone.compareAndSet(before, turn)) {
             return 0;
         }
         try {
-            return work(lane, turn);
+            return work(lane, turn, whenLeased);
         } finally {
             alone.compareAndSet(turn, null);
         }
     }
 
-    private int work(int lane, Turn turn) {
+    private int work(int lane, Turn turn, Runnable whenLeased) {
         try (LeaseKeeper.@Nullable Kept lease = lease(lane)) {
             if (lease == null) {
                 return 0;
             }
             turn.lease = lease;
+            whenLeased.run();
             work(lease.item(), lease);
             return 1;
         }

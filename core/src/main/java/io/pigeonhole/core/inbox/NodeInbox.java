@@ -45,11 +45,14 @@ public interface NodeInbox {
      *
      * @param due what the store said is due for this consumer
      * @param ending whether the owner ends this thread; begins to answer true before he interrupts it
+     * @param whenLeased called when the lease of a message is committed, before its handler is called, which may take long
      * @return how many messages were taken; 0 where there is nothing (any more), where it is blocked, or where somebody else
      *     is at work on it
+     * @throws io.pigeonhole.core.failure.StoreUnavailableException if the database is away, or refuses to commit whatever it
+     *     is, such as with a full disk
      * @throws io.pigeonhole.core.failure.RetryableException if nothing could be committed, or the thread is ended; call again
      */
-    int work(Backlog.Due due, BooleanSupplier ending);
+    int work(Backlog.Due due, BooleanSupplier ending, Runnable whenLeased);
 
     /**
      * Reports the batches that have been in work for longer than {@link InboxBuilder#slowBatch}, each once. A node does so

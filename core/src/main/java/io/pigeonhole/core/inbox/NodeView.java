@@ -43,8 +43,8 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
     }
 
     @Override
-    public int work(Backlog.Due due, BooleanSupplier ending) {
-        return Interrupts.ofOwner(ending, () -> worker.work(due));
+    public int work(Backlog.Due due, BooleanSupplier ending, Runnable whenLeased) {
+        return Interrupts.ofOwner(ending, () -> worker.work(due, whenLeased));
     }
 
     @Override

@@ -1,8 +1,11 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
@@ -45,6 +48,9 @@ final class Worker<C extends HandlerContext> {
     /** Tells the beginnings of this process from those of others. */
     private final String name = UUID.randomUUID().toString();
 
+    /** The database refused the last work, and may do so with the next. */
+    private volatile boolean refused;
+
     private record Begun(Start start, int starts) {}
 
     Worker(
@@ -60,13 +66,56 @@ final class Worker<C extends HandlerContext> {
         this.leases = leases;
     }
 
-    /** How many messages were brought further; 0 where there was nothing, or others were at it. */
-    int work(Backlog.Due due) {
-        return switch (due.kind()) {
-            case ORDINARY -> lane(due.lane());
-            case BY_LEASE -> leases.work(due.lane());
-            case EXPIRING -> expired();
-        };
+    /**
+     * How many messages were brought further; 0 where there was nothing, or others were at it.
+     *
+     * @param whenLeased called once the lease of a message is committed
+     * @throws StoreUnavailableException if the database is away, or refuses to commit whatever it is
+     */
+    int work(Backlog.Due due, Runnable whenLeased) {
+        try {
+            int progress = switch (due.kind()) {
+                case ORDINARY -> lane(due.lane());
+                case BY_LEASE -> leases.work(due.lane(), whenLeased);
+                case EXPIRING -> expired();
+            };
+            refused = refused && progress == 0;
+            return progress;
+        } catch (RetryableException e) {
+            throw refusal(e);
+        }
+    }
+
+    private RetryableException refusal(RetryableException failure) {
+        boolean isOfDatabase =
+                failure instanceof StoreUnavailableException || failure instanceof OutcomeUnknownException;
+        if (isOfDatabase) {
+            refused = true;
+            return failure;
+        }
+        if (store.classify(failure) != ErrorClass.UNAVAILABLE) {
+            return failure;
+        }
+        refused = true;
+        return new StoreUnavailableException(
+                "the database answers, but refuses to commit: " + failure.getMessage(), failure);
+    }
+
+    /**
+     * After the database has refused work, one write that is rolled back shows whether it still does, before handlers run again
+     * for nothing.
+     */
+    private void requireWrites(int lane) {
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            if (transaction.enter(consumer, lane)) {
+                transaction.requireLease(consumer, transaction.take(consumer, lane, 1, settings.workBytes()));
+            }
+        } catch (StoreException e) {
+            if (store.classify(e) == ErrorClass.UNAVAILABLE) {
+                throw new RetryableException("no message in lane " + lane + " could be changed; try again", e);
+            }
+            log.debug("consumer '{}': whether lane {} can be written was not found out", consumer.name(), lane, e);
+        }
     }
 
     void stopLeases(Predicate<Thread> workers) {
@@ -78,6 +127,9 @@ final class Worker<C extends HandlerContext> {
     }
 
     private int lane(int lane) {
+        if (refused) {
+            requireWrites(lane);
+        }
         DueWork<C> work = new DueWork<>(consumer, lane, settings);
         if (visited.contains(lane)) {
             return settle(work);

@@ -4,6 +4,9 @@ package io.pigeonhole.core.node;
 public enum Circuit {
     /** The database answers, and messages flow. */
     CLOSED,
-    /** The database is away: nothing is taken from brokers or from work, no attempt is counted, and it is asked again. */
+    /**
+     * The database is away, or refuses to commit, such as with a full disk: nothing is taken from brokers, no attempt is counted,
+     * and it is asked again. Of the work, at most one piece at a time is tried.
+     */
     OPEN
 }

@@ -1,7 +1,9 @@
 package io.pigeonhole.core.node;
 
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.inbox.NodeInbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
@@ -11,6 +13,7 @@ import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,27 +47,21 @@ final class Workers {
     private final ExecutorService ordinary;
     private final LeaseThreads byLease;
     private final List<Runnable> hearing = new CopyOnWriteArrayList<>();
-    private final Set<Slot> taken = ConcurrentHashMap.newKeySet();
+    private final Set<WorkSlot> taken = ConcurrentHashMap.newKeySet();
     /** What threads are at. One that hangs is at nothing any more: what it had is given to others. */
     private final Map<Thread, Due> atWork = new ConcurrentHashMap<>();
     /** Found due while somebody was at it, who may have looked before it was. */
-    private final Set<Slot> askedAgain = ConcurrentHashMap.newKeySet();
+    private final Set<WorkSlot> askedAgain = ConcurrentHashMap.newKeySet();
 
     /** What inboxes of this node have stored since the last breath. */
     private final Set<Due> noticed = ConcurrentHashMap.newKeySet();
 
+    private final RefusedWork refused = new RefusedWork(System::nanoTime);
     private final AtomicBoolean productive = new AtomicBoolean();
     private final Thread thread = new Thread(this::run, "pigeonhole-workers");
     private volatile boolean closed;
     private volatile boolean waiting;
     private volatile boolean ended;
-
-    /** What only one thread of this node works on at a time. */
-    private record Slot(short consumer, Backlog.Kind kind, int lane) {
-        static Slot of(Due due) {
-            return new Slot(due.consumer().id(), due.kind(), due.lane());
-        }
-    }
 
     Workers(Backlog store, List<NodeInbox> inboxes, WorkerSettings settings) {
         this.store = store;
@@ -90,9 +87,9 @@ final class Workers {
         thread.start();
     }
 
-    /** Whether the database is away. */
+    /** Whether the database is away, or refuses to commit what is done. */
     boolean isWaiting() {
-        return waiting;
+        return waiting || refused.isLast();
     }
 
     /** Why not all of it can be worked on, until there is a new process; or null. */
@@ -151,13 +148,21 @@ final class Workers {
         pace.looked(productive.getAndSet(false));
         inboxes.values().forEach(this::replaceHanging);
         try {
+            Map<WorkSlot, Due> dueNow = new LinkedHashMap<>();
             for (Due due : store.due(consumers)) {
                 if (due.in().isZero()) {
-                    dispatch(due);
+                    dueNow.put(WorkSlot.of(due), due);
                 } else {
                     pace.lookIn(due.in());
                 }
             }
+            refused.choose(dueNow.keySet(), taken::contains);
+            lookAgainForRefused();
+            dueNow.forEach((slot, due) -> {
+                if (refused.mayBegin(slot)) {
+                    dispatch(due);
+                }
+            });
             if (waiting) {
                 log.info("the workers' database answers again");
                 waiting = false;
@@ -167,6 +172,13 @@ final class Workers {
                     .setCause(FailureText.readable(e))
                     .log("the workers cannot ask their database for work; asking again until they can");
             waiting = true;
+        }
+    }
+
+    private void lookAgainForRefused() {
+        Duration next = refused.nextIn();
+        if (next != null) {
+            pace.lookIn(next);
         }
     }
 
@@ -189,16 +201,16 @@ final class Workers {
         if (due == null) {
             byLease.isBack(thread);
         } else {
-            taken.remove(Slot.of(due));
+            taken.remove(WorkSlot.of(due));
         }
     }
 
     /** Gives out what is due, unless it is given out already. */
     private void dispatch(Due due) {
-        if (taken.add(Slot.of(due))) {
+        if (taken.add(WorkSlot.of(due))) {
             submit(due);
         } else {
-            askedAgain.add(Slot.of(due));
+            askedAgain.add(WorkSlot.of(due));
         }
     }
 
@@ -207,10 +219,10 @@ final class Workers {
             (due.kind() == Backlog.Kind.BY_LEASE ? byLease.pool() : ordinary).execute(() -> work(due));
         } catch (RejectedExecutionException e) {
             log.debug("closed before {} could be worked on", due, e);
-            taken.remove(Slot.of(due));
+            taken.remove(WorkSlot.of(due));
         } catch (Throwable e) {
             // No thread could be begun, most likely. The next look finds it again.
-            taken.remove(Slot.of(due));
+            taken.remove(WorkSlot.of(due));
             throw e;
         }
     }
@@ -219,14 +231,27 @@ final class Workers {
         boolean again = false;
         try {
             atWork.put(Thread.currentThread(), due);
-            askedAgain.remove(Slot.of(due));
+            askedAgain.remove(WorkSlot.of(due));
             NodeInbox inbox = inboxes.get(due.consumer().id());
-            again = !closed && inbox != null && inbox.work(due, () -> ended) > 0;
+            // What may not begin is found again by a later look.
+            again = !closed && inbox != null && refused.mayBegin(WorkSlot.of(due)) && begin(due, inbox);
+        } catch (StoreUnavailableException | OutcomeUnknownException e) {
+            boolean warns = refused.refuse(WorkSlot.of(due)) && !waiting;
+            lookAgainForRefused();
+            log.atLevel(warns ? Level.WARN : Level.DEBUG)
+                    .setCause(FailureText.readable(e))
+                    .log(
+                            "consumer '{}': the database did not commit the work in lane {}; until it commits some, one piece"
+                                    + " of work at a time is tried",
+                            name(due),
+                            due.lane());
         } catch (RetryableException e) {
+            refused.nothing(WorkSlot.of(due));
             log.atLevel(waiting ? Level.DEBUG : Level.WARN)
                     .setCause(FailureText.readable(e))
                     .log("consumer '{}': nothing could be committed in lane {}, trying again", name(due), due.lane());
         } catch (Throwable e) {
+            refused.nothing(WorkSlot.of(due));
             log.error(
                     "consumer '{}': work in lane {} failed, trying again; this is a defect",
                     name(due),
@@ -241,14 +266,34 @@ final class Workers {
         }
     }
 
+    /** Works on it; answers whether there may be more. */
+    private boolean begin(Due due, NodeInbox inbox) {
+        if (inbox.work(due, () -> ended, () -> committed(due)) == 0) {
+            refused.nothing(WorkSlot.of(due));
+            return false;
+        }
+        committed(due);
+        return true;
+    }
+
+    private void committed(Due due) {
+        boolean wasRefused = refused.isLast();
+        if (refused.commit(WorkSlot.of(due))) {
+            log.info("the workers' database commits work again");
+        }
+        if (wasRefused) {
+            pace.lookIn(Duration.ZERO);
+        }
+    }
+
     private void worked(Due due, boolean again) {
         if (again) {
             productive.set(true);
             submit(due);
             return;
         }
-        taken.remove(Slot.of(due));
-        if (askedAgain.remove(Slot.of(due))) {
+        taken.remove(WorkSlot.of(due));
+        if (askedAgain.remove(WorkSlot.of(due))) {
             dispatch(due);
         }
     }

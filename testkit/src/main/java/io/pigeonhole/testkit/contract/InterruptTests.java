@@ -128,7 +128,8 @@ abstract class InterruptTests<C extends HandlerContext> extends InboxLab<C> {
         inbox.receive(message("x"));
         Backlog.Due due = store.due(List.of(inbox.registered())).get(0);
 
-        assertThatThrownBy(() -> inbox.forNodes().work(due, ending::get)).isInstanceOf(RetryableException.class);
+        assertThatThrownBy(() -> inbox.forNodes().work(due, ending::get, () -> {}))
+                .isInstanceOf(RetryableException.class);
         assertThat(fixture.effects()).isEmpty();
         assertThat(fixture.parked(consumer)).isEmpty();
         assertThat(inbox.work()).isEqualTo(1);

@@ -5,18 +5,27 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.time.BoundedWait;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +33,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -220,6 +231,120 @@ class NodeTest {
             await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.OPEN);
             store.available(true);
             await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.CLOSED);
+        }
+    }
+
+    /** A store that refuses the writes of these names while it is told to, in transactions of one consumer or of all. */
+    private static final class Refusing {
+        private final InMemoryStore store = InMemoryStore.create();
+        private final AtomicBoolean refuses = new AtomicBoolean();
+        private final AtomicInteger refusals = new AtomicInteger();
+        private final ErrorClass errorClass;
+        private final Set<String> operations;
+        private final @Nullable String consumer;
+
+        Refusing(ErrorClass errorClass, Set<String> operations, @Nullable String consumer) {
+            this.errorClass = errorClass;
+            this.operations = operations;
+            this.consumer = consumer;
+        }
+
+        @SuppressWarnings("unchecked") // A proxy of the interface that it is made for.
+        InboxStore<InMemoryContext> proxy() {
+            return (InboxStore<InMemoryContext>) proxy(InboxStore.class, store);
+        }
+
+        private Object proxy(Class<?> type, Object target) {
+            return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                if (refuses.get() && operations.contains(method.getName()) && concerns(arguments)) {
+                    refusals.incrementAndGet();
+                    throw new StoreException(errorClass, "no space left on the device", null);
+                }
+                try {
+                    Object result = method.invoke(target, arguments);
+                    return method.getName().equals("begin") ? proxy(InboxTransaction.class, result) : result;
+                } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                }
+            });
+        }
+
+        private boolean concerns(Object @Nullable [] arguments) {
+            return consumer == null
+                    || (arguments != null
+                            && arguments[0] instanceof RegisteredConsumer of
+                            && of.name().equals(consumer));
+        }
+    }
+
+    private static Message note(String id) {
+        return Message.builder("notes").id(id).type("note").payload(id).build();
+    }
+
+    @Test
+    @Tag("A4")
+    void circuitIsOpenWhileTheStoreRefusesToCommitAndHandlersDoNotRunAgainAndAgain() {
+        Refusing full = new Refusing(ErrorClass.UNAVAILABLE, Set.of("commit", "requireLease"), null);
+        InboxStore<InMemoryContext> store = full.proxy();
+        Queue<String> effects = new ConcurrentLinkedQueue<>();
+        AtomicInteger runs = new AtomicInteger();
+        Inbox<InMemoryContext> filling = Inbox.builder("filling", store)
+                .handle("note", PayloadDecoder.text(), (note, context) -> {
+                    runs.incrementAndGet();
+                    context.defer(() -> effects.add(note));
+                })
+                .build();
+        List<String> ids = IntStream.range(0, 40).mapToObj(i -> "" + i).toList();
+        filling.receive(ids.stream().map(NodeTest::note).toList());
+        full.refuses.set(true);
+
+        try (Node node = Node.builder(store).inbox(filling).workers(1).start()) {
+            await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.OPEN);
+            // From now on the only thread tries a write that is rolled back, and calls no handler.
+            int refusals = full.refusals.get();
+            int runsBefore = runs.get();
+            await().atMost(Duration.ofSeconds(20)).until(() -> full.refusals.get() >= refusals + 4);
+            assertThat(runs).hasValue(runsBefore);
+            assertThat(node.circuit()).isEqualTo(Circuit.OPEN);
+            assertThat(effects).isEmpty();
+
+            full.refuses.set(false);
+            await().atMost(Duration.ofSeconds(5)).until(() -> effects.size() == ids.size());
+            await().atMost(Duration.ofSeconds(5)).until(() -> node.circuit() == Circuit.CLOSED);
+            assertThat(effects).containsExactlyInAnyOrderElementsOf(ids);
+            assertThat(full.store.work("filling")).isEmpty();
+        }
+    }
+
+    @Test
+    @Tag("A4")
+    void whatTheStoreRefusesOfOneInboxForItsMessagesOpensNoCircuit() {
+        Refusing failing = new Refusing(ErrorClass.PERMANENT, Set.of("take"), "failing");
+        InboxStore<InMemoryContext> store = failing.proxy();
+        Queue<String> effects = new ConcurrentLinkedQueue<>();
+        List<Inbox<InMemoryContext>> inboxes = Stream.of("failing", "working")
+                .map(name -> Inbox.builder(name, store)
+                        .handle(
+                                "note",
+                                PayloadDecoder.text(),
+                                (note, context) -> context.defer(() -> effects.add(note)))
+                        .build())
+                .toList();
+        failing.refuses.set(true);
+        try (Node node = Node.builder(store)
+                .inbox(inboxes.get(0))
+                .inbox(inboxes.get(1))
+                .pollInterval(Duration.ofMillis(50))
+                .start()) {
+            inboxes.get(0).receive(List.of(note("never")));
+            for (int i = 1; i <= 5; i++) {
+                int refused = failing.refusals.get();
+                await().atMost(Duration.ofSeconds(20)).until(() -> failing.refusals.get() > refused);
+                inboxes.get(1).receive(List.of(note("" + i)));
+                int done = i;
+                await().atMost(Duration.ofSeconds(20)).until(() -> effects.size() == done);
+                assertThat(node.circuit()).isEqualTo(Circuit.CLOSED);
+            }
         }
     }
 

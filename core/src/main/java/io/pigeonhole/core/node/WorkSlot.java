@@ -1,0 +1,17 @@
+package io.pigeonhole.core.node;
+
+import io.pigeonhole.core.store.Backlog;
+import io.pigeonhole.core.store.Backlog.Due;
+
+/**
+ * What only one thread of a node works on at a time.
+ *
+ * @param consumer whose messages
+ * @param kind what is to be done
+ * @param lane in which lane
+ */
+record WorkSlot(short consumer, Backlog.Kind kind, int lane) {
+    static WorkSlot of(Due due) {
+        return new WorkSlot(due.consumer().id(), due.kind(), due.lane());
+    }
+}
