@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 
 /**
  * What polls without an error say about a consumer. A member without partitions, such as a standby of a group that has more members
- * than partitions, never has a record: for it, time without an error counts. While there is no connection to a broker, or the member
- * waits to join its group, nothing fails and nothing counts.
+ * than partitions, never has a record: for it, time without an error counts. While there is no connection to a broker, the member
+ * waits to join its group, or none of its topics exists, nothing fails and nothing counts.
  *
  * <p>Used by the poll thread; others may ask {@link #hasJoined}, {@link #hasWorked} and {@link #hasRecovered}.
  */
@@ -19,6 +19,9 @@ final class GoodPolls {
     private final LongSupplier clock;
     private final long begun;
     private long goodSince;
+    /** Later than that where nothing could be refused. */
+    private long acceptedSince;
+
     private volatile boolean hasJoined;
     private volatile boolean hasWorked;
     private volatile boolean hasRecovered;
@@ -27,11 +30,18 @@ final class GoodPolls {
         this.clock = clock;
         this.begun = clock.getAsLong();
         this.goodSince = begun;
+        this.acceptedSince = begun;
     }
 
     /** A poll threw. */
     void failed() {
         goodSince = clock.getAsLong();
+        acceptedSince = goodSince;
+    }
+
+    /** None of the member's topics exists: whether Kafka would refuse them is not known, however long nothing fails. */
+    void withoutTopics() {
+        acceptedSince = clock.getAsLong();
     }
 
     /**
@@ -43,11 +53,12 @@ final class GoodPolls {
         long now = clock.getAsLong();
         if (!isMember) {
             goodSince = now;
+            acceptedSince = now;
         }
         if (hasPartitions || isMember) {
             hasJoined = true;
         }
-        if ((hasPartitions && isLonger(now - begun, ACCEPTED)) || isLonger(now - goodSince, ACCEPTED)) {
+        if ((hasPartitions && isLonger(now - begun, ACCEPTED)) || isLonger(now - acceptedSince, ACCEPTED)) {
             hasRecovered = true;
         }
         if (hasRecords || hasRecovered) {

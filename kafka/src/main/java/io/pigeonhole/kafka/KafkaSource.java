@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
  * revoked, it finishes what is in work within a bounded time and gives up the rest. When Kafka refuses it before it has ever
  * worked (missing rights, wrong settings), or somebody has to decide something, it stops and tells why by {@link #failure()}.
  * Whatever else is thrown it outlasts, where needed with another consumer, and says so by {@link #state()} and {@link #problems()}.
- * A partition that cannot be read, or of which nobody has said where to begin, is held back and holds back no other.
+ * A partition that cannot be read, or of which nobody has said where to begin, is held back and holds back no other. A topic that
+ * does not exist is a problem until it does.
  *
  * <p>Safe for use by many threads. A process that dies at any point loses nothing: its records are delivered again.
  */
@@ -56,7 +57,8 @@ public final class KafkaSource implements Source {
     private volatile @Nullable Running running;
     private volatile boolean closed;
 
-    private record Running(PollLoops loops, Trouble trouble, UnreadablePartitions unreadable, Thread thread) {}
+    private record Running(
+            PollLoops loops, Trouble trouble, UnreadablePartitions unreadable, MissingTopics missing, Thread thread) {}
 
     KafkaSource(
             Inbox<?> inbox,
@@ -125,19 +127,21 @@ public final class KafkaSource implements Source {
         }
         Trouble trouble = new Trouble(name(), settings.clock());
         UnreadablePartitions unreadable = new UnreadablePartitions(name(), settings.clock());
+        MissingTopics missing =
+                MissingTopics.of(name(), settings.topics(), consumerSettings.forAdmin(), settings.clock());
         PollLoop first;
         try {
-            first = loop(trouble, unreadable);
+            first = loop(trouble, unreadable, missing);
         } catch (KafkaException e) {
             throw new ConfigurationException(name() + " cannot be started: " + e.getMessage(), e);
         }
-        PollLoops loops = new PollLoops(name(), first, () -> loop(trouble, unreadable), trouble);
+        PollLoops loops = new PollLoops(name(), first, () -> loop(trouble, unreadable, missing), trouble);
         try {
-            Thread thread = threads.newThread(loops);
+            Thread thread = threads.newThread(() -> run(loops, missing));
             thread.setName(settings.name());
             thread.setDaemon(true);
             thread.start();
-            running = new Running(loops, trouble, unreadable, thread);
+            running = new Running(loops, trouble, unreadable, missing, thread);
         } catch (Throwable e) {
             closed = true;
             first.abandon();
@@ -145,8 +149,14 @@ public final class KafkaSource implements Source {
         }
     }
 
+    private static void run(PollLoops loops, MissingTopics missing) {
+        try (missing) {
+            loops.run();
+        }
+    }
+
     /** With a consumer of its own, and threads; whatever was opened is closed where something cannot be. */
-    private PollLoop loop(Trouble trouble, UnreadablePartitions unreadable) {
+    private PollLoop loop(Trouble trouble, UnreadablePartitions unreadable, MissingTopics missing) {
         Deque<Runnable> opened = new ArrayDeque<>();
         try {
             TopicIdentities identities = null;
@@ -164,7 +174,8 @@ public final class KafkaSource implements Source {
                     : new LogOwner(
                             forSources, consumer, identities, settings.mapper()::sourceOf, logStart, System::nanoTime);
             WatermarkCheck check = owner == null ? null : new WatermarkCheck(settings.name(), forSources);
-            return new PollLoop(settings, consumer, identities, owner, check, lanes, forSources, trouble, unreadable);
+            return new PollLoop(
+                    settings, consumer, identities, owner, check, lanes, forSources, trouble, unreadable, missing);
         } catch (Throwable e) {
             opened.forEach(KafkaSource::closeQuietly);
             throw e;
@@ -196,11 +207,12 @@ public final class KafkaSource implements Source {
             return SourceState.WAITING_FOR_STORE;
         }
         Unidentified unidentified = loop.unidentified();
-        if (brokerProblem(now) != null || unidentified.areAll()) {
+        if (brokerProblem(now) != null || unidentified.areAll() || now.missing().areAll()) {
             return SourceState.WAITING_FOR_BROKER;
         }
         boolean works = now.unreadable().problems().isEmpty()
                 && unidentified.problems().isEmpty()
+                && now.missing().problems().isEmpty()
                 && missingPoll(loop) == null
                 && loop.commitProblem() == null;
         return works ? SourceState.RUNNING : SourceState.DEGRADED;
@@ -217,6 +229,7 @@ public final class KafkaSource implements Source {
         if (problem != null) {
             problems.add(problem);
         }
+        problems.addAll(now.missing().problems());
         PollLoop loop = now.loops().current();
         problems.addAll(loop.unidentified().problems());
         String missing = missingPoll(loop);

@@ -50,6 +50,7 @@ final class PollLoop implements Runnable {
     private final Assignments assignments;
     private final Trouble trouble;
     private final UnreadablePartitions unreadable;
+    private final MissingTopics missing;
     private final BrokerConnection connection;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final GoodPolls goodPolls;
@@ -83,9 +84,11 @@ final class PollLoop implements Runnable {
             Lanes lanes,
             SourceInbox inbox,
             Trouble trouble,
-            UnreadablePartitions unreadable) {
+            UnreadablePartitions unreadable,
+            MissingTopics missing) {
         this.trouble = trouble;
         this.unreadable = unreadable;
+        this.missing = missing;
         this.connection = new BrokerConnection(consumer, System::nanoTime);
         this.settings = settings;
         this.goodPolls = new GoodPolls(settings.clock());
@@ -243,6 +246,7 @@ final class PollLoop implements Runnable {
 
     private ConsumerRecords<byte[], byte[]> poll() {
         connection.look();
+        missing.look();
         try {
             ConsumerRecords<byte[], byte[]> records = consumer.poll(full ? POLL_WHILE_FULL : POLL);
             polled(records);
@@ -291,6 +295,9 @@ final class PollLoop implements Runnable {
         unreadable.read(records.partitions(), assignments.partitions());
         if (unreadable.isTime()) {
             throw new IllegalStateException("what could not be read is to be fetched once more");
+        }
+        if (missing.areAll()) {
+            goodPolls.withoutTopics();
         }
         if (goodPolls.polled(!records.isEmpty(), !assignments.partitions().isEmpty(), isMember())) {
             trouble.isOver();

@@ -89,4 +89,19 @@ class GoodPollsTest {
         polls.polled(false, false, true);
         assertThat(polls.hasWorked()).isTrue();
     }
+
+    @Test
+    void timeInWhichNoneOfItsTopicsExistsSaysNothingOfWhetherTheMemberIsAccepted() {
+        for (int i = 0; i < 30; i++) {
+            after(10);
+            polls.withoutTopics();
+            assertThat(polls.polled(false, false, true)).isTrue();
+        }
+        assertThat(polls.hasJoined()).isTrue();
+        assertThat(polls.hasWorked()).isFalse();
+        assertThat(polls.hasRecovered()).isFalse();
+        after(61);
+        polls.polled(false, false, true);
+        assertThat(polls.hasWorked()).isTrue();
+    }
 }

@@ -100,7 +100,8 @@ class OtherPartitionsTest {
             lanes,
             inbox.forSources(),
             new Trouble("test", System::nanoTime),
-            new UnreadablePartitions("test", System::nanoTime));
+            new UnreadablePartitions("test", System::nanoTime),
+            new MissingTopics(List.of("t", "u"), topics -> Map.of(), () -> {}, System::nanoTime, warning -> {}));
     private final Thread thread = new Thread(loop, "test");
 
     /** A stand-in that hands out what follows the position, as often as that goes back. */
