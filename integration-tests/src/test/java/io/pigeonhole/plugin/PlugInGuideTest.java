@@ -22,7 +22,7 @@ class PlugInGuideTest {
                 .map(MatchResult::group)
                 .map(example -> example.substring("```java\n".length(), example.length() - "```".length()))
                 .toList();
-        assertThat(examples).containsExactly(fromJavadocOn("SpoolSource.java"), fromJavadocOn("Galera.java"));
+        assertThat(examples).containsExactly(fromJavadocOn("SpoolSource.java"));
     }
 
     private static String fromJavadocOn(String file) throws IOException {

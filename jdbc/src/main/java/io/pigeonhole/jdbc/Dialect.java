@@ -10,9 +10,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one kind of database says differently from others: its statements, its settings, and what its errors mean. The
- * door for databases that this library does not know: write one, with a folder of schema files, and name it with
- * {@link JdbcStore.Builder#dialect}. Has no state but its statements, once they are read; safe for use by many threads.
+ * What one kind of database says differently from others: its statements, its settings, and what its errors mean. Has no state but its statements, once they are read; safe for use by many threads.
  *
  * <p>A database needs transactions that are read committed, savepoints, {@code SELECT … FOR UPDATE SKIP LOCKED}, columns of
  * bytes that compare byte by byte and unsigned, and must make the insert of a key wait while another transaction that
@@ -20,11 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One long class, because it is one short method, mostly documentation, for each thing that databases say differently.
  */
-public abstract class Dialect {
+abstract class Dialect {
     private volatile @Nullable Statements texts;
-
-    /** For subclasses. */
-    protected Dialect() {}
 
     /**
      * The name of the database, for people.

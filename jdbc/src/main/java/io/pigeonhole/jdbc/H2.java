@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * H2 2.2.220 and later, in its regular mode or another one: for trying things out, and for programs that bring their
  * database along. Without partitions, and without a limit for idle transactions.
  */
-public class H2 extends Dialect {
+class H2 extends Dialect {
     private static final AtomicBoolean WARNED = new AtomicBoolean();
 
     /** A file or memory database is in one process only, and nothing in it would keep two definitions apart. */
@@ -79,9 +79,6 @@ public class H2 extends Dialect {
 
     /** The isolation level that JDBC has no number for. */
     static final int SNAPSHOT = 6;
-
-    /** The dialect. */
-    public H2() {}
 
     @Override
     public String name() {

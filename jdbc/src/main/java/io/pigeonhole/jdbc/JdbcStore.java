@@ -51,8 +51,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The inbox in a relational database over plain JDBC: PostgreSQL 13, MariaDB 10.6, MySQL 8.0 or H2 2.2.220 and later, and
- * others for which somebody writes a {@link Dialect}. The messages' effects must lie in the same
+ * The inbox in a relational database over plain JDBC: PostgreSQL 13, MariaDB 10.6, MySQL 8.0 or H2 2.2.220 and later.
+ * The messages' effects must lie in the same
  * database. Use a pool: every transaction takes one connection and gives it back as it was, whatever its isolation or
  * auto-commit. Safe for use by many threads.
  *
@@ -471,13 +471,8 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
             return this;
         }
 
-        /**
-         * Which statements to use, instead of those of the product that the connection names.
-         *
-         * @param chosen the dialect; PostgreSQL has none, it is found by its name
-         * @return this
-         */
-        public Builder dialect(Dialect chosen) {
+        /** What to use instead of the dialect of the product that the connection names; for tests. */
+        Builder dialect(Dialect chosen) {
             this.dialect = chosen;
             return this;
         }

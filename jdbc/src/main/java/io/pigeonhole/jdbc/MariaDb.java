@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
 /**
  * MariaDB 10.6 and later. Has no state but for what it has warned of. Safe for use by many threads.
  */
-public class MariaDb extends Dialect {
+class MariaDb extends Dialect {
     /** What the vendor's codes mean; they go before the SQLSTATE, of which this database has few. */
     static final Map<Integer, ErrorClass> CODES = Map.ofEntries(
             entry(1205, RETRY_NOW), // lock wait timeout
@@ -114,9 +114,6 @@ public class MariaDb extends Dialect {
 
     /** Partitions that are named after no day, of which it has warned. */
     private final Set<String> namedOtherwise = ConcurrentHashMap.newKeySet();
-
-    /** The dialect. */
-    public MariaDb() {}
 
     @Override
     public String name() {

@@ -6,10 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** MySQL 8.0 and later, as far as it differs from {@link MariaDb}. Has no state. */
-public class MySql extends MariaDb {
-    /** The dialect. */
-    public MySql() {}
-
+class MySql extends MariaDb {
     @Override
     public String name() {
         return "MySQL";

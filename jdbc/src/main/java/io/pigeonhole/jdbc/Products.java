@@ -50,6 +50,6 @@ final class Products {
                         DIALECTS.stream().map(Dialect::known))
                 .collect(Collectors.joining(", "));
         throw new ConfigurationException("the database is " + product + " " + version + "; the inbox knows " + known
-                + ". For another one write a Dialect and name it with JdbcStore.builder(dataSource).dialect(…)");
+                + ". Messages are taken in the database of their effects, so that one has to be of these");
     }
 }

@@ -25,6 +25,8 @@ public final class Schema {
     /** Version n is the n-th. */
     static final List<String> FILES = List.of("V1__inbox.sql");
 
+    private static final List<String> DATABASES = List.of("postgresql", "mariadb", "h2");
+
     private Schema() {}
 
     /**
@@ -33,20 +35,25 @@ public final class Schema {
      * @return statements that create the tables in an empty schema
      */
     public static String print() {
-        return print(PostgresSchema.LOCATION);
+        return printFrom(PostgresSchema.LOCATION);
     }
 
     /**
-     * The same for another database.
+     * The same for one of the databases.
      *
-     * @param dialect the database
+     * @param database {@code postgresql}, {@code mariadb}, which is for MySQL too, or {@code h2}
      * @return statements that create the tables in an empty schema
+     * @throws IllegalArgumentException if it is none of these
      */
-    public static String print(Dialect dialect) {
-        return print(dialect.schema());
+    public static String print(String database) {
+        if (!DATABASES.contains(database)) {
+            throw new IllegalArgumentException(
+                    "there is no schema for '" + database + "', only for " + String.join(", ", DATABASES));
+        }
+        return printFrom("io/pigeonhole/schema/" + database + "/");
     }
 
-    private static String print(String location) {
+    private static String printFrom(String location) {
         return FILES.stream().map(file -> resource(location, file)).collect(Collectors.joining("\n"));
     }
 
@@ -99,26 +106,6 @@ public final class Schema {
     }
 
     /**
-     * The same as {@link #validate(DataSource)} for a dialect of somebody's own.
-     *
-     * @param dataSource the database
-     * @param dialect what it is
-     */
-    public static void validate(DataSource dataSource, Dialect dialect) {
-        PlainSchema.validate(ConnectionSource.of(dataSource), dialect);
-    }
-
-    /**
-     * The same as {@link #apply(DataSource)} for a dialect of somebody's own.
-     *
-     * @param dataSource the database; its user must be allowed to create tables
-     * @param dialect what it is
-     */
-    public static void apply(DataSource dataSource, Dialect dialect) {
-        PlainSchema.apply(ConnectionSource.of(dataSource), dialect);
-    }
-
-    /**
      * The same for a shell: {@code print}, {@code print mariadb}, {@code validate URL} or {@code apply URL}. The JDBC driver must be on the class
      * path.
      *
@@ -136,7 +123,7 @@ public final class Schema {
                 return 0;
             }
             if (command.equals("print") && arguments.length == 2) {
-                out.print(print("io/pigeonhole/schema/" + arguments[1] + "/"));
+                out.print(print(arguments[1]));
                 return 0;
             }
             if (arguments.length == 2 && (command.equals("validate") || command.equals("apply"))) {

@@ -230,6 +230,9 @@ class SchemaIT {
         assertThat(run("apply", workshop.url())).startsWith("0: The schema is as it should be.");
         assertThat(run("validate", workshop.url())).startsWith("0: ");
         assertThat(run("print")).startsWith("0: " + Schema.print());
+        assertThat(run("print", "postgresql")).startsWith("0: " + Schema.print());
+        assertThat(run("print", "mariadb")).startsWith("0: " + Schema.print("mariadb"));
+        assertThat(run("print", "oracle")).startsWith("1: there is no schema for 'oracle'");
         assertThat(run("drop", workshop.url())).startsWith("2: Usage");
         assertThat(run()).startsWith("2: Usage");
     }
