@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.Sizes;
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Ledger;
 import java.sql.Connection;
@@ -18,6 +19,14 @@ interface Database extends InboxStore<JdbcContext> {
 
     /** The ledger in a transaction of the caller. */
     Ledger ledger(Connection connection);
+
+    /** What its errors mean. */
+    Errors errors();
+
+    @Override
+    default ErrorClass classify(Throwable failure) {
+        return errors().classify(failure);
+    }
 
     /** How much there is. */
     Sizes sizes();

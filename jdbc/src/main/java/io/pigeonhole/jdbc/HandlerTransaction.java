@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.failure.Causes;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
@@ -25,7 +26,13 @@ import org.slf4j.LoggerFactory;
 abstract class HandlerTransaction {
     private static final Logger LOG = LoggerFactory.getLogger(HandlerTransaction.class);
 
-    private static final int LONGEST_CHECK_SECONDS = 5;
+    private static final String COMMIT = ";\nCOMMIT";
+
+    /** The SQLSTATE, transaction_resolution_unknown, of a COMMIT of which nobody knows what became. */
+    private static final String COMMIT_OPEN = "08007";
+
+    /** How it begins and ends. */
+    private final OwnTransaction own;
 
     /** For statements of our own. */
     final Connection connection;
@@ -35,9 +42,6 @@ abstract class HandlerTransaction {
 
     private final Errors errors;
     private final TransactionControl control;
-
-    /** Whether the connection committed each statement by itself before. */
-    final boolean autoCommit;
 
     private final DeferredWrites deferred;
     private final Set<String> harmless = new HashSet<>();
@@ -50,15 +54,20 @@ abstract class HandlerTransaction {
     private boolean givenUp;
     private boolean leftToThread;
 
-    /** Takes the connection over; {@link #close} gives it back as it was. */
-    HandlerTransaction(Connection connection, Errors errors, TransactionControl control) throws SQLException {
+    /**
+     * Takes a transaction over that has begun; {@link #close} gives its connection back as it was.
+     *
+     * @param own the transaction
+     * @param connection its connection, as statements of ours use it
+     */
+    HandlerTransaction(OwnTransaction own, Connection connection, Errors errors, TransactionControl control) {
+        this.own = own;
         this.connection = connection;
         this.handlers = StoreSchema.unbound(connection);
         this.errors = errors;
         this.control = control;
         this.deferred = new DeferredWrites(errors);
-        this.autoCommit = connection.getAutoCommit();
-        connection.setAutoCommit(false);
+        own.beforeRelease(this::restore);
     }
 
     /** Sends what a transaction begins with, unless that is done. */
@@ -73,7 +82,7 @@ abstract class HandlerTransaction {
     }
 
     /** Puts back what was set on the connection, after the end of the transaction; nothing where that goes by itself. */
-    void restore() throws SQLException {}
+    void restore(boolean autoCommit) throws SQLException {}
 
     public JdbcContext context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {
         HandlerCall current = call;
@@ -91,7 +100,7 @@ abstract class HandlerTransaction {
             try {
                 current.end();
             } finally {
-                if (current.hadConnection()) {
+                if (current.hadConnection() || !isOfDataSource()) {
                     handlerLeft(current.mayHaveChangedSession());
                 }
             }
@@ -136,6 +145,7 @@ abstract class HandlerTransaction {
         if (failure != null) {
             throw failure;
         }
+        flushFramework();
         if (deferred.isEmpty()) {
             return;
         }
@@ -165,13 +175,80 @@ abstract class HandlerTransaction {
         }
     }
 
-    boolean hasDeferred() {
-        return !deferred.isEmpty() || failedFlush != null;
+    /** What a framework holds back may be any message's, so that it is known whose it is only where messages run one by one. */
+    private void flushFramework() {
+        if (isOfDataSource()) {
+            return;
+        }
+        requireOpen();
+        try {
+            own.flush();
+        } catch (RuntimeException e) {
+            failedFlush = new StoreException(
+                    errors.classify(e),
+                    "what a handler has written through its framework is refused: " + e.getMessage(),
+                    e);
+            throw failedFlush;
+        }
     }
 
+    /** Whether something may be waiting to be sent, or could not be sent. */
+    boolean hasDeferred() {
+        return !deferred.isEmpty() || failedFlush != null || !isOfDataSource();
+    }
+
+    /** Before a rollback to a savepoint. */
     void discardDeferred() {
         deferred.clear();
         failedFlush = null;
+    }
+
+    /** Behind a rollback to a savepoint, which a framework knows nothing of. */
+    void clearFramework() {
+        try {
+            own.clear();
+        } catch (RuntimeException e) {
+            throw new StoreException(
+                    ErrorClass.ABORTED, "a framework cannot forget what was rolled back: " + FailureText.classOf(e), e);
+        }
+    }
+
+    /** Whether handlers have no other way to its connection than their context, and a COMMIT in SQL is all there is to its end. */
+    boolean isOfDataSource() {
+        return own instanceof DataSourceTransaction;
+    }
+
+    /** A statement that ends with COMMIT, without that where the end is not a COMMIT alone. */
+    String withOwnCommit(String sql) {
+        if (isOfDataSource()) {
+            return sql;
+        }
+        if (!sql.endsWith(COMMIT)) {
+            throw new IllegalStateException("a statement that is to commit ends otherwise");
+        }
+        return sql.substring(0, sql.length() - COMMIT.length());
+    }
+
+    /** What {@link #withOwnCommit} has left out. */
+    void commitBehind() throws SQLException {
+        if (!isOfDataSource()) {
+            commitOwn();
+        }
+        ended();
+    }
+
+    /** Commits, and nothing else. */
+    void commitOwn() throws SQLException {
+        try {
+            own.commit();
+        } catch (RuntimeException e) {
+            for (Throwable cause : Causes.of(e)) {
+                if (cause instanceof SQLException refusal) {
+                    throw refusal;
+                }
+            }
+            throw new SQLException(e.getMessage(), COMMIT_OPEN, e);
+        }
     }
 
     /** Not a failure of one message: what was committed with it cannot be taken back, and no replay will tell. */
@@ -280,36 +357,15 @@ abstract class HandlerTransaction {
         if (leftToThread) {
             return;
         }
-        // To set auto-commit commits what was not rolled back.
-        broken |= !finished && !broken && !Errand.rollback(connection);
-        // Whoever gets it next must not find what a handler has set.
-        broken = broken
-                || !gaveBack("restored", this::restore)
-                || !gaveBack("reset", () -> connection.setAutoCommit(autoCommit));
+        broken |= !finished && !broken && !did("rolled back", own::rollback);
+        release();
+    }
+
+    private void release() {
         if (broken) {
-            end();
+            did("given up", own::discard);
         }
-        gaveBack("closed", connection::close);
-    }
-
-    /**
-     * The pool gets nothing back that can be used. A driver that knows no abort, as that of H2, leaves the connection as it
-     * is, and a pool may hand out again and again what is closed below it: there it is put back.
-     */
-    private void end() {
-        Errand.abort(connection);
-        if (isAlive() && Errand.rollback(connection)) {
-            gaveBack("restored", this::restore);
-            gaveBack("reset", () -> connection.setAutoCommit(autoCommit));
-        }
-    }
-
-    private boolean isAlive() {
-        try {
-            return connection.isValid(LONGEST_CHECK_SECONDS);
-        } catch (Throwable e) {
-            return false;
-        }
+        did("closed", own::close);
     }
 
     private void endContextsAnyway() {
@@ -328,22 +384,18 @@ abstract class HandlerTransaction {
         givenUp = true;
         lost();
         Thread thread = new Thread(
-                () -> {
-                    end();
-                    gaveBack("closed", connection::close);
-                },
-                "pigeonhole gives up a connection");
+                isOfDataSource() ? this::release : () -> Errand.abort(connection), "pigeonhole gives up a connection");
         thread.setDaemon(true);
         try {
             thread.start();
-            leftToThread = true;
+            leftToThread = isOfDataSource();
         } catch (Throwable e) {
             LOG.warn(
                     "no thread could be started to end a connection that is given up: its transaction waits for it", e);
         }
     }
 
-    static boolean gaveBack(String what, Step step) {
+    private static boolean did(String what, Step step) {
         try {
             step.run();
             return true;
@@ -379,6 +431,9 @@ abstract class HandlerTransaction {
     /** The transaction has come to its end: it is committed, or never began. */
     void ended() {
         finished = true;
+        if (own instanceof DataSourceTransaction onConnection) {
+            onConnection.committed();
+        }
     }
 
     /** The connection is of no use any more. */

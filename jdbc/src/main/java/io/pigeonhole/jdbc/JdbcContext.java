@@ -2,7 +2,6 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.handler.HandlerContext;
 import java.sql.Connection;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a handler works with on a relational database: the connection whose transaction also claims the message, and
@@ -10,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * commit leaves nothing of it. Meant for the thread that runs the handler, and valid only until the handler returns or throws:
  * later calls fail with {@link IllegalStateException}, on the connection and on whatever it gave out too.
  */
-public interface JdbcContext extends HandlerContext {
+public interface JdbcContext extends HandlerContext, JdbcWriter {
     /**
      * The connection, in the middle of its transaction. Sends the deferred writes first, so that what is read through it is
      * up to date; writes deferred afterwards wait for the next flush. A savepoint that is set on it sends them too, and a
@@ -29,28 +28,6 @@ public interface JdbcContext extends HandlerContext {
      * @throws io.pigeonhole.core.store.StoreException if a deferred write failed
      * @throws IllegalStateException if the handler has ended
      */
+    @Override
     Connection connection();
-
-    /**
-     * Executes a statement later, at the latest before the commit. Equal statements of many messages go to the database in
-     * one batch, so write the statement the same way each time, with parameters. Writes of messages with the same ordering
-     * key keep their order, and so do those of one message; all others may change places.
-     *
-     * @param sql an INSERT, UPDATE, DELETE or the like, with {@code ?} for each parameter
-     * @param parameters what {@link java.sql.PreparedStatement#setObject(int, Object)} takes, nulls and
-     *     {@link java.time.Instant} included; not to be changed afterwards
-     * @throws IllegalStateException if the handler has ended, or the statement would end the transaction or change the session
-     */
-    void defer(String sql, @Nullable Object... parameters);
-
-    /**
-     * The same, and the message fails unless the statement changes so many rows. An UPDATE that finds nothing is no error
-     * to a database: say 1 where there must be one.
-     *
-     * @param rows how many rows it must change, not negative
-     * @param sql an INSERT, UPDATE, DELETE or the like, with {@code ?} for each parameter
-     * @param parameters as for {@link #defer}
-     * @throws IllegalStateException if the handler has ended, or the statement would end the transaction or change the session
-     */
-    void deferExpecting(int rows, String sql, @Nullable Object... parameters);
 }

@@ -65,18 +65,18 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
 
     private final Database database;
-    private final @Nullable StoreSchema schema;
+    private final TransactionSource transactions;
     private final AdminReads reads;
     private final AdminChanges changes;
     private final Requeues requeues;
     private final DaysOnUse days;
     private final Duration prepared;
 
-    private JdbcStore(Database database, @Nullable StoreSchema schema, LongSupplier nanos, int daysAhead) {
+    private JdbcStore(Database database, TransactionSource transactions, LongSupplier nanos, int daysAhead) {
         this.database = database;
         Duration ahead = Duration.ofDays(daysAhead);
         this.prepared = ahead.compareTo(database.window()) < 0 ? ahead : database.window();
-        this.schema = schema;
+        this.transactions = transactions;
         this.days = new DaysOnUse(this::maintainOnUse, nanos);
         this.reads = new AdminReads(database.admin());
         this.changes = new AdminChanges(database.admin());
@@ -113,8 +113,20 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         return registered;
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * @throws IllegalStateException if the calling thread is in a transaction of its own, as {@link JdbcTransactions#current} says: what
+     *     is committed here would stay where that one is rolled back
+     */
     @Override
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
+        if (transactions.transactions().current().isPresent()) {
+            throw new IllegalStateException(
+                    "this thread is in a transaction of its own already: what the inbox commits would stay where"
+                            + " that one is rolled back, and could wait for its locks for ever. Call the inbox outside of it; or claim the"
+                            + " message in it, with inbox.claim(message, store.ledger())");
+        }
         days.before();
         return database.begin(idleLimit);
     }
@@ -239,7 +251,37 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
      */
     public Ledger ledger(Connection connection) {
         days.during();
-        return database.ledger(schema == null ? connection : schema.bind(connection));
+        return database.ledger(transactions.bound(connection));
+    }
+
+    /**
+     * The same in the transaction that the calling thread is in.
+     *
+     * @return the ledger as seen from that transaction, for as long as it lasts
+     * @throws IllegalStateException if the thread is in none, or the store was given no {@link JdbcTransactions} that tell
+     */
+    public Ledger ledger() {
+        return ledger(current("to claim a message in").connection());
+    }
+
+    /**
+     * For code that writes in handlers and in transactions of somebody else alike: a connection and deferred writes of the transaction
+     * that the calling thread is in. Somebody else commits it, maybe without asking, so that what is deferred is executed at once.
+     *
+     * @return valid for as long as the transaction lasts; for use by this thread
+     * @throws IllegalStateException if the thread is in none, or the store was given no {@link JdbcTransactions} that tell
+     */
+    public JdbcWriter join() {
+        return new JoinedWriter(current("to write in"), database.errors());
+    }
+
+    private JoinedTransaction current(String purpose) {
+        return transactions
+                .transactions()
+                .current()
+                .orElseThrow(() -> new IllegalStateException("this thread is in no transaction " + purpose
+                        + ". Begin one, and name the transactions of your framework with JdbcStore.builder(dataSource).transactions(…);"
+                        + " or hand the connection in, with store.ledger(connection)"));
     }
 
     @Override
@@ -342,6 +384,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     public static final class Builder {
         private final DataSource dataSource;
         private int daysAhead = Schema.DAYS_AHEAD;
+        private @Nullable JdbcTransactions transactions;
         private @Nullable Dialect dialect;
         private RetentionSettings retention = RetentionSettings.STANDARD;
         private int freshStreak = FreshStreaks.ENOUGH;
@@ -471,6 +514,17 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
             return this;
         }
 
+        /**
+         * How the transactions begin and end in which handlers run, so that what handlers write through a framework is a part of them.
+         *
+         * @param ofFramework on the same database; {@link JdbcTransactions#on} the data source unless set
+         * @return this
+         */
+        public Builder transactions(JdbcTransactions ofFramework) {
+            this.transactions = Objects.requireNonNull(ofFramework, "transactions");
+            return this;
+        }
+
         /** What to use instead of the dialect of the product that the connection names; for tests. */
         Builder dialect(Dialect chosen) {
             this.dialect = chosen;
@@ -490,11 +544,14 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
             Schema.validate(connections, known);
             StoreSchema schema = known == null ? StoreSchema.ofPostgres(connections) : StoreSchema.current(connections);
             ConnectionSource own = schema == null ? connections : () -> schema.bind(connections.open());
+            JdbcTransactions handlers = transactions == null ? new DataSourceTransactions(connections) : transactions;
+            TransactionSource begun = new TransactionSource(handlers, schema);
             return new JdbcStore(
                     known == null
-                            ? new PostgresDatabase(own, daysAhead, retention, new FreshStreaks(freshStreak), nanos)
-                            : new PlainDatabase(own, known, daysAhead, retention, nanos),
-                    schema,
+                            ? new PostgresDatabase(
+                                    own, begun, daysAhead, retention, new FreshStreaks(freshStreak), nanos)
+                            : new PlainDatabase(own, begun, known, daysAhead, retention, nanos),
+                    begun,
                     nanos,
                     daysAhead);
         }

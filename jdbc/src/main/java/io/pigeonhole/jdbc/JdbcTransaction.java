@@ -1,9 +1,6 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ErrorClass;
-import io.pigeonhole.core.failure.FailureText;
-import io.pigeonhole.core.failure.PigeonholeException;
-import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
@@ -46,40 +43,36 @@ abstract class JdbcTransaction extends HandlerTransaction implements InboxTransa
     /** Whether the handlers' limit is lifted for that. */
     private boolean unlimited;
 
-    /** Takes the connection over; {@link #close} gives it back as it was. */
-    JdbcTransaction(Connection connection, Errors errors, TransactionControl control, LongWrites longWrites)
-            throws SQLException {
-        super(connection, errors, control);
+    /** Takes a transaction over that has begun; {@link #close} gives its connection back as it was. */
+    JdbcTransaction(
+            OwnTransaction own,
+            Connection connection,
+            Errors errors,
+            TransactionControl control,
+            LongWrites longWrites) {
+        super(own, connection, errors, control);
         this.longWrites = longWrites;
     }
 
-    /** On a new connection, which is given back where it takes no transaction. */
-    static JdbcTransaction open(ConnectionSource connections, Opening opening) {
-        Connection connection = Errand.open(connections);
+    /**
+     * Begins one. What is thrown for a connection that takes no transaction says that the database is away: a pool, and a framework,
+     * have exceptions of their own for that.
+     */
+    static JdbcTransaction open(TransactionSource transactions, Opening opening) {
+        OwnTransaction own = transactions.begin();
         try {
-            return opening.on(connection);
-        } catch (PigeonholeException e) {
-            giveBackUnused(connection);
-            throw e;
-        } catch (SQLException | RuntimeException e) {
-            giveBackUnused(connection);
-            throw new StoreUnavailableException("the connection takes no transaction: " + FailureText.describe(e), e);
+            return opening.on(own, transactions.bound(own));
         } catch (Throwable e) {
-            giveBackUnused(connection);
+            own.discard();
+            own.close();
             throw e;
         }
     }
 
-    /** It may be set for a transaction by half, and so is not used again. */
-    private static void giveBackUnused(Connection connection) {
-        Errand.abort(connection);
-        gaveBack("closed", connection::close);
-    }
-
-    /** Makes a transaction of a connection. */
+    /** Makes the engine's of a transaction that has begun. */
     @FunctionalInterface
     interface Opening {
-        JdbcTransaction on(Connection connection) throws SQLException;
+        JdbcTransaction on(OwnTransaction own, Connection connection);
     }
 
     /** The rows of the inbox, for as long as the transaction lasts. */

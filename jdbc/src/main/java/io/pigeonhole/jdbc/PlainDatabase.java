@@ -3,7 +3,6 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.Sizes;
-import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
@@ -28,6 +27,7 @@ import java.util.function.LongSupplier;
  */
 final class PlainDatabase implements Database {
     private final ConnectionSource connections;
+    private final TransactionSource transactionsOfHandlers;
     private final Dialect dialect;
     private final TransactionControl control;
     private final LongWrites longWrites = new LongWrites();
@@ -45,11 +45,13 @@ final class PlainDatabase implements Database {
 
     PlainDatabase(
             ConnectionSource connections,
+            TransactionSource transactionsOfHandlers,
             Dialect dialect,
             int daysAhead,
             RetentionSettings settings,
             LongSupplier nanos) {
         this.connections = connections;
+        this.transactionsOfHandlers = transactionsOfHandlers;
         this.settings = settings;
         this.dialect = dialect;
         this.control = new TransactionControl(dialect::endsTransaction, dialect::withoutText, dialect::savepointName);
@@ -99,8 +101,9 @@ final class PlainDatabase implements Database {
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
         takenNumber.repairWhereSuspected();
         return JdbcTransaction.open(
-                connections,
-                connection -> new PlainTransaction(
+                transactionsOfHandlers,
+                (own, connection) -> new PlainTransaction(
+                        own,
                         connection,
                         dialect,
                         control,
@@ -112,8 +115,8 @@ final class PlainDatabase implements Database {
     }
 
     @Override
-    public ErrorClass classify(Throwable failure) {
-        return new PlainErrors(dialect).classify(failure);
+    public Errors errors() {
+        return new PlainErrors(dialect);
     }
 
     @Override

@@ -71,8 +71,9 @@ final class PlainTransaction extends JdbcTransaction {
 
     private long lastUse = System.nanoTime();
 
-    /** Takes the connection over; {@link #close} gives it back as it was. */
+    /** Takes a transaction over that has begun; {@link #close} gives its connection back as it was. */
     PlainTransaction(
+            OwnTransaction own,
             Connection connection,
             Dialect dialect,
             TransactionControl control,
@@ -80,9 +81,8 @@ final class PlainTransaction extends JdbcTransaction {
             PacketProof proof,
             LongWrites longWrites,
             AtomicBoolean claimsApart,
-            PendingRepair takenNumber)
-            throws SQLException {
-        super(connection, new PlainErrors(dialect), control, longWrites);
+            PendingRepair takenNumber) {
+        super(own, connection, new PlainErrors(dialect), control, longWrites);
         this.proof = proof;
         this.claimsApart = claimsApart;
         this.takenNumber = takenNumber;
@@ -162,6 +162,10 @@ final class PlainTransaction extends JdbcTransaction {
     @Override
     void handlerLeft(boolean sessionChanged) {
         sessionInDoubt |= sessionChanged;
+        if (!isOfDataSource()) {
+            // What it did through its framework was not seen.
+            lastUse = System.nanoTime();
+        }
     }
 
     @Override
@@ -272,7 +276,7 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
-    void restore() throws SQLException {
+    void restore(boolean autoCommit) throws SQLException {
         if (sessionInDoubt || isLost()) {
             restoreSession();
         }
@@ -544,6 +548,7 @@ final class PlainTransaction extends JdbcTransaction {
         try {
             sql("ROLLBACK TO SAVEPOINT " + SAVEPOINT);
             doomed = null;
+            clearFramework();
         } catch (SQLException e) {
             noteLoss(e);
             throw savepointGone("a rollback to the savepoint", e);
@@ -563,20 +568,24 @@ final class PlainTransaction extends JdbcTransaction {
         requireOpen();
         requireSound();
         if (session == null) {
-            ended();
+            commitProven();
             return;
         }
         if (sessionInDoubt) {
             putBackSession();
         }
-        String together = dialect.proveAndCommit();
+        String together = isOfDataSource() ? dialect.proveAndCommit() : null;
         if (together != null) {
             proveAndCommit(together);
             return;
         }
         prove();
+        commitProven();
+    }
+
+    private void commitProven() {
         try {
-            connection.commit();
+            commitOwn();
             ended();
         } catch (SQLException e) {
             throw isLostAtCommit(e) ? lostAtCommit(e) : refusedCommit(e);

@@ -3,7 +3,6 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.Sizes;
-import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
@@ -27,6 +26,7 @@ final class PostgresDatabase implements Database {
     static final List<String> STATEMENTS = List.of("io/pigeonhole/jdbc/sql/postgresql/");
 
     private final ConnectionSource connections;
+    private final TransactionSource transactionsOfHandlers;
     private final LedgerDays days;
     private final PostgresNumbers numbers;
     private final PendingRepairs repairs;
@@ -44,6 +44,7 @@ final class PostgresDatabase implements Database {
 
     PostgresDatabase(
             ConnectionSource connections,
+            TransactionSource transactionsOfHandlers,
             int daysAhead,
             RetentionSettings settings,
             FreshStreaks streaks,
@@ -51,6 +52,7 @@ final class PostgresDatabase implements Database {
         this.streaks = streaks;
         this.knownDays = new KnownDays(nanos);
         this.connections = connections;
+        this.transactionsOfHandlers = transactionsOfHandlers;
         this.settings = settings;
         this.days = new LedgerDays(connections, daysAhead);
         Statements statements = new Statements(STATEMENTS);
@@ -100,14 +102,14 @@ final class PostgresDatabase implements Database {
     public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
         repairs.repairWhereSuspected();
         return JdbcTransaction.open(
-                connections,
-                connection -> new PostgresTransaction(
-                        connection, idleLimit, hints, streaks, session, repairs, knownDays, texts));
+                transactionsOfHandlers,
+                (own, connection) -> new PostgresTransaction(
+                        own, connection, idleLimit, hints, streaks, session, repairs, knownDays, texts));
     }
 
     @Override
-    public ErrorClass classify(Throwable failure) {
-        return SqlStates.classify(failure);
+    public Errors errors() {
+        return SqlStates.ERRORS;
     }
 
     @Override

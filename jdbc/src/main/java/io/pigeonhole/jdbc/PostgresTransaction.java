@@ -64,8 +64,9 @@ final class PostgresTransaction extends JdbcTransaction {
     private @Nullable RegisteredConsumer advancing;
     private List<Advance> advances = List.of();
 
-    /** Takes the connection over; {@link #close} gives it back as it was. */
+    /** Takes a transaction over that has begun; {@link #close} gives its connection back as it was. */
     PostgresTransaction(
+            OwnTransaction own,
             Connection connection,
             Duration idleLimit,
             DueHints hints,
@@ -73,9 +74,8 @@ final class PostgresTransaction extends JdbcTransaction {
             PostgresSession session,
             PendingRepairs repairs,
             KnownDays days,
-            PostgresTexts texts)
-            throws SQLException {
-        super(connection, SqlStates.ERRORS, CONTROL, session.longWrites());
+            PostgresTexts texts) {
+        super(own, connection, SqlStates.ERRORS, CONTROL, session.longWrites());
         this.repairs = repairs;
         this.days = days;
         this.calls = PostgresCalls.of(connection, texts);
@@ -361,6 +361,7 @@ final class PostgresTransaction extends JdbcTransaction {
         sessionInDoubt = false;
         sessionUnproven = false;
         execute("a rollback to the savepoint", PostgresStatements.ROLLBACK_TO_SAVEPOINT);
+        clearFramework();
     }
 
     @Override
@@ -438,9 +439,10 @@ final class PostgresTransaction extends JdbcTransaction {
         boolean first = !begun;
         begun = true;
         Sql.Text text = advance(first);
+        text = text.as(withOwnCommit(text.sql()));
         try (Call call = Call.on(prepare("to commit", text.sql()), text, calls.values())) {
             WatermarkRows.advance(bindBeginning(call, first), consumer, advances);
-            ended();
+            commitBehind();
         } catch (SQLException e) {
             if (WatermarkRows.isMoved(e)) {
                 throw new WatermarkMovedException(
@@ -465,17 +467,25 @@ final class PostgresTransaction extends JdbcTransaction {
             return;
         }
         if (!begun) {
-            ended();
+            commitUnused();
             return;
         }
         try (PreparedStatement statement =
-                prepare("to commit", ending(PostgresStatements.PROVE_AND_COMMIT, USUAL_COMMIT))) {
+                prepare("to commit", withOwnCommit(ending(PostgresStatements.PROVE_AND_COMMIT, USUAL_COMMIT)))) {
             statement.execute();
-            ended();
+            commitBehind();
         } catch (SQLException e) {
             throw refusedCommit(e);
         }
         rows.committed();
+    }
+
+    private void commitUnused() {
+        try {
+            commitBehind();
+        } catch (SQLException e) {
+            throw refusedCommit(e);
+        }
     }
 
     private RuntimeException refusedCommit(SQLException e) {

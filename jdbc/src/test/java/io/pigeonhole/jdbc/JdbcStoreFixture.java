@@ -8,22 +8,27 @@ import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.testkit.contract.CallersTransaction;
-import io.pigeonhole.testkit.contract.StoreFixture;
 import io.pigeonhole.testkit.contract.StoredMessage;
+import io.pigeonhole.testkit.contract.TransactionsFixture;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A schema that tests share, one after the other. */
-final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
+/** A schema that tests share, one after the other, on a pool or in a framework whose transactions are bound to threads. */
+final class JdbcStoreFixture implements TransactionsFixture<JdbcContext> {
+    /** No row can be written with it. */
+    private static final String BROKEN = "INSERT INTO effect (text) SELECT 1 / (COUNT(*) - COUNT(*)) FROM effect";
+
     private static final String INSERT = "INSERT INTO effect (text) VALUES (?)";
 
     private final JdbcStore store;
@@ -32,10 +37,11 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
     private final DatabaseServer.MovableClock clock;
     private final MessageKey oldest;
     private final Runnable whenClosed;
+    private final @Nullable ThreadBoundTransactions framework;
 
     JdbcStoreFixture(
             JdbcStore store, DataSource pool, Workshop workshop, DatabaseServer.MovableClock clock, MessageKey oldest) {
-        this(store, pool, workshop, clock, oldest, () -> {});
+        this(store, pool, workshop, clock, oldest, null, () -> {});
     }
 
     JdbcStoreFixture(
@@ -44,8 +50,10 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
             Workshop workshop,
             DatabaseServer.MovableClock clock,
             MessageKey oldest,
+            @Nullable ThreadBoundTransactions framework,
             Runnable whenClosed) {
         this.whenClosed = whenClosed;
+        this.framework = framework;
         this.store = store;
         this.pool = pool;
         this.workshop = workshop;
@@ -66,7 +74,7 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
 
     @Override
     public void write(JdbcContext context, String effect) {
-        write(context.connection(), effect);
+        write(framework == null ? context.connection() : framework.bound().connection(), effect);
     }
 
     private static void write(Connection connection, String effect) {
@@ -80,7 +88,52 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
 
     @Override
     public void defer(JdbcContext context, String effect) {
-        context.deferExpecting(1, INSERT, effect);
+        if (framework == null) {
+            context.deferExpecting(1, INSERT, effect);
+        } else {
+            framework.bound().hold(INSERT, effect);
+        }
+    }
+
+    @Override
+    public void deferBroken(JdbcContext context) {
+        if (framework == null) {
+            context.defer(BROKEN);
+        } else {
+            framework.bound().hold(BROKEN);
+        }
+    }
+
+    @Override
+    public boolean bindsThreads() {
+        return framework != null;
+    }
+
+    @Override
+    public void afterCommit(Runnable action) {
+        Objects.requireNonNull(framework).bound().afterCommit(action);
+    }
+
+    @Override
+    public Ledger joinedLedger() {
+        return store.ledger();
+    }
+
+    @Override
+    public void deferJoined(String effect) {
+        store.join().deferExpecting(1, INSERT, effect);
+    }
+
+    @Override
+    public int effectsInTransaction() {
+        try (Statement statement =
+                        Objects.requireNonNull(framework).bound().connection().createStatement();
+                ResultSet row = statement.executeQuery("SELECT count(*) FROM effect")) {
+            row.next();
+            return row.getInt(1);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Override
@@ -147,14 +200,31 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
     @Override
     public CallersTransaction begin() {
         try {
+            if (framework != null) {
+                return bound(framework.begin());
+            }
             Connection connection = pool.getConnection();
             connection.setAutoCommit(false);
             connection.setReadOnly(false);
             connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-            return new OwnTransaction(store.ledger(connection), connection);
+            return new UnboundTransaction(store.ledger(connection), connection);
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Its isolation and its access are set as those of the engine's own transactions are put back. */
+    private CallersTransaction bound(ThreadBoundTransactions.Bound bound) throws SQLException {
+        Connection connection = bound.connection();
+        boolean readOnly = connection.isReadOnly();
+        int level = connection.getTransactionIsolation();
+        bound.beforeRelease(autoCommit -> {
+            connection.setReadOnly(readOnly);
+            connection.setTransactionIsolation(level);
+        });
+        connection.setReadOnly(false);
+        connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+        return new BoundTransaction(store.ledger(connection), bound);
     }
 
     @Override
@@ -217,7 +287,28 @@ final class JdbcStoreFixture implements StoreFixture<JdbcContext> {
         whenClosed.run();
     }
 
-    private record OwnTransaction(Ledger ledger, Connection connection) implements CallersTransaction {
+    private record BoundTransaction(Ledger ledger, ThreadBoundTransactions.Bound bound) implements CallersTransaction {
+        @Override
+        public void write(String effect) {
+            JdbcStoreFixture.write(bound.connection(), effect);
+        }
+
+        @Override
+        public void commit() {
+            try {
+                bound.commit();
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        public void close() {
+            bound.close();
+        }
+    }
+
+    private record UnboundTransaction(Ledger ledger, Connection connection) implements CallersTransaction {
         @Override
         public void write(String effect) {
             JdbcStoreFixture.write(connection, effect);

@@ -324,7 +324,8 @@ class JdbcTransactionIT {
     void whateverIsThrownAtTheBeginningGivesTheConnectionBack() throws SQLException {
         try (Connection connection = workshop.dataSource().getConnection()) {
             OutOfMemoryError thrown = new OutOfMemoryError("once");
-            assertThatThrownBy(() -> JdbcTransaction.open(() -> connection, begun -> {
+            TransactionSource transactions = new TransactionSource(new DataSourceTransactions(() -> connection), null);
+            assertThatThrownBy(() -> JdbcTransaction.open(transactions, (own, begun) -> {
                         throw thrown;
                     }))
                     .isSameAs(thrown);

@@ -4,8 +4,10 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.testkit.contract.StoreFixture;
+import io.pigeonhole.testkit.contract.TransactionsFixture;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One schema, pool and store for each server, which the tests of the contracts share; the database goes with the JVM. The
@@ -15,6 +17,8 @@ public final class SharedStore {
     private static final Map<DatabaseServer, SharedStore> SHARED = new ConcurrentHashMap<>();
     private static final Map<DatabaseServer, SharedStore> SHARED_AND_BOLD = new ConcurrentHashMap<>();
 
+    private static final Map<DatabaseServer, SharedStore> SHARED_AND_BOUND = new ConcurrentHashMap<>();
+
     private static final Map<String, SharedStore> SHARED_AND_SMALL = new ConcurrentHashMap<>();
 
     private final Workshop workshop;
@@ -22,12 +26,13 @@ public final class SharedStore {
     private final JdbcStore store;
     private final DatabaseServer.MovableClock clock;
     private final MessageKey oldest;
+    private final @Nullable ThreadBoundTransactions framework;
 
     private SharedStore(DatabaseServer server, int freshStreak) {
-        this(server, freshStreak, 12);
+        this(server, freshStreak, 12, false);
     }
 
-    private SharedStore(DatabaseServer server, int freshStreak, int connections) {
+    private SharedStore(DatabaseServer server, int freshStreak, int connections, boolean bound) {
         workshop = server.schema();
         clock = server.clock(workshop);
         HikariConfig config = new HikariConfig();
@@ -40,11 +45,13 @@ public final class SharedStore {
         config.setReadOnly(true);
         config.setAutoCommit(false);
         pool = new HikariDataSource(config);
-        store = JdbcStore.builder(pool).freshStreak(freshStreak).build();
+        framework = bound ? new ThreadBoundTransactions(pool) : null;
+        JdbcStore.Builder builder = JdbcStore.builder(pool).freshStreak(freshStreak);
+        store = (framework == null ? builder : builder.transactions(framework)).build();
         oldest = workshop.askKey("SELECT oldest FROM inbox_horizon");
     }
 
-    public static StoreFixture<JdbcContext> fixtureOn(DatabaseServer server) {
+    public static TransactionsFixture<JdbcContext> fixtureOn(DatabaseServer server) {
         return SHARED.computeIfAbsent(server, each -> new SharedStore(each, FreshStreaks.ENOUGH))
                 .fixture();
     }
@@ -61,18 +68,25 @@ public final class SharedStore {
         return SHARED_AND_SMALL
                 .computeIfAbsent(
                         connections + " to " + server,
-                        each -> new SharedStore(server, FreshStreaks.ENOUGH, connections))
+                        each -> new SharedStore(server, FreshStreaks.ENOUGH, connections, false))
                 .fixture();
     }
 
-    private StoreFixture<JdbcContext> fixture() {
-        return new JdbcStoreFixture(store, pool, workshop, clock, oldest);
+    /** In a framework whose transactions are bound to threads. */
+    static TransactionsFixture<JdbcContext> boundFixtureOn(DatabaseServer server) {
+        return SHARED_AND_BOUND
+                .computeIfAbsent(server, each -> new SharedStore(each, FreshStreaks.ENOUGH, 12, true))
+                .fixture();
+    }
+
+    private TransactionsFixture<JdbcContext> fixture() {
+        return new JdbcStoreFixture(store, pool, workshop, clock, oldest, framework, () -> {});
     }
 
     /** A store that nobody else uses, in a schema that is dropped when the fixture is closed. */
     public static StoreFixture<JdbcContext> ownFixtureOn(DatabaseServer server) {
         SharedStore own = new SharedStore(server, FreshStreaks.ENOUGH);
-        return new JdbcStoreFixture(own.store, own.pool, own.workshop, own.clock, own.oldest, () -> {
+        return new JdbcStoreFixture(own.store, own.pool, own.workshop, own.clock, own.oldest, null, () -> {
             own.pool.close();
             own.workshop.close();
         });

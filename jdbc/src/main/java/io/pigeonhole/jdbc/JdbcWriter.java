@@ -1,0 +1,44 @@
+package io.pigeonhole.jdbc;
+
+import java.sql.Connection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where code writes that takes part in a transaction and neither begins nor ends it: the context of a handler, or
+ * {@link JdbcStore#join} elsewhere. A crash before the commit leaves nothing of what was written. Meant for one thread.
+ */
+public interface JdbcWriter {
+    /**
+     * The connection, in the middle of its transaction.
+     *
+     * @return the same one at every call
+     */
+    Connection connection();
+
+    /**
+     * Executes a statement later, at the latest before the commit; in a transaction that somebody else commits, at once. Equal statements of many messages go to the database in
+     * one batch, so write the statement the same way each time, with parameters. Writes of messages with the same ordering
+     * key keep their order, and so do those of one message; all others may change places.
+     *
+     * @param sql an INSERT, UPDATE, DELETE or the like, with {@code ?} for each parameter
+     * @param parameters what {@link java.sql.PreparedStatement#setObject(int, Object)} takes, nulls and
+     *     {@link java.time.Instant} included; not to be changed afterwards
+     * @throws IllegalStateException if the transaction or the handler has ended, or the statement would end the
+     *     transaction or change the session
+     * @throws io.pigeonhole.core.store.StoreException if it is executed at once and fails
+     */
+    void defer(String sql, @Nullable Object... parameters);
+
+    /**
+     * The same, and the message fails unless the statement changes so many rows. An UPDATE that finds nothing is no error
+     * to a database: say 1 where there must be one.
+     *
+     * @param rows how many rows it must change, not negative
+     * @param sql an INSERT, UPDATE, DELETE or the like, with {@code ?} for each parameter
+     * @param parameters as for {@link #defer}
+     * @throws IllegalStateException if the transaction or the handler has ended, or the statement would end the
+     *     transaction or change the session
+     * @throws io.pigeonhole.core.store.StoreException if it is executed at once, and fails or changes another number of rows
+     */
+    void deferExpecting(int rows, String sql, @Nullable Object... parameters);
+}

@@ -1,0 +1,55 @@
+package io.pigeonhole.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/**
+ * A transaction that the store has begun and ends: by {@link #commit} or {@link #rollback}, and {@link #close} in any case. The
+ * connection has to know savepoints. Used by one thread.
+ */
+public interface OwnTransaction extends JoinedTransaction, AutoCloseable {
+    /**
+     * What is to be done on the connection once the transaction has ended, before anybody else gets it, also after a rollback. It
+     * puts back settings of the session. Called at most once, before anything else. Where it throws, nobody else may get the connection:
+     * it is to be ended, as by {@link Connection#abort}.
+     *
+     * @param restoration what to do; it executes statements in auto-commit or without a commit
+     */
+    void beforeRelease(Restoration restoration);
+
+    /**
+     * Commits, with all that the framework does at a commit.
+     *
+     * @throws SQLException if the database refused, as the driver threw it: by its SQLSTATE the store knows whether the transaction may
+     *     have been committed
+     * @throws RuntimeException if the framework refused. Where an {@link SQLException} is among its causes, that one says why; otherwise
+     *     the outcome is taken for unknown
+     */
+    void commit() throws SQLException;
+
+    /**
+     * Rolls back.
+     *
+     * @throws SQLException if the database refused; the store gives the connection up then
+     */
+    void rollback() throws SQLException;
+
+    /** Says that the connection is of no use any more: it is ended and not given to anybody else. Does not throw. */
+    void discard();
+
+    /** Rolls back what was neither committed nor rolled back, and gives the connection back. Does not throw. */
+    @Override
+    void close();
+
+    /** Something to do on a connection between two of its users. */
+    @FunctionalInterface
+    interface Restoration {
+        /**
+         * Does it.
+         *
+         * @param autoCommit whether the connection is going to commit each statement by itself
+         * @throws SQLException if the database refused
+         */
+        void run(boolean autoCommit) throws SQLException;
+    }
+}

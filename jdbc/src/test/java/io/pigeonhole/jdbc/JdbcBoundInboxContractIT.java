@@ -1,0 +1,21 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.testkit.contract.InboxContract;
+import io.pigeonhole.testkit.contract.StoreFixture;
+import org.junit.jupiter.api.Tag;
+
+/** The inbox in transactions that are bound to threads, on each server. */
+@OnEveryServer
+@Tag("full")
+class JdbcBoundInboxContractIT extends InboxContract<JdbcContext> {
+    private final PostgresServer server;
+
+    JdbcBoundInboxContractIT(PostgresServer server) {
+        this.server = server;
+    }
+
+    @Override
+    protected StoreFixture<JdbcContext> fixture() {
+        return SharedStore.boundFixtureOn(server);
+    }
+}

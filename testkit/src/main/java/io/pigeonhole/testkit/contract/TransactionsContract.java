@@ -1,0 +1,203 @@
+package io.pigeonhole.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.inbox.Outcome.Kind;
+import io.pigeonhole.core.message.Message;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What must hold however the transactions of a store begin and end, on a data source or in a framework. What an inbox does besides is
+ * the {@link InboxContract}, which holds there too.
+ *
+ * @param <C> the context that the store hands to handlers
+ */
+public abstract class TransactionsContract<C extends HandlerContext> extends InboxLab<C> {
+    private final List<String> ran = new ArrayList<>();
+
+    /**
+     * For subclasses.
+     *
+     * @param fixtures makes the store under test, anew for each test and without effects
+     */
+    protected TransactionsContract(FixtureSource<C> fixtures) {
+        super(fixtures::make);
+    }
+
+    /**
+     * Makes a store under test.
+     *
+     * @param <C> the context that the store hands to handlers
+     */
+    @FunctionalInterface
+    public interface FixtureSource<C extends HandlerContext> {
+        /**
+         * Makes it.
+         *
+         * @return a new fixture
+         */
+        TransactionsFixture<C> make();
+    }
+
+    private TransactionsFixture<C> framework() {
+        return (TransactionsFixture<C>) fixture;
+    }
+
+    @Test
+    void whatAHandlerWritesThroughTheFrameworkTakesEffectOnce() {
+        Inbox<C> inbox = writing();
+        Message message = message("x");
+        assertThat(inbox.process(message).kind()).isEqualTo(Kind.PROCESSED);
+        assertThat(inbox.process(message).kind()).isEqualTo(Kind.DUPLICATE);
+        assertThat(fixture.effects()).containsExactly("x");
+    }
+
+    @Test
+    void whatTheFrameworkHoldsBackIsSentBeforeTheCommit() {
+        Inbox<C> inbox = inbox((payload, context) -> fixture.defer(context, payload));
+        assertThat(kinds(inbox.process(messages(10)))).containsOnly(Kind.PROCESSED);
+        assertThat(fixture.effects()).hasSize(10).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void ofABatchWithOneBadMessageTheOthersTakeEffect() {
+        Inbox<C> inbox = inbox((payload, context) -> {
+            fixture.defer(context, payload + " held back");
+            fixture.write(context, payload);
+            if (payload.equals("4")) {
+                fixture.defer(context, "left over");
+                throw new IllegalArgumentException("bad");
+            }
+        });
+        List<Outcome> outcomes = inbox.process(messages(10));
+        assertThat(kinds(outcomes)).containsOnlyOnce(Kind.PARKED);
+        assertThat(fixture.effects())
+                .hasSize(18)
+                .doesNotHaveDuplicates()
+                .doesNotContain("4", "4 held back", "left over");
+    }
+
+    @Test
+    void whatTheFrameworkCannotSendIsTheFailureOfItsMessage() {
+        Inbox<C> inbox = inbox((payload, context) -> {
+            if (payload.equals("4")) {
+                framework().deferBroken(context);
+            }
+            fixture.defer(context, payload);
+        });
+        List<Outcome> outcomes = inbox.process(messages(10));
+        List<Kind> kinds = kinds(outcomes);
+        assertThat(kinds.get(4)).isIn(Kind.PARKED, Kind.DEAD);
+        assertThat(kinds).containsOnly(Kind.PROCESSED, kinds.get(4));
+        assertThat(fixture.effects()).hasSize(9).doesNotContain("4");
+    }
+
+    @Test
+    void whatIsToRunAfterTheCommitRunsThenAndOnce() {
+        assumeTrue(framework().bindsThreads());
+        Inbox<C> inbox = inbox((payload, context) -> {
+            fixture.write(context, payload);
+            framework().afterCommit(() -> ran.add(payload + " of " + fixture.effects()));
+            assertThat(ran).isEmpty();
+        });
+        assertThat(inbox.process(message("x")).kind()).isEqualTo(Kind.PROCESSED);
+        assertThat(ran).containsExactly("x of [x]");
+    }
+
+    @Test
+    void whatIsToRunAfterTheCommitDoesNotRunAfterARollback() {
+        assumeTrue(framework().bindsThreads());
+        try (CallersTransaction own = fixture.begin()) {
+            own.write("x");
+            framework().afterCommit(() -> ran.add("x"));
+        }
+        assertThat(ran).isEmpty();
+        assertThat(fixture.effects()).isEmpty();
+    }
+
+    @Test
+    void claimInTheTransactionOfTheThreadGoesWithIt() {
+        assumeTrue(framework().bindsThreads());
+        Inbox<C> inbox = writing();
+        Message message = message("x");
+        try (CallersTransaction own = fixture.begin()) {
+            assertThat(inbox.claim(message, framework().joinedLedger())).isTrue();
+            own.write("rolled back");
+        }
+        try (CallersTransaction own = fixture.begin()) {
+            assertThat(inbox.claim(message, framework().joinedLedger())).isTrue();
+            own.write("mine");
+            own.commit();
+        }
+        assertThat(inbox.process(message).kind()).isEqualTo(Kind.DUPLICATE);
+        assertThat(fixture.effects()).containsExactly("mine");
+    }
+
+    @Test
+    void deferredWriteInATransactionOfSomebodyElseIsExecutedAtOnce() {
+        assumeTrue(framework().bindsThreads());
+        try (CallersTransaction own = fixture.begin()) {
+            own.write("rolled back");
+            framework().deferJoined("rolled back too");
+            assertThat(framework().effectsInTransaction()).isEqualTo(2);
+        }
+        assertThat(fixture.effects()).isEmpty();
+        try (CallersTransaction own = fixture.begin()) {
+            framework().deferJoined("committed");
+            own.commit();
+        }
+        assertThat(fixture.effects()).containsExactly("committed");
+    }
+
+    @Test
+    void handlersTransactionCanBeJoinedInTheHandler() {
+        assumeTrue(framework().bindsThreads());
+        Inbox<C> inbox = inbox((payload, context) -> {
+            framework().deferJoined(payload);
+            throw new IllegalStateException("once");
+        });
+        assertThat(inbox.process(message("x")).kind()).isEqualTo(Kind.PARKED);
+        assertThat(fixture.effects()).isEmpty();
+    }
+
+    @Test
+    void inboxIsNotCalledInATransactionOfTheThread() {
+        assumeTrue(framework().bindsThreads());
+        Inbox<C> inbox = writing();
+        Message message = message("x");
+        try (CallersTransaction own = fixture.begin()) {
+            own.write("mine");
+            assertThatThrownBy(() -> inbox.process(message))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("in a transaction of its own already");
+        }
+        assertThat(inbox.process(message).kind()).isEqualTo(Kind.PROCESSED);
+        assertThat(fixture.effects()).containsExactly("x");
+    }
+
+    @Test
+    void nothingIsJoinedOutsideOfATransaction() {
+        assertThatThrownBy(() -> framework().joinedLedger())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("in no transaction");
+        assertThatThrownBy(() -> framework().deferJoined("x")).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void transactionOfAnInboxThatIsNotBoundToItsThreadIsNotJoined() {
+        assumeFalse(framework().bindsThreads());
+        Inbox<C> inbox = inbox((payload, context) -> {
+            assertThatThrownBy(() -> framework().deferJoined(payload)).isInstanceOf(IllegalStateException.class);
+            fixture.write(context, payload);
+        });
+        assertThat(inbox.process(message("x")).kind()).isEqualTo(Kind.PROCESSED);
+    }
+}

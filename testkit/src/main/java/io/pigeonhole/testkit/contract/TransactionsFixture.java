@@ -1,0 +1,58 @@
+package io.pigeonhole.testkit.contract;
+
+import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.store.Ledger;
+
+/**
+ * A store under test whose transactions begin and end in some way, such as a framework's. {@link StoreFixture#write} writes through
+ * the framework, past the context; {@link StoreFixture#defer} leaves a write with the framework, which holds it back as long as it can,
+ * as a persistence context does; {@link StoreFixture#begin} begins a transaction of the application's own on the calling thread.
+ * Without a framework all three go through the context and a connection.
+ *
+ * @param <C> the context that the store hands to handlers
+ */
+public interface TransactionsFixture<C extends HandlerContext> extends StoreFixture<C> {
+    /**
+     * Whether a thread is in a transaction that others can find and join.
+     *
+     * @return false where a transaction is known only to those who have its connection
+     */
+    boolean bindsThreads();
+
+    /**
+     * Leaves a write with the framework that the database is going to refuse.
+     *
+     * @param context the handler's context
+     */
+    void deferBroken(C context);
+
+    /**
+     * Asks the transaction that the calling thread is in to run something after its commit. Only where {@link #bindsThreads}.
+     *
+     * @param action what to run
+     */
+    void afterCommit(Runnable action);
+
+    /**
+     * The ledger in the transaction that the calling thread is in.
+     *
+     * @return the ledger
+     * @throws IllegalStateException if the thread is in none, or the store cannot know
+     */
+    Ledger joinedLedger();
+
+    /**
+     * Writes an effect in the transaction that the calling thread is in, by a deferred write of the store.
+     *
+     * @param effect a short text
+     * @throws IllegalStateException if the thread is in none, or the store cannot know
+     */
+    void deferJoined(String effect);
+
+    /**
+     * The effects that the transaction sees which the calling thread is in. Only where {@link #bindsThreads}.
+     *
+     * @return how many there are
+     */
+    int effectsInTransaction();
+}
