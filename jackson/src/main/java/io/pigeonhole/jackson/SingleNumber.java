@@ -31,15 +31,24 @@ final class SingleNumber extends DelegatingDeserializer {
 
     @Override
     public @Nullable Object deserialize(JsonParser parser, DeserializationContext context) {
-        if (parser.hasToken(JsonToken.VALUE_NUMBER_FLOAT) && getDelegatee() instanceof BeanDeserializerBase bean) {
+        if (getDelegatee() instanceof BeanDeserializerBase bean && isToBeMade(parser, bean.getValueInstantiator())) {
             ValueInstantiator maker = bean.getValueInstantiator();
             if (maker.canCreateFromDouble()) {
                 FiniteNumber.requireNear(parser.getDoubleValue(), parser, double.class);
-            } else if (maker.canCreateFromBigDecimal()) {
-                BoundedDecimal.require(parser.getDecimalValue(), parser);
-                return maker.createFromBigDecimal(context, parser.getDecimalValue());
+                return maker.createFromDouble(context, parser.getDoubleValue());
             }
+            BoundedDecimal.require(parser.getDecimalValue(), parser);
+            return maker.createFromBigDecimal(context, parser.getDecimalValue());
         }
         return super.deserialize(parser, context);
+    }
+
+    /** Also a whole number, which Jackson refuses, unless the type makes something else of these. */
+    private static boolean isToBeMade(JsonParser parser, ValueInstantiator maker) {
+        return parser.hasToken(JsonToken.VALUE_NUMBER_FLOAT)
+                || (parser.hasToken(JsonToken.VALUE_NUMBER_INT)
+                        && !maker.canCreateFromInt()
+                        && !maker.canCreateFromLong()
+                        && !maker.canCreateFromBigInteger());
     }
 }

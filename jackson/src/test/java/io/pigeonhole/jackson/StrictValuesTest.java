@@ -684,6 +684,8 @@ class StrictValuesTest {
                 "any | [1,2.50,12345678901234567890] | [1, 2.50, 12345678901234567890]",
                 "money | 0.1000000000000000055511151231257827 | 0.1000000000000000055511151231257827 CHF",
                 "money | 1e400 | 1E+400 CHF",
+                "money | 12 | 12 CHF",
+                "money | -100000000000000000000 | -100000000000000000000 CHF",
                 "locale | \"de_CH\" | de_CH",
                 "locale | \"zh-Hans-CN\" | zh_CN_#Hans",
                 "locale | \"zh_CN_#Hans\" | zh_CN_#Hans",
@@ -1314,6 +1316,26 @@ class StrictValuesTest {
     void documentThatIsASingleNumberIsReadAsStrictly(String document) {
         assertThatThrownBy(() -> json(Double.class).decode(message(document)))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** Made of a number, as {@link Money} is. */
+    static final class Weight {
+        private final double kilograms;
+
+        public Weight(double kilograms) {
+            this.kilograms = kilograms;
+        }
+
+        @Override
+        public String toString() {
+            return kilograms + " kg";
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"12, 12.0 kg", "-3, -3.0 kg", "1.5, 1.5 kg"})
+    void typeThatIsMadeOfADoubleIsMadeOfWholeNumbersToo(String document, String read) {
+        assertThat(json(Weight.class).decode(message(document))).hasToString(read);
     }
 
     record Checked(String iban) {
