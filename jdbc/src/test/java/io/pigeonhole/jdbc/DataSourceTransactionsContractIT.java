@@ -4,8 +4,8 @@ import io.pigeonhole.testkit.contract.TransactionsContract;
 
 /** Transactions of a data source, on each server. */
 @OnEveryServer
-class JdbcTransactionsContractIT extends TransactionsContract<JdbcContext> {
-    JdbcTransactionsContractIT(PostgresServer server) {
+class DataSourceTransactionsContractIT extends TransactionsContract<JdbcContext> {
+    DataSourceTransactionsContractIT(PostgresServer server) {
         super(() -> SharedStore.fixtureOn(server));
     }
 }

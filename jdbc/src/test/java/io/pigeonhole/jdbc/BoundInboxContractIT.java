@@ -7,10 +7,10 @@ import org.junit.jupiter.api.Tag;
 /** The inbox in transactions that are bound to threads, on each server. */
 @OnEveryServer
 @Tag("full")
-class JdbcBoundInboxContractIT extends InboxContract<JdbcContext> {
+class BoundInboxContractIT extends InboxContract<JdbcContext> {
     private final PostgresServer server;
 
-    JdbcBoundInboxContractIT(PostgresServer server) {
+    BoundInboxContractIT(PostgresServer server) {
         this.server = server;
     }
 

@@ -4,8 +4,8 @@ import io.pigeonhole.testkit.contract.TransactionsContract;
 
 /** Transactions that are bound to threads, on each server. */
 @OnEveryServer
-class JdbcBoundTransactionsContractIT extends TransactionsContract<JdbcContext> {
-    JdbcBoundTransactionsContractIT(PostgresServer server) {
+class BoundTransactionsContractIT extends TransactionsContract<JdbcContext> {
+    BoundTransactionsContractIT(PostgresServer server) {
         super(() -> SharedStore.boundFixtureOn(server));
     }
 }
