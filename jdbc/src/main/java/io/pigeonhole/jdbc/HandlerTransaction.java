@@ -281,7 +281,7 @@ abstract class HandlerTransaction {
             return;
         }
         // To set auto-commit commits what was not rolled back.
-        broken |= !finished && !broken && !Errand.rollback(connection);
+        broken |= !finished && !broken && !Connections.rollback(connection);
         // Whoever gets it next must not find what a handler has set.
         broken = broken
                 || !gaveBack("restored", this::restore)
@@ -297,8 +297,8 @@ abstract class HandlerTransaction {
      * is, and a pool may hand out again and again what is closed below it: there it is put back.
      */
     private void end() {
-        Errand.abort(connection);
-        if (isAlive() && Errand.rollback(connection)) {
+        Connections.abort(connection);
+        if (isAlive() && Connections.rollback(connection)) {
             gaveBack("restored", this::restore);
             gaveBack("reset", () -> connection.setAutoCommit(autoCommit));
         }

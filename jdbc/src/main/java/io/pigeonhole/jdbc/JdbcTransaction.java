@@ -55,7 +55,7 @@ abstract class JdbcTransaction extends HandlerTransaction implements InboxTransa
 
     /** On a new connection, which is given back where it takes no transaction. */
     static JdbcTransaction open(ConnectionSource connections, Opening opening) {
-        Connection connection = Errand.open(connections);
+        Connection connection = Connections.open(connections);
         try {
             return opening.on(connection);
         } catch (PigeonholeException e) {
@@ -72,7 +72,7 @@ abstract class JdbcTransaction extends HandlerTransaction implements InboxTransa
 
     /** It may be set for a transaction by half, and so is not used again. */
     private static void giveBackUnused(Connection connection) {
-        Errand.abort(connection);
+        Connections.abort(connection);
         gaveBack("closed", connection::close);
     }
 

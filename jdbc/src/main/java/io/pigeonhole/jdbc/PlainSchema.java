@@ -26,7 +26,7 @@ final class PlainSchema {
         checkSession(connections, dialect);
         Schema.refuse(differences(connections, dialect), dialect.schema());
         try {
-            PlainErrand.alone(connections, dialect, false, dialect::checkDurability);
+            PlainBoundary.transactions(connections, dialect).withAutoCommit(dialect::checkDurability);
         } catch (SQLException e) {
             throw Refusals.byItself(new PlainErrors(dialect), "to tell whether it is durable", e);
         }
@@ -34,7 +34,7 @@ final class PlainSchema {
 
     private static void checkSession(ConnectionSource connections, Dialect dialect) {
         try {
-            PlainErrand.alone(connections, dialect, false, dialect::checkSession);
+            PlainBoundary.transactions(connections, dialect).withAutoCommit(dialect::checkSession);
         } catch (SQLException e) {
             throw Refusals.byItself(new PlainErrors(dialect), "to tell its mode and its character sets", e);
         }
@@ -48,13 +48,13 @@ final class PlainSchema {
         Catalog expected = Catalog.parse(Schema.resource(dialect.schema(), "catalog.txt"));
         try {
             List<String> differences = new ArrayList<>();
-            PlainErrand.Alone read = connection -> {
+            Connections.Action read = connection -> {
                 differences.clear();
                 differences.addAll(expected.differencesOf(read(PlainSession.on(connection, dialect))));
             };
-            PlainErrand.alone(connections, dialect, false, read);
+            PlainBoundary.transactions(connections, dialect).withAutoCommit(read);
             if (!differences.isEmpty()) {
-                PlainErrand.alone(connections, dialect, true, read);
+                PlainBoundary.transactions(connections, dialect).withAutoCommit(SchemaLock.holding(dialect, read));
             }
             return differences;
         } catch (SQLException e) {
@@ -63,13 +63,14 @@ final class PlainSchema {
     }
 
     static void apply(ConnectionSource connections, Dialect dialect) {
+        ShortTransactions transactions = PlainBoundary.transactions(connections, dialect);
         try {
-            PlainErrand.alone(connections, dialect, true, connection -> install(connection, dialect));
+            transactions.withAutoCommit(SchemaLock.holding(dialect, connection -> install(connection, dialect)));
         } catch (SQLException e) {
             throw Refusals.byItself(new PlainErrors(dialect), "to create the schema", e);
         }
         validate(connections, dialect);
-        new PlainDays(connections, dialect, Schema.DAYS_AHEAD).ensure();
+        new PlainDays(transactions, dialect, Schema.DAYS_AHEAD).ensure();
     }
 
     private static void install(Connection connection, Dialect dialect) throws SQLException {

@@ -21,9 +21,10 @@ final class PostgresSchema {
     static void validate(ConnectionSource connections) {
         requireUnicode(connections);
         requireBytes(connections);
-        List<String> differences = Errand.run(connections, "to read the catalog", connection -> {
+        List<String> differences = PostgresBoundary.transactions(connections).run("to read the catalog", session -> {
             Catalog expected = expected();
-            return expected.differencesOf(Catalog.read(connection, expected).asOneTable(DIGESTS, BY_HASH));
+            return expected.differencesOf(
+                    Catalog.read(session.connection(), expected).asOneTable(DIGESTS, BY_HASH));
         });
         Schema.refuse(differences, LOCATION);
     }
@@ -32,15 +33,16 @@ final class PostgresSchema {
     static void apply(ConnectionSource connections, int digestPartitions) {
         requireUnicode(connections);
         requireBytes(connections);
-        Errand.run(connections, "to create the schema", connection -> install(connection, digestPartitions));
+        ShortTransactions transactions = PostgresBoundary.transactions(connections);
+        transactions.run("to create the schema", session -> install(session.connection(), digestPartitions));
         validate(connections);
-        new LedgerDays(connections, Schema.DAYS_AHEAD).ensure();
+        new LedgerDays(transactions, Schema.DAYS_AHEAD).ensure();
     }
 
     /** Otherwise one character in an error's text, which a message need not even have, keeps its whole batch from being kept. */
     private static void requireUnicode(ConnectionSource connections) {
-        Errand.run(connections, "to tell its encoding", connection -> {
-            try (Statement statement = connection.createStatement();
+        PostgresBoundary.transactions(connections).run("to tell its encoding", session -> {
+            try (Statement statement = session.connection().createStatement();
                     ResultSet row = statement.executeQuery(PostgresStatements.ENCODING)) {
                 row.next();
                 String encoding = row.getString(2);
@@ -60,8 +62,8 @@ final class PostgresSchema {
     private static void requireBytes(ConnectionSource connections) {
         // As text with backslashes that mean something, these are the bytes of "A42".
         byte[] sent = {'A', 'B'};
-        Errand.run(connections, "to see that bytes stay as they are", connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.SAME_BYTES)) {
+        PostgresBoundary.transactions(connections).run("to see that bytes stay as they are", session -> {
+            try (PreparedStatement statement = session.connection().prepareStatement(PostgresStatements.SAME_BYTES)) {
                 statement.setBytes(1, sent);
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();

@@ -26,7 +26,8 @@ class StatementFilesTest {
             ReplayStatement.class,
             RetentionRuleStatement.class,
             ConsumerStatement.class,
-            SizeStatement.class);
+            SizeStatement.class,
+            LeaseStatement.class);
 
     /** Those that only PostgreSQL has. */
     private static final List<Class<? extends StatementName>> KINDS_OF_POSTGRES = List.of(
