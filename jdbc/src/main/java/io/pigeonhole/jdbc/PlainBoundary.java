@@ -36,9 +36,20 @@ final class PlainBoundary implements TransactionBoundary {
             settings.begin(IDLE_LIMIT);
         }
         settings.wait(ShortTransactions.PATIENCE);
-        PlainSession session = PlainSession.on(connection, dialect);
+        return session(PlainSession.on(connection, dialect));
+    }
+
+    private static AdminSession session(PlainSession session) {
         return new AdminSession(
-                connection, dialect.texts(), new PlainValues(session), new PlainAdminOperations(session));
+                session.connection(),
+                session.dialect().texts(),
+                new PlainValues(session),
+                new PlainAdminOperations(session));
+    }
+
+    /** For what reads the catalog on a connection that commits each statement by itself: without a transaction. */
+    static AdminSession withoutTransaction(Connection connection, Dialect dialect) {
+        return session(PlainSession.withoutClock(connection, dialect));
     }
 
     @Override

@@ -390,8 +390,6 @@ final class PostgresStatements {
                     FROM pg_class AS c WHERE c.oid = to_regclass('inbox_schema')),
                    quote_ident(current_schema())""";
 
-    static final String INSTALLED_VERSION = "SELECT coalesce(max(version), 0) FROM inbox_schema";
-
     /**
      * What the catalog says of relations, as pairs of subject and description. A name of PostgreSQL holds 63 bytes, to which
      * longer subjects would be cut. Numbers that say an order must not come from a cache, of which each session has its own.

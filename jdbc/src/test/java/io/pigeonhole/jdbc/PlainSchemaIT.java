@@ -37,8 +37,7 @@ class PlainSchemaIT {
 
     private Catalog installed() {
         ConnectionSource connections = workshop.dataSource()::getConnection;
-        return PlainBoundary.transactions(connections, dialect())
-                .run("to read the catalog", session -> PlainSchema.read(PlainSession.of(session)));
+        return PlainBoundary.transactions(connections, dialect()).run("to read the catalog", PlainSchema::read);
     }
 
     private Dialect dialect() {
