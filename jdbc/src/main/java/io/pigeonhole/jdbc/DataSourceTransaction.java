@@ -37,7 +37,7 @@ final class DataSourceTransaction implements OwnTransaction {
         try {
             return new DataSourceTransaction(connection);
         } catch (Throwable e) {
-            Errand.abort(connection);
+            Connections.abort(connection);
             did("closed", connection::close);
             throw e;
         }
@@ -118,8 +118,8 @@ final class DataSourceTransaction implements OwnTransaction {
      * is, and a pool may hand out again and again what is closed below it: there it is put back.
      */
     private void end() {
-        Errand.abort(connection);
-        if (isAlive() && Errand.rollback(connection)) {
+        Connections.abort(connection);
+        if (isAlive() && Connections.rollback(connection)) {
             did("restored", this::restore);
             did("reset", () -> connection.setAutoCommit(autoCommit));
         }

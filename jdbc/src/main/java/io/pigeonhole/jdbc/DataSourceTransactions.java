@@ -7,7 +7,7 @@ import java.util.Optional;
 record DataSourceTransactions(ConnectionSource connections) implements JdbcTransactions {
     @Override
     public OwnTransaction begin() throws SQLException {
-        return DataSourceTransaction.begin(Errand.open(connections));
+        return DataSourceTransaction.begin(Connections.open(connections));
     }
 
     @Override

@@ -30,6 +30,9 @@ interface Errors {
     /** Whether the connection is of no use any more after this error. */
     boolean endsConnection(SQLException failure);
 
+    /** Whether a statement waited in vain for another transaction. */
+    boolean isLockTimeout(SQLException failure);
+
     /** Whether a statement cannot be sent for many rows at once, although it can be for one; nothing of the batch was done. */
     default boolean refusesBatch(SQLException failure) {
         return false;

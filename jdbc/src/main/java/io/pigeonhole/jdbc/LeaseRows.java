@@ -5,9 +5,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /** The leases in {@code inbox_work}. */
 final class LeaseRows {
@@ -64,14 +62,5 @@ final class LeaseRows {
                             WorkItems.microseconds(row.getLong(next + 1)),
                             WorkItems.microseconds(row.getLong(next + 2))));
         }
-    }
-
-    static Set<Long> prolong(Call call, RegisteredConsumer consumer, List<WorkItem> items, Duration duration)
-            throws SQLException {
-        return new HashSet<>(call.numbers("ids", WorkItems.ids(items))
-                .numbers("tokens", items.stream().map(WorkItem::token).toList())
-                .consumer(consumer)
-                .number("duration", duration.toMillis())
-                .all(row -> row.getLong(1)));
     }
 }

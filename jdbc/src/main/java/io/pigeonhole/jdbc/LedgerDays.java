@@ -45,11 +45,11 @@ final class LedgerDays {
     private static final String WAIT = "messages of that day wait. ";
     private static final long MILLIS_OF_DAY = 86_400_000L;
 
-    private final ConnectionSource connections;
+    private final ShortTransactions transactions;
     private final int ahead;
 
-    LedgerDays(ConnectionSource connections, int ahead) {
-        this.connections = connections;
+    LedgerDays(ShortTransactions transactions, int ahead) {
+        this.transactions = transactions;
         this.ahead = ahead;
     }
 
@@ -74,7 +74,7 @@ final class LedgerDays {
     }
 
     private Missing create() {
-        Missing missing = Errand.run(connections, "to read the horizon", this::read);
+        Missing missing = transactions.run("to read the horizon", session -> read(session.connection()));
         for (LocalDate day : missing.withinLedger()) {
             try {
                 addWithinLedger(day);
@@ -88,7 +88,7 @@ final class LedgerDays {
         }
         for (LocalDate day : missing.ofLedger()) {
             try {
-                Errand.run(connections, "a new day of the ledger", connection -> addToLedger(connection, day));
+                transactions.run("a new day of the ledger", session -> addToLedger(session.connection(), day));
             } catch (StoreUnavailableException e) {
                 throw e;
             } catch (PigeonholeException e) {
@@ -101,7 +101,7 @@ final class LedgerDays {
         }
         for (LocalDate day : missing.ofHistory()) {
             try {
-                Errand.run(connections, "a new day of the history", connection -> addToHistory(connection, day));
+                transactions.run("a new day of the history", session -> addToHistory(session.connection(), day));
             } catch (StoreUnavailableException e) {
                 throw e;
             } catch (PigeonholeException e) {
@@ -136,7 +136,8 @@ final class LedgerDays {
 
     /** Somebody has dropped it: each claim that has a key of that day fails as a whole. */
     private void addWithinLedger(LocalDate day) {
-        boolean added = Errand.run(connections, "a missing day of the ledger", connection -> {
+        boolean added = transactions.run("a missing day of the ledger", session -> {
+            Connection connection = session.connection();
             lock(connection);
             if (look(connection, LEDGER, day) != Found.MISSING || isForgotten(connection, day)) {
                 return false; // Another program was here first.

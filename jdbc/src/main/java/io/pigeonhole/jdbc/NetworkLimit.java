@@ -11,13 +11,13 @@ import java.util.OptionalInt;
  * has no such limit, there is none.
  */
 final class NetworkLimit {
-    /** More than such a transaction waits for others, which is {@link PlainErrand#PATIENCE} for each lock. */
+    /** More than such a transaction waits for others, which is {@link ShortTransactions#PATIENCE} for each lock. */
     private static final int MILLIS = 10_000;
 
     private NetworkLimit() {}
 
     /** Does something over a connection, which has its own limit again afterwards; one that is shorter stays. */
-    static <T> T within(Connection connection, Errand<T> work) throws SQLException {
+    static <T> T within(Connection connection, Connections.Work<T> work) throws SQLException {
         OptionalInt own = set(connection);
         if (own.isEmpty()) {
             return work.run(connection);
@@ -48,7 +48,7 @@ final class NetworkLimit {
         try {
             connection.setNetworkTimeout(Runnable::run, own);
         } catch (SQLException e) {
-            Errand.abort(connection);
+            Connections.abort(connection);
         }
     }
 }

@@ -60,7 +60,7 @@ final class PacketProof {
     private boolean isLostWith(byte[] bytes) {
         Connection connection;
         try {
-            connection = Errand.open(connections);
+            connection = Connections.open(connections);
         } catch (StoreUnavailableException e) {
             return false;
         }
@@ -71,7 +71,7 @@ final class PacketProof {
             }
             lost = isLostOn(connection, bytes);
         } catch (SQLException e) {
-            Errand.abort(connection);
+            Connections.abort(connection);
         } finally {
             close(connection, lost);
         }
@@ -90,12 +90,12 @@ final class PacketProof {
 
     private static void close(Connection connection, boolean lost) {
         if (lost) {
-            Errand.abort(connection);
+            Connections.abort(connection);
         }
         try {
             connection.close();
         } catch (SQLException e) {
-            Errand.abort(connection);
+            Connections.abort(connection);
         }
     }
 

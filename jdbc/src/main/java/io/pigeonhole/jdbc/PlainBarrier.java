@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 
 /** Locks the history for a moment against those who write it: once it is locked, all of them have ended. */
-record PlainBarrier(ConnectionSource connections, Dialect dialect) implements HistoryBarrier {
+record PlainBarrier(ShortTransactions transactions, Dialect dialect) implements HistoryBarrier {
     /** Between the look at the clock and the statement that records with it there is one trip, or a pause of the process. */
     private static final Duration DELAY = Duration.ofSeconds(30);
 
@@ -22,13 +22,13 @@ record PlainBarrier(ConnectionSource connections, Dialect dialect) implements Hi
     @Override
     public boolean isPast(long mark) {
         try {
-            PlainErrand.alone(connections, dialect, false, dialect::awaitHistoryWriters);
+            transactions.withAutoCommit(dialect::awaitHistoryWriters);
             return true;
         } catch (SQLException e) {
-            if (dialect.isLockTimeout(e) || dialect.classOf(e) == ErrorClass.RETRY_NOW) {
+            if (transactions.isLockTimeout(e) || dialect.classOf(e) == ErrorClass.RETRY_NOW) {
                 return false;
             }
-            throw Refusals.byItself(new PlainErrors(dialect), "to look for older transactions", e);
+            throw transactions.refused("to look for older transactions", e);
         }
     }
 }

@@ -55,13 +55,10 @@ final class PlainDatabase implements Database {
         this.settings = settings;
         this.dialect = dialect;
         this.control = new TransactionControl(dialect::endsTransaction, dialect::withoutText, dialect::savepointName);
-        this.days = new PlainDays(connections, dialect, daysAhead);
-        this.numbers = new PlainNumbers(connections, dialect);
-        this.takenNumber = new PendingRepair(
-                "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime);
         this.statements = dialect.texts();
         statements.require(ConsumerStatement.class);
         statements.require(SizeStatement.class);
+        statements.require(LeaseStatement.class);
         statements.require(ReplayStatement.class);
         statements.require(RetentionRuleStatement.class);
         statements.require(AdminStatement.class);
@@ -73,12 +70,16 @@ final class PlainDatabase implements Database {
         statements.require(DeadLetterStatement.class);
         statements.require(RetentionStatement.class);
         statements.require(WatermarkStatement.class);
-        this.transactions = new PlainShortTransactions(connections, dialect, statements);
+        this.transactions = PlainBoundary.transactions(connections, dialect);
+        this.days = new PlainDays(transactions, dialect, daysAhead);
+        this.numbers = new PlainNumbers(transactions, dialect);
+        this.takenNumber = new PendingRepair(
+                "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime);
         this.admin = new AdminDatabase(transactions);
-        this.replays = new JdbcReplays(admin, new PlainBarrier(connections, dialect));
+        this.replays = new JdbcReplays(admin, new PlainBarrier(transactions, dialect));
         this.rules = new RetentionRules(admin, settings, nanos);
         this.retention = new PlainRetention(
-                connections,
+                transactions,
                 dialect,
                 settings,
                 rules,
@@ -129,11 +130,9 @@ final class PlainDatabase implements Database {
 
     @Override
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
-        return PlainErrand.run(
-                connections,
-                dialect,
+        return transactions.run(
                 "to tell what is due for " + consumers.size() + " consumers",
-                session -> PlainBacklog.due(session, consumers));
+                session -> PlainBacklog.due(PlainSession.of(session), consumers));
     }
 
     @Override
@@ -159,16 +158,14 @@ final class PlainDatabase implements Database {
 
     @Override
     public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
-        return PlainErrand.runQuick(
-                connections,
-                dialect,
+        return transactions.runQuick(
                 "to acquire " + partition + " for " + consumer.name(),
-                session -> PlainWatermarks.acquire(session, consumer, partition, log));
+                session -> PlainWatermarks.acquire(PlainSession.of(session), consumer, partition, log));
     }
 
     @Override
     public Heartbeat heartbeat() {
-        return new PlainHeartbeat(connections, dialect);
+        return new LeaseHeartbeat(transactions);
     }
 
     @Override

@@ -22,12 +22,12 @@ final class PlainDays {
 
     private static final long MILLIS_OF_DAY = 86_400_000L;
 
-    private final ConnectionSource connections;
+    private final ShortTransactions transactions;
     private final Dialect dialect;
     private final int ahead;
 
-    PlainDays(ConnectionSource connections, Dialect dialect, int ahead) {
-        this.connections = connections;
+    PlainDays(ShortTransactions transactions, Dialect dialect, int ahead) {
+        this.transactions = transactions;
         this.dialect = dialect;
         this.ahead = ahead;
     }
@@ -40,10 +40,10 @@ final class PlainDays {
         }
         requireNear(horizon.end(), horizon.last(ahead));
         try {
-            PlainErrand.alone(connections, dialect, true, this::addMissing);
+            transactions.withAutoCommit(SchemaLock.holding(dialect, this::addMissing));
         } catch (SQLException e) {
             Horizon reached = read();
-            if (dialect.isLockTimeout(e) && reached.end().isAfter(reached.today())) {
+            if (transactions.isLockTimeout(e) && reached.end().isAfter(reached.today())) {
                 LOG.warn(
                         "the ledger got no day after {}, because long transactions are in the way; it has days until {} and"
                                 + " tries again",
@@ -51,7 +51,7 @@ final class PlainDays {
                         reached.end());
                 return;
             }
-            throw Refusals.byItself(new PlainErrors(dialect), "a new day of the ledger or the history", e);
+            throw transactions.refused("a new day of the ledger or the history", e);
         }
     }
 
@@ -70,11 +70,11 @@ final class PlainDays {
 
     /** All of it on one connection: a pool may have no second one. */
     private void addMissing(Connection connection) throws SQLException {
-        Horizon horizon = read(PlainSession.on(connection, dialect));
+        Horizon horizon = transactions.runOn(connection, PlainDays::read);
         for (LocalDate day = horizon.end(); day.isBefore(horizon.last(ahead)); day = day.plusDays(1)) {
             dialect.addDay(connection, day);
             byte[] end = firstKey(day.plusDays(1));
-            PlainErrand.inTransaction(connection, dialect, session -> {
+            transactions.runOn(connection, session -> {
                 try (Call call = session.call(LedgerStatement.EXTEND_LEDGER)) {
                     return call.bytes("newest", end).change();
                 }
@@ -83,10 +83,10 @@ final class PlainDays {
     }
 
     private Horizon read() {
-        return PlainErrand.run(connections, dialect, "to read the horizon", PlainDays::read);
+        return transactions.run("to read the horizon", PlainDays::read);
     }
 
-    private static Horizon read(PlainSession session) throws SQLException {
+    private static Horizon read(AdminSession session) throws SQLException {
         try (Call call = session.call(LedgerStatement.HORIZON)) {
             MessageKey newest = call.first(row -> PlainColumns.key(row, 2));
             if (newest == null) {

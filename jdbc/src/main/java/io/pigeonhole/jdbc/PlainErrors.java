@@ -21,6 +21,11 @@ record PlainErrors(Dialect dialect) implements Errors {
     }
 
     @Override
+    public boolean isLockTimeout(SQLException failure) {
+        return dialect.isLockTimeout(failure);
+    }
+
+    @Override
     public boolean refusesBatch(SQLException failure) {
         return dialect.refusesBatch(failure);
     }

@@ -10,10 +10,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** The leases in {@code inbox_work}. A token is the time of its lease in microseconds, or more: see {@code postgresql-work.sql}. */
 final class PlainLeases {
@@ -120,54 +118,5 @@ final class PlainLeases {
                 row.getString(owner),
                 Duration.between(until, now),
                 Duration.between(leasedAt, until));
-    }
-
-    /**
-     * Prolongs leases without waiting. Who has locked such a row is about to finish it and is not to be waited for; its lease
-     * is still told as the newest.
-     */
-    static Set<Long> prolong(PlainSession session, RegisteredConsumer consumer, List<WorkItem> items, Duration duration)
-            throws SQLException {
-        List<Long> ids = items.stream().map(WorkItem::id).sorted().toList();
-        Set<Long> mine;
-        try (Call call = session.call(WorkStatement.LEASES, ids.size())) {
-            mine = newest(call.consumer(consumer).numbers("ids", ids), items);
-        }
-        if (mine.isEmpty()) {
-            return mine;
-        }
-        Set<Long> locked;
-        List<Long> sorted = mine.stream().sorted().toList();
-        try (Call call = session.call(WorkStatement.LOCK_LEASES, sorted.size())) {
-            locked = newest(call.numbers("ids", sorted), items);
-        }
-        Instant now = session.now();
-        try (Call call = session.call(WorkStatement.PROLONG)) {
-            for (Long id : locked) {
-                call.instant("until", now.plus(duration))
-                        .instant("now", now)
-                        .number("id", id)
-                        .addBatch();
-            }
-            if (!locked.isEmpty()) {
-                call.changeBatch();
-            }
-        }
-        return mine;
-    }
-
-    /** Which items still have the token that the row has. */
-    private static Set<Long> newest(Call call, List<WorkItem> items) throws SQLException {
-        Map<Long, Long> tokens = new HashMap<>();
-        items.forEach(item -> tokens.put(item.id(), item.token()));
-        return call.read(rows -> {
-            Set<Long> newest = new HashSet<>();
-            while (rows.next()) {
-                if (Long.valueOf(rows.getLong(2)).equals(tokens.get(rows.getLong(1)))) {
-                    newest.add(rows.getLong(1));
-                }
-            }
-            return newest;
-        });
     }
 }

@@ -27,11 +27,11 @@ final class PlainNumbers {
     /** How often a place is looked for that others may take at the same time. */
     static final int MOST_TRIES = 5;
 
-    private final ConnectionSource connections;
+    private final ShortTransactions transactions;
     private final Dialect dialect;
 
-    PlainNumbers(ConnectionSource connections, Dialect dialect) {
-        this.connections = connections;
+    PlainNumbers(ShortTransactions transactions, Dialect dialect) {
+        this.transactions = transactions;
         this.dialect = dialect;
     }
 
@@ -45,13 +45,13 @@ final class PlainNumbers {
     void ensure() {
         String doing = "to look at the numbers of its rows";
         if (dialect.countsNumbersOfRows()) {
-            PlainErrand.run(connections, dialect, doing, PlainNumbers::takeLargest);
+            transactions.run(doing, session -> takeLargest(PlainSession.of(session)));
             return;
         }
-        Map<Counter, Behind> behind = PlainErrand.run(connections, dialect, doing, PlainNumbers::behind);
+        Map<Counter, Behind> behind = transactions.run(doing, session -> behind(PlainSession.of(session)));
         if (!behind.isEmpty()) {
             try {
-                PlainErrand.alone(connections, dialect, true, this::restart);
+                transactions.withAutoCommit(SchemaLock.holding(dialect, this::restart));
             } catch (SQLException e) {
                 throw notMoved(e);
             }
@@ -136,7 +136,8 @@ final class PlainNumbers {
     /** While nobody else does: what is behind may have been moved ahead meanwhile. Each, also where another one cannot be moved. */
     private void restart(Connection connection) throws SQLException {
         PigeonholeException first = null;
-        for (Map.Entry<Counter, Behind> entry : PlainErrand.inTransaction(connection, dialect, PlainNumbers::behind)
+        for (Map.Entry<Counter, Behind> entry : transactions
+                .runOn(connection, session -> behind(PlainSession.of(session)))
                 .entrySet()) {
             try {
                 restart(connection, entry.getKey(), entry.getValue());
@@ -171,7 +172,7 @@ final class PlainNumbers {
     }
 
     private PigeonholeException notMoved(SQLException e) {
-        return Refusals.byItself(new PlainErrors(dialect), "to move the numbers of its rows ahead", e);
+        return transactions.refused("to move the numbers of its rows ahead", e);
     }
 
     /** A row with the largest number, for a moment: the counter goes on behind it, or has done so already. */

@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -49,7 +50,7 @@ final class PlainRetention {
     private static final OldRows ROWS_OF_HISTORY = new OldRows(
             RetentionStatement.OLD_HISTORY, RetentionStatement.LOCK_HISTORY, RetentionStatement.FORGET_HISTORY);
 
-    private final ConnectionSource connections;
+    private final ShortTransactions transactions;
     private final Dialect dialect;
     private final RetentionSettings settings;
     private final RetentionRules rules;
@@ -61,7 +62,7 @@ final class PlainRetention {
     private final Set<String> leftAlone = ConcurrentHashMap.newKeySet();
 
     PlainRetention(
-            ConnectionSource connections,
+            ShortTransactions transactions,
             Dialect dialect,
             RetentionSettings settings,
             RetentionRules rules,
@@ -72,7 +73,7 @@ final class PlainRetention {
         this.rules = rules;
         this.oldReplays = oldReplays;
         this.oldHistory = oldHistory;
-        this.connections = connections;
+        this.transactions = transactions;
         this.dialect = dialect;
         this.settings = settings;
     }
@@ -90,7 +91,7 @@ final class PlainRetention {
             return Retired.NOTHING;
         }
         RetentionLimits limits = look.limits();
-        Position position = PlainErrand.run(connections, dialect, "to read the horizon", PlainRetention::read);
+        Position position = transactions.run("to read the horizon", session -> read(PlainSession.of(session)));
         look.requireSameClock(position.now());
         if (settings.rests(position.now())) {
             return Retired.NOTHING;
@@ -150,16 +151,16 @@ final class PlainRetention {
         if (position.oldest().compareTo(oldest) >= 0) {
             return position.oldest();
         }
-        try (Connection connection = Errand.open(connections)) {
-            PlainErrand.inTransaction(connection, dialect, session -> {
+        try {
+            transactions.runOnce("to raise the horizon", session -> {
                 try (Call call = session.call(RetentionStatement.RAISE_HORIZON)) {
                     return call.bytes("oldest", oldest.toBytes()).change();
                 }
             });
             return oldest;
-        } catch (SQLException e) {
-            if (dialect.classOf(e) != ErrorClass.RETRY_NOW) {
-                throw Refusals.byItself(new PlainErrors(dialect), "to raise the horizon", e);
+        } catch (StoreException e) {
+            if (e.errorClass() != ErrorClass.RETRY_NOW) {
+                throw e;
             }
             LOG.info(
                     "the ledger keeps its oldest day for now, because open transactions have claimed messages; it tries"
@@ -207,9 +208,7 @@ final class PlainRetention {
     }
 
     private List<LocalDate> earlierIn(LocalDate day) {
-        return PlainErrand.run(
-                connections,
-                dialect,
+        return transactions.run(
                 "to look for earlier days in the partition of " + day,
                 session -> dialect.earlierDays(session.connection(), day));
     }
@@ -230,7 +229,7 @@ final class PlainRetention {
     private List<LocalDate> before(String table, LocalDate kept) {
         List<LocalDate> old = new ArrayList<>();
         try {
-            PlainErrand.alone(connections, dialect, false, connection -> {
+            transactions.withAutoCommit(connection -> {
                 for (LocalDate day : dialect.days(connection, table)) {
                     if (day.isBefore(kept) && endsWithDay(connection, table, day)) {
                         old.add(day);
@@ -238,7 +237,7 @@ final class PlainRetention {
                 }
             });
         } catch (SQLException e) {
-            throw Refusals.byItself(new PlainErrors(dialect), "to list the days of " + table, e);
+            throw transactions.refused("to list the days of " + table, e);
         }
         return old;
     }
@@ -261,15 +260,15 @@ final class PlainRetention {
     private DayDrop drop(String table, LocalDate day) {
         DayDrop[] dropped = {DayDrop.LATER};
         try {
-            PlainErrand.alone(connections, dialect, true, connection -> {
+            transactions.withAutoCommit(SchemaLock.holding(dialect, connection -> {
                 if (dialect.days(connection, table).contains(day) && dialect.endsWithDay(connection, table, day)) {
                     dialect.dropDay(connection, table, day);
                     dropped[0] = DayDrop.DONE;
                 }
-            });
+            }));
         } catch (SQLException e) {
             if (!dialect.isLockTimeout(e)) {
-                throw Refusals.byItself(new PlainErrors(dialect), "to drop a day", e);
+                throw transactions.refused("to drop a day", e);
             }
             LOG.info(IN_THE_WAY);
             return DayDrop.NONE_NOW;
@@ -279,8 +278,8 @@ final class PlainRetention {
 
     /** Day by day as well, so that a day which is needed stays as a whole, and what is younger. */
     private Retired purgeHistory(Instant now, FreshLook fresh) {
-        LocalDate oldest = PlainErrand.run(
-                connections, dialect, "to find the oldest message of the history", PlainRetention::oldestOfHistory);
+        LocalDate oldest = transactions.run(
+                "to find the oldest message of the history", session -> oldestOfHistory(PlainSession.of(session)));
         if (!isPast(oldest, now, fresh.now()) || !oldHistory.mayGoInPieces(oldest)) {
             return Retired.NOTHING;
         }
@@ -321,7 +320,7 @@ final class PlainRetention {
     }
 
     private Retired purge(PlainUpkeep upkeep, PlainUpkeep.Step step) {
-        PlainUpkeep.Piece piece = upkeep.next(connections, dialect, step);
+        PlainUpkeep.Piece piece = upkeep.next(transactions, step);
         return piece == null ? Retired.NOTHING : new Retired(0, piece.deleted(), true);
     }
 

@@ -14,77 +14,79 @@ import java.util.regex.Pattern;
 /**
  * The tables on databases that commit each definition by itself. Every statement of their files can be repeated, so that a
  * run that was interrupted is completed by the next.
+ *
+ * @param transactions of the database
+ * @param dialect what it says otherwise
  */
-final class PlainSchema {
+record PlainSchema(ShortTransactions transactions, Dialect dialect) implements SchemaOperations {
     private static final Pattern COMMENT = Pattern.compile("(?m)^\\s*--.*$");
     private static final Pattern END_OF_STATEMENT = Pattern.compile(";\\s*(?:\\n|$)");
 
-    private PlainSchema() {}
-
-    /** Also looks at the session, and whether what is committed survives. */
-    static void validate(ConnectionSource connections, Dialect dialect) {
-        checkSession(connections, dialect);
-        Schema.refuse(differences(connections, dialect), dialect.schema());
-        try {
-            PlainErrand.alone(connections, dialect, false, dialect::checkDurability);
-        } catch (SQLException e) {
-            throw Refusals.byItself(new PlainErrors(dialect), "to tell whether it is durable", e);
-        }
+    @Override
+    public String location() {
+        return dialect.schema();
     }
 
-    private static void checkSession(ConnectionSource connections, Dialect dialect) {
-        try {
-            PlainErrand.alone(connections, dialect, false, dialect::checkSession);
-        } catch (SQLException e) {
-            throw Refusals.byItself(new PlainErrors(dialect), "to tell its mode and its character sets", e);
-        }
+    @Override
+    public void checkSession() throws SQLException {
+        transactions.withAutoCommit(dialect::checkSession);
+    }
+
+    @Override
+    public void checkDurability() throws SQLException {
+        transactions.withAutoCommit(dialect::checkDurability);
+    }
+
+    @Override
+    public void ensureDays(int ahead) {
+        new PlainDays(transactions, dialect, ahead).ensure();
     }
 
     /**
      * A catalog may lack keys of a table that another program is giving a new day at this moment (tried on MariaDB). So a
      * difference counts if it is still there while nobody may change the schema.
      */
-    private static List<String> differences(ConnectionSource connections, Dialect dialect) {
-        Catalog expected = Catalog.parse(Schema.resource(dialect.schema(), "catalog.txt"));
-        try {
-            List<String> differences = new ArrayList<>();
-            PlainErrand.Alone read = connection -> {
-                differences.clear();
-                differences.addAll(expected.differencesOf(read(PlainSession.on(connection, dialect))));
-            };
-            PlainErrand.alone(connections, dialect, false, read);
-            if (!differences.isEmpty()) {
-                PlainErrand.alone(connections, dialect, true, read);
-            }
-            return differences;
-        } catch (SQLException e) {
-            throw Refusals.byItself(new PlainErrors(dialect), "to read the catalog", e);
+    @Override
+    public List<String> differencesFrom(Catalog expected) throws SQLException {
+        List<String> differences = new ArrayList<>();
+        Connections.Action compare = connection -> {
+            differences.clear();
+            differences.addAll(expected.differencesOf(read(session(connection))));
+        };
+        transactions.withAutoCommit(compare);
+        if (!differences.isEmpty()) {
+            transactions.withAutoCommit(SchemaLock.holding(dialect, compare));
         }
+        return differences;
     }
 
-    static void apply(ConnectionSource connections, Dialect dialect) {
-        try {
-            PlainErrand.alone(connections, dialect, true, connection -> install(connection, dialect));
-        } catch (SQLException e) {
-            throw Refusals.byItself(new PlainErrors(dialect), "to create the schema", e);
-        }
-        validate(connections, dialect);
-        new PlainDays(connections, dialect, Schema.DAYS_AHEAD).ensure();
-    }
-
-    private static void install(Connection connection, Dialect dialect) throws SQLException {
-        int installed = installedVersion(connection, dialect);
-        try (Statement statement = connection.createStatement()) {
-            for (String file : Schema.FILES.subList(Math.min(installed, Schema.FILES.size()), Schema.FILES.size())) {
-                for (String sql : statements(Schema.resource(dialect.schema(), file))) {
-                    repeat(statement, sql, dialect);
+    @Override
+    public void install() throws SQLException {
+        transactions.withAutoCommit(SchemaLock.holding(dialect, connection -> {
+            AdminSession session = session(connection);
+            List<String> missing = SchemaInstallation.missingFiles(session, isInstalled(session));
+            try (Statement statement = connection.createStatement()) {
+                for (String file : missing) {
+                    for (String sql : statements(Schema.resource(dialect.schema(), file))) {
+                        repeat(statement, sql);
+                    }
                 }
             }
+        }));
+    }
+
+    private AdminSession session(Connection connection) {
+        return PlainBoundary.withoutTransaction(connection, dialect);
+    }
+
+    private static boolean isInstalled(AdminSession session) throws SQLException {
+        try (Call call = session.call(SchemaStatement.TABLES)) {
+            return call.all(row -> lower(row, 1)).contains("inbox_schema");
         }
     }
 
     /** A row that is there already was inserted by a program that runs at the same time. */
-    private static void repeat(Statement statement, String sql, Dialect dialect) throws SQLException {
+    private void repeat(Statement statement, String sql) throws SQLException {
         try {
             statement.execute(sql);
         } catch (SQLException e) {
@@ -103,23 +105,8 @@ final class PlainSchema {
                 .toList();
     }
 
-    private static int installedVersion(Connection connection, Dialect dialect) throws SQLException {
-        boolean isThere;
-        PlainSession session = PlainSession.withoutClock(connection, dialect);
-        try (Call call = session.call(SchemaStatement.TABLES)) {
-            isThere = call.all(row -> lower(row, 1)).contains("inbox_schema");
-        }
-        if (!isThere) {
-            return 0;
-        }
-        try (Call call = session.call(SchemaStatement.INSTALLED_VERSION)) {
-            Integer version = call.first(row -> row.getInt(1));
-            return version == null ? 0 : version;
-        }
-    }
-
     /** All that the current schema has of the inbox. */
-    static Catalog read(PlainSession session) throws SQLException {
+    static Catalog read(AdminSession session) throws SQLException {
         Map<String, String> entries = new TreeMap<>();
         ask(session, SchemaStatement.TABLES, row -> {
             boolean view = lower(row, 2).contains("view");
@@ -149,7 +136,7 @@ final class PlainSchema {
         return new Catalog(entries);
     }
 
-    private static void ask(PlainSession session, SchemaStatement question, Reader reader) throws SQLException {
+    private static void ask(AdminSession session, SchemaStatement question, Reader reader) throws SQLException {
         try (Call call = session.call(question)) {
             call.read(rows -> {
                 while (rows.next()) {

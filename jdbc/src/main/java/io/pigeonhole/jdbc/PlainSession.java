@@ -44,6 +44,11 @@ final class PlainSession {
         return new PlainSession(connection, dialect);
     }
 
+    /** That of a short transaction. */
+    static PlainSession of(AdminSession session) {
+        return ((PlainValues) session.values()).session();
+    }
+
     private Instant readClock() throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(dialect.texts().sql(LedgerStatement.NOW))) {

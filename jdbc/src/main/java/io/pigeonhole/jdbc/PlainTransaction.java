@@ -319,7 +319,7 @@ final class PlainTransaction extends JdbcTransaction {
 
     /** The lost connection goes back first: the pool may have only this one. */
     private boolean isTooLarge(Message message, long limit) {
-        Errand.abort(connection);
+        Connections.abort(connection);
         try {
             connection.close();
         } catch (SQLException e) {
@@ -501,7 +501,7 @@ final class PlainTransaction extends JdbcTransaction {
     public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
         return read(
                 "to reopen " + keys.size() + " messages",
-                () -> patiently(PlainErrand.PATIENCE, () -> rows().reopen(consumer, keys)));
+                () -> patiently(ShortTransactions.PATIENCE, () -> rows().reopen(consumer, keys)));
     }
 
     /** A deferred write that failed may have been one of a batch of which others succeeded. */

@@ -34,9 +34,10 @@ record PlainUpkeep(String name, RetentionLook look, Duration retention) {
 
     /** The next piece; null where there is nothing to do now, or another node is at it. */
     @Nullable
-    Piece next(ConnectionSource connections, Dialect dialect, Step step) {
+    Piece next(ShortTransactions transactions, Step step) {
         Piece[] done = new Piece[1];
-        PlainErrand.run(connections, dialect, "to forget with " + name, session -> {
+        transactions.run("to forget with " + name, transaction -> {
+            PlainSession session = PlainSession.of(transaction);
             done[0] = null;
             look.requireSameClock(session.now());
             add(session);

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 record PostgresAdminOperations(Connection connection, Statements statements, KnownDays days)
         implements AdminOperations {
-    /** Ours hold by settings: see {@link PostgresStatements#ERRAND}. */
+    /** Ours hold by settings: see {@link PostgresStatements#SHORT_TRANSACTION}. */
     private static final int NO_LIMIT = 0;
 
     /** A few days at a time, newest first: each day that a statement looks at takes locks, which its savepoint gives back. */

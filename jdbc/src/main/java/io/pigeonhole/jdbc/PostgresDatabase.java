@@ -33,7 +33,7 @@ final class PostgresDatabase implements Database {
     private final RetentionSettings settings;
     private final RetentionRules rules;
     private final PostgresRetention retention;
-    private final PostgresShortTransactions transactions;
+    private final ShortTransactions transactions;
     private final AdminDatabase admin;
     private final JdbcReplays replays;
     private final DueHints hints = new DueHints();
@@ -54,11 +54,11 @@ final class PostgresDatabase implements Database {
         this.connections = connections;
         this.transactionsOfHandlers = transactionsOfHandlers;
         this.settings = settings;
-        this.days = new LedgerDays(connections, daysAhead);
         Statements statements = new Statements(STATEMENTS);
         statements.require(AdminStatement.class);
         statements.require(ConsumerStatement.class);
         statements.require(SizeStatement.class);
+        statements.require(LeaseStatement.class);
         statements.require(ReplayStatement.class);
         statements.require(RetentionRuleStatement.class);
         statements.require(PostgresWorkStatement.class);
@@ -70,7 +70,8 @@ final class PostgresDatabase implements Database {
         statements.require(PartitionStatement.class);
         statements.require(HistoryBarrierStatement.class);
         this.texts = new PostgresTexts(statements);
-        this.transactions = new PostgresShortTransactions(connections, statements, knownDays);
+        this.transactions = PostgresBoundary.transactions(connections, statements, knownDays);
+        this.days = new LedgerDays(transactions, daysAhead);
         this.numbers = new PostgresNumbers(transactions, System::nanoTime);
         this.repairs = new PendingRepairs(
                 new PendingRepair("the history has no day for the present", days::createForNow, System::nanoTime),
@@ -157,7 +158,7 @@ final class PostgresDatabase implements Database {
 
     @Override
     public Heartbeat heartbeat() {
-        return new LeaseHeartbeat(connections, texts);
+        return new LeaseHeartbeat(transactions);
     }
 
     @Override

@@ -51,11 +51,11 @@ final class PostgresOldDays {
     /** Somebody else is at it, or in the way: the next call goes on. */
     private static final Set<String> IN_THE_WAY = Set.of(OTHER_IS_PENDING, "42P01", "42809", "57014", "55P03", "40P01");
 
-    private final PostgresShortTransactions transactions;
+    private final ShortTransactions transactions;
     private final OldHistory oldHistory;
     private final Set<String> leftAlone = ConcurrentHashMap.newKeySet();
 
-    PostgresOldDays(PostgresShortTransactions transactions, OldHistory oldHistory) {
+    PostgresOldDays(ShortTransactions transactions, OldHistory oldHistory) {
         this.transactions = transactions;
         this.oldHistory = oldHistory;
     }
@@ -386,26 +386,17 @@ final class PostgresOldDays {
     }
 
     private void detachAttached(OldDay old) throws SQLException {
-        boolean concurrently;
-        try (Connection connection = Errand.open(transactions.connections())) {
-            concurrently = connection.getMetaData().getDatabaseMajorVersion() >= FIRST_WITH_CONCURRENTLY;
-            if (concurrently) {
-                detachConcurrently(connection, old);
+        boolean[] concurrently = {false};
+        transactions.withAutoCommit(connection -> {
+            concurrently[0] = connection.getMetaData().getDatabaseMajorVersion() >= FIRST_WITH_CONCURRENTLY;
+            if (concurrently[0]) {
+                detachAlone(connection, old);
             }
-        }
-        change(old, "to detach ", concurrently ? PartitionStatement.NOTE_DETACHED : PartitionStatement.DETACH_AT_ONCE);
-    }
-
-    private void detachConcurrently(Connection connection, OldDay old) throws SQLException {
-        boolean autoCommit = connection.getAutoCommit();
-        boolean readOnly = connection.isReadOnly();
-        connection.setAutoCommit(true);
-        connection.setReadOnly(false);
-        try {
-            detachAlone(connection, old);
-        } finally {
-            reset(connection, readOnly, autoCommit);
-        }
+        });
+        change(
+                old,
+                "to detach ",
+                concurrently[0] ? PartitionStatement.NOTE_DETACHED : PartitionStatement.DETACH_AT_ONCE);
     }
 
     /** In no transaction that could be told to write: where the session only reads by default, that is lifted for it. */
@@ -437,16 +428,7 @@ final class PostgresOldDays {
             statement.execute(statements().sql(PartitionStatement.ONLY_READ));
         } catch (SQLException e) {
             LOG.debug("a connection could not be set back to read only: it is ended", e);
-            Errand.abort(connection);
-        }
-    }
-
-    private static void reset(Connection connection, boolean readOnly, boolean autoCommit) {
-        try {
-            connection.setReadOnly(readOnly);
-            connection.setAutoCommit(autoCommit);
-        } catch (SQLException e) {
-            LOG.debug("a connection could not be reset: it is left to its pool to notice", e);
+            Connections.abort(connection);
         }
     }
 

@@ -27,7 +27,7 @@ final class PostgresRetention {
     /** So many rows of the ledger lie on a page, about. */
     private static final int ROWS_OF_PAGE = 100;
 
-    private final PostgresShortTransactions transactions;
+    private final ShortTransactions transactions;
     private final RetentionSettings settings;
     private final RetentionRules rules;
     private final PostgresOldDays days;
@@ -36,7 +36,7 @@ final class PostgresRetention {
     private final FailedSteps steps;
 
     PostgresRetention(
-            PostgresShortTransactions transactions,
+            ShortTransactions transactions,
             RetentionSettings settings,
             RetentionRules rules,
             OldHistory oldHistory,

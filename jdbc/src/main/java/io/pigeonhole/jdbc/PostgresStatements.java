@@ -303,7 +303,8 @@ final class PostgresStatements {
     static final String IS_PRIMARY = "SELECT NOT pg_is_in_recovery()";
 
     /** What a transaction of the store's own begins with, away from the engine. The catalog is read as we compare it. */
-    static final String ERRAND = """
+    static final String SHORT_TRANSACTION =
+            """
             SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
             SET LOCAL lock_timeout = '2s';
             SET LOCAL quote_all_identifiers = off;
@@ -311,7 +312,8 @@ final class PostgresStatements {
             SELECT\s""" + AT_LEAST_TEN_MINUTES.formatted("current_setting('statement_timeout')");
 
     /** The same where everything that is read is to belong to one moment. */
-    static final String LOOK = ERRAND.replace("READ COMMITTED, READ WRITE", "REPEATABLE READ, READ ONLY");
+    static final String SHORT_READ =
+            SHORT_TRANSACTION.replace("READ COMMITTED, READ WRITE", "REPEATABLE READ, READ ONLY");
 
     /** Puts a schema before the others. Formatted with: its quoted name as a string. */
     static final String SEARCH_PATH = """
@@ -387,8 +389,6 @@ final class PostgresStatements {
             SELECT (SELECT CAST(CAST(c.relnamespace AS regnamespace) AS text)
                     FROM pg_class AS c WHERE c.oid = to_regclass('inbox_schema')),
                    quote_ident(current_schema())""";
-
-    static final String INSTALLED_VERSION = "SELECT coalesce(max(version), 0) FROM inbox_schema";
 
     /**
      * What the catalog says of relations, as pairs of subject and description. A name of PostgreSQL holds 63 bytes, to which

@@ -26,11 +26,6 @@ enum PostgresWorkStatement implements StatementName {
     HOLD,
     /** Locks messages whose leases have ended, and reads them. */
     TAKE_EXPIRED,
-    /**
-     * Prolongs leases without waiting. Who has locked such a row is about to finish it and is not to be waited for; its lease is still
-     * answered as one that is held.
-     */
-    PROLONG,
     /** For each consumer, kind and lane, -1 for leases that end, when the first message is due, in microseconds from now. */
     DUE;
 

@@ -20,7 +20,7 @@ final class Probe {
      * @throws StoreUnavailableException if it does not, or does not answer
      */
     static void run(ConnectionSource connections, String question, String otherwise) {
-        try (Connection connection = Errand.open(connections);
+        try (Connection connection = Connections.open(connections);
                 Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(SECONDS);
             boolean autoCommit = connection.getAutoCommit();

@@ -21,7 +21,7 @@ final class Products {
 
     /** The dialect of a database; null for PostgreSQL, which has a machinery of its own. */
     static @Nullable Dialect find(ConnectionSource connections) {
-        try (Connection connection = Errand.open(connections)) {
+        try (Connection connection = Connections.open(connections)) {
             return find(connection);
         } catch (SQLException e) {
             throw new StoreUnavailableException(Refusals.describe("to tell what it is", e), e);

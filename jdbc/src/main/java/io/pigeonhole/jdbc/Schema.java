@@ -102,7 +102,7 @@ public final class Schema {
             throw new ConfigurationException(
                     "hash partitions of the ledger are for PostgreSQL only, not for " + dialect);
         }
-        PostgresSchema.apply(connections, digestPartitions);
+        SchemaInstallation.ofPostgres(connections, digestPartitions).apply();
     }
 
     /**
@@ -148,34 +148,11 @@ public final class Schema {
     }
 
     static void validate(ConnectionSource connections, @Nullable Dialect dialect) {
-        if (dialect == null) {
-            PostgresSchema.validate(connections);
-        } else {
-            PlainSchema.validate(connections, dialect);
-        }
+        SchemaInstallation.of(connections, dialect).validate();
     }
 
     static void apply(ConnectionSource connections) {
-        Dialect dialect = Products.find(connections);
-        if (dialect == null) {
-            PostgresSchema.apply(connections, 0);
-        } else {
-            PlainSchema.apply(connections, dialect);
-        }
-    }
-
-    /** Says what is wrong, if anything is. */
-    static void refuse(List<String> differences, String location) {
-        if (!differences.isEmpty()) {
-            throw new ConfigurationException("the schema of the inbox differs in " + differences.size() + " places:\n  "
-                    + String.join("\n  ", differences)
-                    + "\nTo create it run Schema.apply, or point Flyway to classpath:" + location
-                    + "; to repair it compare with Schema.print");
-        }
-    }
-
-    static Catalog expected() {
-        return PostgresSchema.expected();
+        SchemaInstallation.of(connections, Products.find(connections)).apply();
     }
 
     static String resource(String location, String name) {

@@ -1,6 +1,6 @@
 package io.pigeonhole.jdbc;
 
-/** The statements about the schema, where the database is not PostgreSQL. Names come in any case. */
+/** The statements about the schema. PostgreSQL has a catalog of its own, and needs only the last one. Names come in any case. */
 enum SchemaStatement implements StatementName {
     /** Name and type of tables and views of the current schema. */
     TABLES,

@@ -58,6 +58,11 @@ final class SqlStates {
         public boolean endsConnection(SQLException failure) {
             return SqlStates.endsConnection(failure);
         }
+
+        @Override
+        public boolean isLockTimeout(SQLException failure) {
+            return PostgresStatements.NO_LOCK.equals(failure.getSQLState());
+        }
     };
 
     private SqlStates() {}

@@ -57,9 +57,9 @@ final class StoreSchema {
 
     /** Where PostgreSQL finds the tables, which need not be the first schema of the search path. */
     static StoreSchema ofPostgres(ConnectionSource connections) {
-        return Errand.run(connections, "to find the schema of the inbox", connection -> {
+        return PostgresBoundary.transactions(connections).run("to find the schema of the inbox", session -> {
             List<String> schemas = new ArrayList<>();
-            try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.SCHEMAS)) {
+            try (PreparedStatement statement = session.connection().prepareStatement(PostgresStatements.SCHEMAS)) {
                 statement.setString(1, PostgresSchema.expected().relationArray());
                 try (ResultSet rows = statement.executeQuery()) {
                     while (rows.next()) {
@@ -77,7 +77,7 @@ final class StoreSchema {
 
     /** The current one of other databases; null where a database does not tell. */
     static @Nullable StoreSchema current(ConnectionSource connections) {
-        try (Connection connection = Errand.open(connections)) {
+        try (Connection connection = Connections.open(connections)) {
             String name = nameOf(connection);
             String quote = connection.getMetaData().getIdentifierQuoteString();
             if (name == null || quote == null || quote.isBlank()) {

@@ -71,15 +71,6 @@ enum WorkStatement implements StatementName {
     /** Locks those that have still run out. */
     TAKE_EXPIRED,
 
-    /** The leases that messages have now. */
-    LEASES,
-
-    /** Locks of these the ones that nobody is about to finish. */
-    LOCK_LEASES,
-
-    /** Prolongs the lease of a message that is locked. */
-    PROLONG,
-
     /** For each lane, with and without lease, with and without order, when the first is due; or NULL. */
     DUE,
 

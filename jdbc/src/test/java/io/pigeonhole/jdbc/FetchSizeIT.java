@@ -52,15 +52,11 @@ class FetchSizeIT {
     @Test
     void personsChangeLocksAllLanesWhereRowsAreFetchedOneByOne() {
         ConnectionSource connections = workshop.dataSource("&defaultRowFetchSize=1")::getConnection;
-        assertThat(new AdminDatabase(new PostgresShortTransactions(
-                                connections,
-                                new Statements(PostgresDatabase.STATEMENTS),
-                                new KnownDays(System::nanoTime)))
-                        .change("to lock lanes", session -> {
-                            session.operations().lockLanes(consumer, LANES);
-                            assertThatNobodyElseLocksALane();
-                            return true;
-                        }))
+        assertThat(new AdminDatabase(PostgresBoundary.transactions(connections)).change("to lock lanes", session -> {
+                    session.operations().lockLanes(consumer, LANES);
+                    assertThatNobodyElseLocksALane();
+                    return true;
+                }))
                 .isPresent();
     }
 }

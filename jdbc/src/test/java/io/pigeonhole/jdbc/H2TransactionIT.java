@@ -81,7 +81,7 @@ class H2TransactionIT {
         DatabaseServer.execute(inMemory(""), "CREATE TABLE IF NOT EXISTS once (number INT)");
         AtomicInteger runs = new AtomicInteger();
 
-        PlainErrand.run(inMemory("")::getConnection, new H2(), "a test", session -> {
+        PlainBoundary.transactions(inMemory("")::getConnection, new H2()).run("a test", session -> {
             try (Statement statement = session.connection().createStatement()) {
                 statement.execute("INSERT INTO once VALUES (" + runs.get() + ")");
             }

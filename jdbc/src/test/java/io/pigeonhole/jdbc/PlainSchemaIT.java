@@ -37,8 +37,7 @@ class PlainSchemaIT {
 
     private Catalog installed() {
         ConnectionSource connections = workshop.dataSource()::getConnection;
-        Dialect dialect = dialect();
-        return PlainErrand.run(connections, dialect, "to read the catalog", PlainSchema::read);
+        return PlainBoundary.transactions(connections, dialect()).run("to read the catalog", PlainSchema::read);
     }
 
     private Dialect dialect() {
@@ -86,10 +85,10 @@ class PlainSchemaIT {
     @Test
     void validateAcceptsTablesThatAnotherProgramIsGivingDays() {
         Schema.apply(workshop.dataSource());
-        ConnectionSource connections = workshop.dataSource()::getConnection;
+        ShortTransactions transactions = PlainBoundary.transactions(workshop.dataSource()::getConnection, dialect());
         CompletableFuture<Void> days = CompletableFuture.runAsync(
                 () -> IntStream.range(0, 40)
-                        .forEach(i -> new PlainDays(connections, dialect(), Schema.DAYS_AHEAD + i).ensure()),
+                        .forEach(i -> new PlainDays(transactions, dialect(), Schema.DAYS_AHEAD + i).ensure()),
                 OwnThread.FOR_EACH);
 
         do {

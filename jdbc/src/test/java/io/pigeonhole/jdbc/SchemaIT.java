@@ -55,7 +55,7 @@ class SchemaIT {
 
         Schema.validate(workshop.dataSource());
         try (Connection connection = workshop.dataSource().getConnection()) {
-            Catalog expected = Schema.expected();
+            Catalog expected = PostgresSchema.expected();
             assertThat(Catalog.read(connection, expected).entries())
                     .containsExactlyInAnyOrderEntriesOf(expected.entries());
         }

@@ -28,10 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ShortTransactionIT {
     private final Workshop workshop;
     private final String effect = "half " + UUID.randomUUID();
-    private final DatabaseServer server;
 
     ShortTransactionIT(DatabaseServer server) {
-        this.server = server;
         this.workshop = server.sharedSchema();
     }
 
@@ -63,26 +61,22 @@ class ShortTransactionIT {
                 });
     }
 
-    private void errand(ConnectionSource connections, Error failure) {
-        if (server instanceof PostgresServer) {
-            Errand.run(connections, "to write", connection -> {
-                write(connection);
-                throw failure;
-            });
-        } else {
-            Dialect dialect = Objects.requireNonNull(Products.find(workshop.dataSource()::getConnection));
-            PlainErrand.run(connections, dialect, "to write", session -> {
-                write(session.connection());
-                throw failure;
-            });
-        }
+    private void runAndFail(ConnectionSource connections, Error failure) {
+        Dialect dialect = Products.find(workshop.dataSource()::getConnection);
+        ShortTransactions transactions = dialect == null
+                ? PostgresBoundary.transactions(connections)
+                : PlainBoundary.transactions(connections, dialect);
+        transactions.run("to write", session -> {
+            write(session.connection());
+            throw failure;
+        });
     }
 
     @Test
     void errorInTheMiddleCommitsNothing() {
         Error failure = new InternalError("injected");
 
-        assertThatThrownBy(() -> errand(workshop.dataSource()::getConnection, failure))
+        assertThatThrownBy(() -> runAndFail(workshop.dataSource()::getConnection, failure))
                 .isSameAs(failure);
 
         assertThat(left()).isEmpty();
@@ -94,7 +88,7 @@ class ShortTransactionIT {
         Error failure = new LinkageError("injected");
         Throwable ofRollback = withError ? new InternalError("injected") : new SQLException("injected", "HY000");
 
-        assertThatThrownBy(() -> errand(() -> withBrokenRollback(ofRollback), failure))
+        assertThatThrownBy(() -> runAndFail(() -> withBrokenRollback(ofRollback), failure))
                 .isSameAs(failure);
 
         assertThat(left()).isEmpty();

@@ -26,7 +26,9 @@ class StatementFilesTest {
             ReplayStatement.class,
             RetentionRuleStatement.class,
             ConsumerStatement.class,
-            SizeStatement.class);
+            SizeStatement.class,
+            LeaseStatement.class,
+            SchemaStatement.class);
 
     /** Those that only PostgreSQL has. */
     private static final List<Class<? extends StatementName>> KINDS_OF_POSTGRES = List.of(
@@ -42,7 +44,6 @@ class StatementFilesTest {
     /** Those that only the others have. */
     private static final List<Class<? extends StatementName>> KINDS_OF_OTHERS = List.of(
             MoveStatement.class,
-            SchemaStatement.class,
             LedgerStatement.class,
             NumberStatement.class,
             WorkStatement.class,

@@ -142,22 +142,6 @@ FROM (
 WHERE w.bytes <= :bytes OR w.place = 1
 ORDER BY w.lease_until, w.id
 
--- name: prolong
-WITH mine AS MATERIALIZED (
-    SELECT w.id
-    FROM unnest(CAST(:ids AS bigint[]), CAST(:tokens AS bigint[])) AS u (id, token)
-    JOIN inbox_work AS w ON w.id = u.id AND w.lease_token = u.token
-    WHERE w.consumer_id = :consumer AND w.status = 'leased'
-), prolonged AS (
-    UPDATE inbox_work
-    SET lease_until = clock_timestamp() + :duration * interval '1 millisecond', updated_at = clock_timestamp()
-    WHERE id = ANY (ARRAY(
-        SELECT l.id FROM inbox_work AS l
-        WHERE l.id = ANY (ARRAY(SELECT id FROM mine)) AND l.status = 'leased'
-        FOR UPDATE SKIP LOCKED))
-)
-SELECT id FROM mine
-
 -- name: due
 -- One look into an index for each consumer, kind and lane, so that all that waits behind the first costs nothing. Where there is a
 -- hint, the look begins there, and what it finds is due now; only where it finds nothing there is one from the beginning.

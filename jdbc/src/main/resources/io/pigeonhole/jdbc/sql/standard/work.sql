@@ -157,21 +157,6 @@ FROM inbox_work AS w {by_primary_key}
 WHERE w.id IN (:ids...) AND w.status = 'leased' AND w.lease_until <= :now
 FOR UPDATE SKIP LOCKED
 
--- name: leases
-SELECT w.id, w.lease_token
-FROM inbox_work AS w
-WHERE w.consumer_id = :consumer AND w.id IN (:ids...) AND w.status = 'leased'
-
--- name: lock_leases
-{as_listed}
-SELECT w.id, w.lease_token
-FROM inbox_work AS w {by_primary_key}
-WHERE w.id IN (:ids...) AND w.status = 'leased'
-FOR UPDATE SKIP LOCKED
-
--- name: prolong
-UPDATE inbox_work SET lease_until = :until, updated_at = :now WHERE id = :id
-
 -- name: due
 SELECT l.consumer_id, k.by_lease, l.lane, (
     SELECT w.due_at

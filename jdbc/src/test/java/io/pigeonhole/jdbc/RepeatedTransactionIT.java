@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the store does by itself goes on where somebody was in its way for a moment. */
-class PlainErrandIT {
+class RepeatedTransactionIT {
     /** Without pipelining, Connector/J tells what was in the way of a batch by the cause of its error only. */
     @ParameterizedTest
     @ValueSource(strings = {"", "&disablePipeline=true"})
@@ -31,11 +31,12 @@ class PlainErrandIT {
             AtomicInteger runs = new AtomicInteger();
 
             ConnectionSource connections = ConnectionSource.of(workshop.dataSource(parameters));
-            long deleted = PlainErrand.run(connections, new MariaDb(), "to delete rows for a test", session -> {
+            ShortTransactions transactions = PlainBoundary.transactions(connections, new MariaDb());
+            long deleted = transactions.run("to delete rows for a test", session -> {
                 if (runs.incrementAndGet() == 2) {
                     somebody.rollback();
                 }
-                return session.each(RetentionStatement.FORGET_AUDIT, ids);
+                return PlainSession.of(session).each(RetentionStatement.FORGET_AUDIT, ids);
             });
 
             assertThat(deleted).isEqualTo(2);

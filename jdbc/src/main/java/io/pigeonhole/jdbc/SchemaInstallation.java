@@ -1,0 +1,82 @@
+package io.pigeonhole.jdbc;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The tables of one database: compares them with what this version needs, and creates them. */
+final class SchemaInstallation {
+    private final ShortTransactions transactions;
+    private final SchemaOperations operations;
+
+    SchemaInstallation(ShortTransactions transactions, SchemaOperations operations) {
+        this.transactions = transactions;
+        this.operations = operations;
+    }
+
+    /** That of the database that connections lead to; PostgreSQL has no dialect. */
+    static SchemaInstallation of(ConnectionSource connections, @Nullable Dialect dialect) {
+        if (dialect == null) {
+            return ofPostgres(connections, 0);
+        }
+        ShortTransactions transactions = PlainBoundary.transactions(connections, dialect);
+        return new SchemaInstallation(transactions, new PlainSchema(transactions, dialect));
+    }
+
+    /** With the keys in digest form in so many hash partitions, or 0 for those that are there, or one table. */
+    static SchemaInstallation ofPostgres(ConnectionSource connections, int digestPartitions) {
+        ShortTransactions transactions = PostgresBoundary.transactions(connections);
+        return new SchemaInstallation(transactions, new PostgresSchema(transactions, digestPartitions));
+    }
+
+    /** Also looks at the session, and whether what is committed survives. */
+    void validate() {
+        attempt("to check its settings", operations::checkSession);
+        attempt("to read the catalog", () -> refuse(operations.differencesFrom(expected(operations.location()))));
+        attempt("to tell whether it is durable", operations::checkDurability);
+    }
+
+    void apply() {
+        attempt("to check its settings", operations::checkSession);
+        attempt("to create the schema", operations::install);
+        validate();
+        operations.ensureDays(Schema.DAYS_AHEAD);
+    }
+
+    private void attempt(String doing, HandlerTransaction.Step step) {
+        try {
+            step.run();
+        } catch (SQLException e) {
+            throw transactions.refused(doing, e);
+        }
+    }
+
+    /** Says what is wrong, if anything is. */
+    private void refuse(List<String> differences) {
+        if (!differences.isEmpty()) {
+            throw new ConfigurationException("the schema of the inbox differs in " + differences.size() + " places:\n  "
+                    + String.join("\n  ", differences)
+                    + "\nTo create it run Schema.apply, or point Flyway to classpath:" + operations.location()
+                    + "; to repair it compare with Schema.print");
+        }
+    }
+
+    /** What a database of a kind has to have. */
+    static Catalog expected(String location) {
+        return Catalog.parse(Schema.resource(location, "catalog.txt"));
+    }
+
+    /** The files of the versions that are not installed, oldest first. */
+    static List<String> missingFiles(AdminSession session, boolean isInstalled) throws SQLException {
+        int installed = isInstalled ? installedVersion(session) : 0;
+        return Schema.FILES.subList(Math.min(installed, Schema.FILES.size()), Schema.FILES.size());
+    }
+
+    private static int installedVersion(AdminSession session) throws SQLException {
+        try (Call call = session.call(SchemaStatement.INSTALLED_VERSION)) {
+            Integer version = call.first(row -> row.getInt(1));
+            return version == null ? 0 : version;
+        }
+    }
+}
