@@ -3,12 +3,6 @@ package io.pigeonhole.jdbc;
 /** The statements about dead letters, where the database is not PostgreSQL. */
 enum DeadLetterStatement implements StatementName {
     /**
-     * Takes a place in the order of arrival for a message that never was in work: a row of no consumer, deleted again at
-     * once, whose id the database makes.
-     */
-    TAKE_PLACE,
-
-    /**
      * Inserts a letter. Waits for others that have inserted the same message; where it is there, it fails, or counts it once
      * more and says so by the number of rows.
      */

@@ -131,7 +131,7 @@ record PlainAdminOperations(PlainSession session) implements AdminOperations {
             throws SQLException {
         int seenAgain = 0;
         long place = id;
-        for (int i = 0; i < PlainNumbers.MOST_TRIES; i++) {
+        for (int i = 0; i < Places.MOST_TRIES; i++) {
             int seenBefore = PlainDeadLetters.makeRoom(session, consumer, key, true);
             if (seenBefore == PlainDeadLetters.STAYS) {
                 return;
@@ -143,7 +143,7 @@ record PlainAdminOperations(PlainSession session) implements AdminOperations {
             }
             place = PlainDeadLetters.freePlace(session, consumer, key, place);
         }
-        throw PlainNumbers.noneIsFree();
+        throw Places.noneIsFree();
     }
 
     private boolean isCopiedToDeadLetters(long id, long place, String detail) throws SQLException {

@@ -33,13 +33,13 @@ final class PlainDatabase implements Database {
     private final LongWrites longWrites = new LongWrites();
     private final AtomicBoolean claimsApart = new AtomicBoolean();
     private final PlainDays days;
-    private final PlainNumbers numbers;
+    private final Counters counters;
     private final PendingRepair takenNumber;
     private final RetentionSettings settings;
     private final Statements statements;
     private final RetentionRules rules;
     private final PlainRetention retention;
-    private final ShortTransactions transactions;
+    private final PlainShortTransactions transactions;
     private final AdminDatabase admin;
     private final JdbcReplays replays;
 
@@ -54,9 +54,6 @@ final class PlainDatabase implements Database {
         this.dialect = dialect;
         this.control = new TransactionControl(dialect::endsTransaction, dialect::withoutText, dialect::savepointName);
         this.days = new PlainDays(connections, dialect, daysAhead);
-        this.numbers = new PlainNumbers(connections, dialect);
-        this.takenNumber = new PendingRepair(
-                "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime);
         this.statements = dialect.texts();
         statements.require(ConsumerStatement.class);
         statements.require(SizeStatement.class);
@@ -66,12 +63,17 @@ final class PlainDatabase implements Database {
         statements.require(MoveStatement.class);
         statements.require(SchemaStatement.class);
         statements.require(LedgerStatement.class);
-        statements.require(NumberStatement.class);
+        statements.require(LargestNumberStatement.class);
+        statements.require(CounterStatement.class);
+        statements.require(PlaceStatement.class);
         statements.require(WorkStatement.class);
         statements.require(DeadLetterStatement.class);
         statements.require(RetentionStatement.class);
         statements.require(WatermarkStatement.class);
         this.transactions = new PlainShortTransactions(connections, dialect, statements);
+        this.counters = new Counters(transactions, mover(connections, dialect, transactions), System::nanoTime);
+        this.takenNumber = new PendingRepair(
+                "a row has the number that another one was to get", counters::ensureOrTell, System::nanoTime);
         this.admin = new AdminDatabase(transactions);
         this.replays = new JdbcReplays(admin, new PlainBarrier(connections, dialect));
         this.rules = new RetentionRules(admin, settings, nanos);
@@ -85,10 +87,17 @@ final class PlainDatabase implements Database {
                 new FailedSteps(nanos));
     }
 
+    private static CounterMover mover(
+            ConnectionSource connections, Dialect dialect, PlainShortTransactions transactions) {
+        return dialect.countsNumbersOfRows()
+                ? new AutoIncrementMover(transactions)
+                : new IdentityMover(connections, dialect, transactions);
+    }
+
     @Override
     public RegisteredConsumer register(ConsumerRegistration registration) {
         days.ensure();
-        NumberUpkeep.atStart(numbers::ensure);
+        counters.ensureAtStart();
         rules.look();
         return transactions.run(
                 "to register the consumer " + registration.name(),
@@ -185,7 +194,7 @@ final class PlainDatabase implements Database {
 
     @Override
     public void maintain() {
-        NumberUpkeep.hourly(numbers::ensure);
+        counters.maintain();
         rules.look();
     }
 

@@ -56,7 +56,7 @@ final class PlainDeadLetters {
         if (seenAgain == STAYS) {
             return false;
         }
-        return put(session, consumer, letter, takePlace(session), seenAgain, place -> {
+        return put(session, consumer, letter, Places.next(session), seenAgain, place -> {
             try (Call call = session.call(DeadLetterStatement.BURY)) {
                 FailedAttempt attempt = letter.attempt();
                 PlainColumns.bindInLane(call.number("place", place), consumer, letter.key(), letter.message());
@@ -103,7 +103,7 @@ final class PlainDeadLetters {
             throws SQLException {
         int seenAgain = seenBefore;
         long place = ownPlace;
-        for (int i = 0; i < PlainNumbers.MOST_TRIES; i++) {
+        for (int i = 0; i < Places.MOST_TRIES; i++) {
             if (isInserted(session, consumer, letter.key(), place, insertion)) {
                 if (seenAgain > 0) {
                     recount(session, place, seenAgain);
@@ -119,7 +119,7 @@ final class PlainDeadLetters {
                 }
             }
         }
-        throw PlainNumbers.noneIsFree();
+        throw Places.noneIsFree();
     }
 
     /** False where the message has a letter, which is then counted, or another message has the place. */
@@ -169,7 +169,7 @@ final class PlainDeadLetters {
      * the others stays.
      */
     static long anotherPlace(PlainSession session, long taken) throws SQLException {
-        long place = PlainNumbers.behindAll(session);
+        long place = Places.behindAll(session);
         log.warn(
                 "the place {} in the order of arrival belongs to two messages, because the numbers of inbox_work have begun"
                         + " anew, by TRUNCATE or a restore without the counter: one of them goes to {}, behind all others",
@@ -189,23 +189,6 @@ final class PlainDeadLetters {
         try (Call call = session.call(DeadLetterStatement.RECOUNT)) {
             call.number("seen_again", seenAgain).number("place", place).change();
         }
-    }
-
-    private static long takePlace(PlainSession session) throws SQLException {
-        long id;
-        try (Call call = session.callMakingANumber(DeadLetterStatement.TAKE_PLACE)) {
-            id = call.key(PlainNumbers.anyKey())
-                    .bytes("headers", new byte[0])
-                    .now()
-                    .insert();
-        } catch (SQLException e) {
-            if (!session.dialect().isDuplicateKey(e)) {
-                throw e;
-            }
-            return PlainNumbers.behindAll(session);
-        }
-        session.change(WorkStatement.FINISH, id);
-        return id;
     }
 
     private static int move(

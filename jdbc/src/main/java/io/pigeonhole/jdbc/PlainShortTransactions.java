@@ -31,7 +31,8 @@ record PlainShortTransactions(ConnectionSource connections, Dialect dialect, Sta
         return dialect.isLockTimeout(failure);
     }
 
-    private AdminSession of(PlainSession session) {
+    /** The same transaction for what serves all databases. */
+    AdminSession of(PlainSession session) {
         return new AdminSession(
                 session.connection(), statements, new PlainValues(session), new PlainAdminOperations(session));
     }

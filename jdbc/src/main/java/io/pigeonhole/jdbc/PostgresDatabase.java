@@ -28,7 +28,7 @@ final class PostgresDatabase implements Database {
 
     private final ConnectionSource connections;
     private final LedgerDays days;
-    private final PostgresNumbers numbers;
+    private final Counters counters;
     private final PendingRepairs repairs;
     private final RetentionSettings settings;
     private final RetentionRules rules;
@@ -64,16 +64,17 @@ final class PostgresDatabase implements Database {
         statements.require(PostgresLaneStatement.class);
         statements.require(PostgresWatermarkStatement.class);
         statements.require(PostgresRetentionStatement.class);
-        statements.require(PostgresNumberStatement.class);
+        statements.require(LargestNumberStatement.class);
+        statements.require(SequenceStatement.class);
         statements.require(PartitionStatement.class);
         statements.require(HistoryBarrierStatement.class);
         this.texts = new PostgresTexts(statements);
         this.transactions = new PostgresShortTransactions(connections, statements, knownDays);
-        this.numbers = new PostgresNumbers(transactions, System::nanoTime);
+        this.counters = new Counters(transactions, new SequenceMover(transactions), System::nanoTime);
         this.repairs = new PendingRepairs(
                 new PendingRepair("the history has no day for the present", days::createForNow, System::nanoTime),
                 new PendingRepair(
-                        "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime));
+                        "a row has the number that another one was to get", counters::ensureOrTell, System::nanoTime));
         this.admin = new AdminDatabase(transactions);
         this.replays = new JdbcReplays(admin, new PostgresBarrier(transactions));
         this.rules = new RetentionRules(admin, settings, nanos);
@@ -89,7 +90,7 @@ final class PostgresDatabase implements Database {
     @Override
     public RegisteredConsumer register(ConsumerRegistration registration) {
         days.ensure();
-        NumberUpkeep.atStart(numbers::ensureHourly);
+        counters.ensureAtStart();
         rules.look();
         return transactions.run(
                 "to register the consumer " + registration.name(),
@@ -176,7 +177,7 @@ final class PostgresDatabase implements Database {
     @Override
     public void maintain() {
         knownDays.forget();
-        NumberUpkeep.hourly(numbers::ensure);
+        counters.maintain();
         rules.look();
     }
 

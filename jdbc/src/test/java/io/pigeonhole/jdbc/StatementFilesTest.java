@@ -26,6 +26,7 @@ class StatementFilesTest {
             ReplayStatement.class,
             RetentionRuleStatement.class,
             ConsumerStatement.class,
+            LargestNumberStatement.class,
             SizeStatement.class);
 
     /** Those that only PostgreSQL has. */
@@ -35,7 +36,7 @@ class StatementFilesTest {
             PostgresLaneStatement.class,
             PostgresWatermarkStatement.class,
             PostgresRetentionStatement.class,
-            PostgresNumberStatement.class,
+            SequenceStatement.class,
             PartitionStatement.class,
             HistoryBarrierStatement.class);
 
@@ -44,7 +45,8 @@ class StatementFilesTest {
             MoveStatement.class,
             SchemaStatement.class,
             LedgerStatement.class,
-            NumberStatement.class,
+            CounterStatement.class,
+            PlaceStatement.class,
             WorkStatement.class,
             DeadLetterStatement.class,
             RetentionStatement.class,

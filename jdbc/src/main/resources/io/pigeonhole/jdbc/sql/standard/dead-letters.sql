@@ -1,10 +1,5 @@
 -- About dead letters.
 
--- name: take_place
-INSERT INTO inbox_work (consumer_id, message_key, lane, ordered, by_lease, status, attempts, source, headers,
-    due_at, received_at, retry_since, updated_at)
-VALUES (0, :key, 0, FALSE, FALSE, 'parked', 0, '', :headers, :now, :now, :now, :now)
-
 -- name: bury
 INSERT INTO inbox_dead_letter (id, {message_columns}, lane, ordered, ordering_hash, by_lease, blocks, reason, detail, claimed,
     attempts, received_at, died_at)
