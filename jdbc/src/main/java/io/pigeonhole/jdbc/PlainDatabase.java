@@ -70,6 +70,7 @@ final class PlainDatabase implements Database {
         statements.require(DeadLetterStatement.class);
         statements.require(RetentionStatement.class);
         statements.require(WatermarkStatement.class);
+        statements.require(WatermarkAcquisitionStatement.class);
         this.transactions = new PlainShortTransactions(connections, dialect, statements);
         this.counters = new Counters(transactions, mover(connections, dialect, transactions), System::nanoTime);
         this.takenNumber = new PendingRepair(
@@ -165,11 +166,9 @@ final class PlainDatabase implements Database {
 
     @Override
     public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
-        return PlainErrand.runQuick(
-                connections,
-                dialect,
+        return transactions.runQuick(
                 "to acquire " + partition + " for " + consumer.name(),
-                session -> PlainWatermarks.acquire(session, consumer, partition, log));
+                session -> WatermarkAcquisition.acquire(session, consumer, partition, log));
     }
 
     @Override

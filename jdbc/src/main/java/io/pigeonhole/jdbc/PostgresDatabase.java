@@ -63,6 +63,7 @@ final class PostgresDatabase implements Database {
         statements.require(PostgresDeadLetterStatement.class);
         statements.require(PostgresLaneStatement.class);
         statements.require(PostgresWatermarkStatement.class);
+        statements.require(WatermarkAcquisitionStatement.class);
         statements.require(PostgresRetentionStatement.class);
         statements.require(LargestNumberStatement.class);
         statements.require(SequenceStatement.class);
@@ -151,7 +152,7 @@ final class PostgresDatabase implements Database {
     public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
         return transactions.runQuick(
                 "to acquire " + partition + " for " + consumer.name(),
-                session -> WatermarkRows.acquire(session, consumer, partition, log));
+                session -> WatermarkAcquisition.acquire(session, consumer, partition, log));
     }
 
     @Override

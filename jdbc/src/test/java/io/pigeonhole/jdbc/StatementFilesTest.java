@@ -27,7 +27,8 @@ class StatementFilesTest {
             RetentionRuleStatement.class,
             ConsumerStatement.class,
             LargestNumberStatement.class,
-            SizeStatement.class);
+            SizeStatement.class,
+            WatermarkAcquisitionStatement.class);
 
     /** Those that only PostgreSQL has. */
     private static final List<Class<? extends StatementName>> KINDS_OF_POSTGRES = List.of(
