@@ -29,7 +29,8 @@ record AutoIncrementMover(ShortTransactions transactions) implements CounterMove
         return switch (counter) {
             case ARRIVAL -> {
                 try (Call call = session.call(PlaceStatement.TAKE)) {
-                    yield take(session, Places.bind(call.number("id", number)), WorkStatement.FINISH, number);
+                    yield take(
+                            session, Places.bind(call.number("id", number)), MessageStatement.DELETE_FROM_WORK, number);
                 }
             }
             case HISTORY -> {

@@ -28,7 +28,7 @@ final class Places {
             }
             return behindAll(session);
         }
-        session.change(WorkStatement.FINISH, place);
+        session.change(MessageStatement.DELETE_FROM_WORK, place);
         return place;
     }
 
@@ -56,7 +56,7 @@ final class Places {
         try (Call call = session.call(PlaceStatement.TAKE)) {
             bind(call.number("id", place)).change();
         }
-        session.change(WorkStatement.FINISH, place);
+        session.change(MessageStatement.DELETE_FROM_WORK, place);
     }
 
     /** The row of no consumer. */

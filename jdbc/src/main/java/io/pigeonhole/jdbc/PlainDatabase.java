@@ -60,6 +60,8 @@ final class PlainDatabase implements Database {
         statements.require(ReplayStatement.class);
         statements.require(RetentionRuleStatement.class);
         statements.require(AdminStatement.class);
+        statements.require(MessageStatement.class);
+        statements.require(LedgerQuery.class);
         statements.require(MoveStatement.class);
         statements.require(SchemaStatement.class);
         statements.require(LedgerStatement.class);

@@ -8,6 +8,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -27,7 +28,7 @@ final class PlainDeadLetters {
 
     private PlainDeadLetters() {}
 
-    static void bury(PlainSession session, RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
+    static void add(PlainSession session, RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
         List<WorkItem> items =
                 letters.stream().map(DeadLetter::item).filter(Objects::nonNull).toList();
         if (!items.isEmpty()) {
@@ -40,7 +41,7 @@ final class PlainDeadLetters {
                 isNew = insert(session, consumer, letter);
             } else {
                 put(session, consumer, letter, item.id(), 0, place -> move(session, consumer, letter, item, place));
-                session.change(WorkStatement.FINISH, item.id());
+                session.change(MessageStatement.DELETE_FROM_WORK, item.id());
             }
             FailedAttempt attempt = letter.attempt();
             if (attempt != null && isNew) {
@@ -57,7 +58,7 @@ final class PlainDeadLetters {
             return false;
         }
         return put(session, consumer, letter, Places.next(session), seenAgain, place -> {
-            try (Call call = session.call(DeadLetterStatement.BURY)) {
+            try (Call call = session.call(DeadLetterStatement.ADD)) {
                 FailedAttempt attempt = letter.attempt();
                 PlainColumns.bindInLane(call.number("place", place), consumer, letter.key(), letter.message());
                 return bindReason(call, consumer, letter, attempt == null ? 0 : attempt.number())
@@ -82,7 +83,7 @@ final class PlainDeadLetters {
             throws SQLException {
         for (Letter there : claimed ? lock(session, consumer, List.of(key)) : List.<Letter>of()) {
             if (!there.claimed()) {
-                session.change(DeadLetterStatement.REMOVE, there.id());
+                session.change(MessageStatement.DELETE_DEAD_LETTER, there.id());
                 return there.seenAgain();
             }
         }
@@ -194,7 +195,7 @@ final class PlainDeadLetters {
     private static int move(
             PlainSession session, RegisteredConsumer consumer, DeadLetter letter, WorkItem item, long place)
             throws SQLException {
-        try (Call call = session.call(DeadLetterStatement.BURY_FROM_WORK)) {
+        try (Call call = session.call(DeadLetterStatement.COPY_FROM_WORK)) {
             FailedAttempt attempt = letter.attempt();
             int attempts = attempt == null ? item.attempts() : attempt.number();
             return bindReason(call.number("place", place), consumer, letter, attempts)
@@ -240,7 +241,7 @@ final class PlainDeadLetters {
         for (Letter letter : lock(session, consumer, keys)) {
             if (letter.claimed() && !letter.bare()) {
                 toWork(session, letter);
-                session.change(DeadLetterStatement.REMOVE, letter.id());
+                session.change(MessageStatement.DELETE_DEAD_LETTER, letter.id());
                 reopened.add(letter.key());
             }
         }
@@ -259,8 +260,13 @@ final class PlainDeadLetters {
     }
 
     private static void toWork(PlainSession session, Letter letter, long place) throws SQLException {
-        try (Call call = session.call(DeadLetterStatement.REOPEN)) {
-            call.number("place", place).now().number("id", letter.id()).change();
+        try (Call call = session.call(MoveStatement.REQUEUE)) {
+            Instant now = session.now();
+            call.number("place", place)
+                    .instant("due", now)
+                    .instant("now", now)
+                    .number("id", letter.id())
+                    .change();
         }
     }
 

@@ -55,6 +55,8 @@ final class PostgresDatabase implements Database {
         this.days = new LedgerDays(connections, daysAhead);
         Statements statements = new Statements(STATEMENTS);
         statements.require(AdminStatement.class);
+        statements.require(MessageStatement.class);
+        statements.require(LedgerQuery.class);
         statements.require(ConsumerStatement.class);
         statements.require(SizeStatement.class);
         statements.require(ReplayStatement.class);

@@ -5,17 +5,11 @@ package io.pigeonhole.jdbc;
  * locked by their ids, so that no plan can lock more of them than are taken.
  */
 enum WorkStatement implements StatementName {
-    /** Whether a consumer is paused. */
-    IS_PAUSED,
-
     /** Stores a message that was received. */
     RECEIVE,
 
     /** Stores a message whose handler has failed. */
     PARK,
-
-    /** Notes an attempt that failed. */
-    NOTE_ATTEMPT,
 
     /** A page of what is due without an order, the oldest first, and how many bytes each has. */
     DUE_PAGE,
@@ -55,9 +49,6 @@ enum WorkStatement implements StatementName {
 
     /** Lets a message that is locked be worked on under a lease only. */
     REQUIRE_LEASE,
-
-    /** Deletes a message that is locked. */
-    FINISH,
 
     /** Leases a message that is locked. */
     LEASE,

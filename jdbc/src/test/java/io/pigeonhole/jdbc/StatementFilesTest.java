@@ -23,6 +23,8 @@ class StatementFilesTest {
     /** Those that every database has. */
     private static final List<Class<? extends StatementName>> KINDS = List.of(
             AdminStatement.class,
+            MessageStatement.class,
+            LedgerQuery.class,
             ReplayStatement.class,
             RetentionRuleStatement.class,
             ConsumerStatement.class,

@@ -6,11 +6,8 @@ SELECT CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)
 -- name: is_writable
 SELECT TRUE
 
--- name: horizon
-SELECT oldest, newest FROM inbox_horizon
-
 -- name: hold_horizon
-SELECT oldest, newest FROM inbox_horizon
+{horizon}
 
 -- name: extend_ledger
 UPDATE inbox_horizon SET newest = :newest WHERE only_row = TRUE AND newest < :newest

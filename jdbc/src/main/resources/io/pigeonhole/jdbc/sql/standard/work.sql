@@ -9,9 +9,6 @@ w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_t
 -- How many a message has.
 OCTET_LENGTH(w.headers) + COALESCE(OCTET_LENGTH(w.payload), 0)
 
--- name: is_paused
-SELECT paused FROM inbox_consumer WHERE id = :consumer
-
 -- name: receive
 INSERT INTO inbox_work ({message_columns}, lane, ordered, ordering_hash, by_lease, status, attempts, due_at, received_at,
     retry_since, updated_at)
@@ -21,10 +18,6 @@ VALUES ({message_values}, :lane, :ordered, :ordering_hash, :by_lease, 'received'
 INSERT INTO inbox_work ({message_columns}, lane, ordered, ordering_hash, by_lease, status, attempts, last_error, due_at,
     received_at, retry_since, updated_at)
 VALUES ({message_values}, :lane, :ordered, :ordering_hash, FALSE, 'parked', :attempts, :error, :due, :now, :now, :now)
-
--- name: note_attempt
-INSERT INTO inbox_attempt (consumer_id, message_key, started_at, number, node, duration_ms, error_class, message, stack)
-VALUES (:consumer, :key, :started, :number, :node, :duration, :error_class, :message, :stack)
 
 -- name: due_page
 {unlimited}
@@ -124,9 +117,6 @@ WHERE id = :id
 
 -- name: require_lease
 UPDATE inbox_work SET by_lease = TRUE, updated_at = :now WHERE id = :id
-
--- name: finish
-DELETE FROM inbox_work WHERE id = :id
 
 -- name: lease
 UPDATE inbox_work

@@ -1,0 +1,4 @@
+-- To read the ledger away from messages.
+
+-- name: horizon
+{horizon}
