@@ -29,9 +29,6 @@ enum LedgerStatement implements StatementName {
     /** Where the ledger begins by now, and whether the consumer has dead letters. */
     END_OF_CLAIM,
 
-    /** Whether a message was accepted, is unfinished or dead. */
-    CONTAINS,
-
     /** Which of the keys are of unfinished or dead messages. */
     KNOWN,
 

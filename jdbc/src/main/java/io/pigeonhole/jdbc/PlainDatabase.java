@@ -221,7 +221,9 @@ final class PlainDatabase implements Database {
 
     @Override
     public Ledger ledger(Connection connection) {
-        return new PlainCallerLedger(connection, dialect);
+        PlainSession session = PlainSession.withoutClock(connection, dialect);
+        return new CallerLedger(
+                connection, statements, new PlainValues(session), new PlainCallerClaims(connection, dialect));
     }
 
     @Override

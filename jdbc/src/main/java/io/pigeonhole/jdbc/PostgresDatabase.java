@@ -40,6 +40,7 @@ final class PostgresDatabase implements Database {
     private final FreshStreaks streaks;
     private final PostgresSession session = new PostgresSession();
     private final KnownDays knownDays;
+    private final Statements statements;
     private final PostgresTexts texts;
 
     PostgresDatabase(
@@ -53,7 +54,7 @@ final class PostgresDatabase implements Database {
         this.connections = connections;
         this.settings = settings;
         this.days = new LedgerDays(connections, daysAhead);
-        Statements statements = new Statements(STATEMENTS);
+        this.statements = new Statements(STATEMENTS);
         statements.require(AdminStatement.class);
         statements.require(MessageStatement.class);
         statements.require(LedgerQuery.class);
@@ -210,7 +211,11 @@ final class PostgresDatabase implements Database {
 
     @Override
     public Ledger ledger(Connection connection) {
-        return new CallerLedger(connection, CallerLedger.LONGEST_WAIT, knownDays);
+        return new CallerLedger(
+                connection,
+                statements,
+                new PostgresValues(connection),
+                new PostgresCallerClaims(connection, PostgresCallerClaims.LONGEST_WAIT, knownDays));
     }
 
     @Override

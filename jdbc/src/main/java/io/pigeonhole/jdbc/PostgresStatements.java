@@ -206,12 +206,6 @@ final class PostgresStatements {
             SELECT h.oldest, h.newest, r.claimed, r.keys, false, %s
             FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r""".formatted(MILLIS);
 
-    /** Parameters: consumer and key, three times. */
-    static final String CONTAINS = """
-            SELECT EXISTS (SELECT FROM inbox_ledger WHERE consumer_id = ? AND message_key = ?)
-                OR EXISTS (SELECT FROM inbox_work WHERE consumer_id = ? AND message_key = ?)
-                OR EXISTS (SELECT FROM inbox_dead_letter WHERE consumer_id = ? AND message_key = ?)""";
-
     /** Parameters: consumer and keys, twice. */
     static final String KNOWN = """
             SELECT message_key FROM inbox_work WHERE consumer_id = ? AND message_key = ANY (CAST(? AS uuid[]))

@@ -28,11 +28,6 @@ INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at) V
 SELECT h.oldest, EXISTS (SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = :consumer)
 FROM inbox_horizon AS h
 
--- name: contains
-SELECT EXISTS (SELECT 1 FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key)
-    OR EXISTS (SELECT 1 FROM inbox_work WHERE consumer_id = :consumer AND message_key = :key)
-    OR EXISTS (SELECT 1 FROM inbox_dead_letter WHERE consumer_id = :consumer AND message_key = :key)
-
 -- name: known
 SELECT message_key FROM inbox_work WHERE consumer_id = :consumer AND message_key IN (:keys...)
 UNION
