@@ -138,11 +138,9 @@ final class PlainDatabase implements Database {
 
     @Override
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
-        return PlainErrand.run(
-                connections,
-                dialect,
+        return transactions.run(
                 "to tell what is due for " + consumers.size() + " consumers",
-                session -> PlainBacklog.due(session, consumers));
+                session -> BacklogRows.due(session, consumers));
     }
 
     @Override

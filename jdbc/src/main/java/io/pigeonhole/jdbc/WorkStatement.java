@@ -71,11 +71,8 @@ enum WorkStatement implements StatementName {
     /** Prolongs the lease of a message that is locked. */
     PROLONG,
 
-    /** For each lane, with and without lease, with and without order, when the first is due; or NULL. */
-    DUE,
-
-    /** For each consumer when the first lease runs out; or NULL. */
-    EXPIRING;
+    /** For each consumer, kind and lane, -1 for leases that end, when the first message is due. */
+    DUE;
 
     @Override
     public String file() {

@@ -163,29 +163,33 @@ FOR UPDATE SKIP LOCKED
 UPDATE inbox_work SET lease_until = :until, updated_at = :now WHERE id = :id
 
 -- name: due
-SELECT l.consumer_id, k.by_lease, l.lane, (
-    SELECT w.due_at
-    FROM inbox_work AS w
-    WHERE w.consumer_id = l.consumer_id AND w.by_lease = k.by_lease AND w.lane = l.lane
-        AND w.ordered = k.ordered AND w.status <> 'leased'
-    ORDER BY w.due_at, w.id
-    LIMIT 1) AS due_at
-FROM inbox_lane AS l
-JOIN inbox_consumer AS c ON c.id = l.consumer_id
-CROSS JOIN (
-    SELECT FALSE AS by_lease, FALSE AS ordered
-    UNION ALL SELECT TRUE, FALSE
-    UNION ALL SELECT FALSE, TRUE
-    UNION ALL SELECT TRUE, TRUE
-) AS k
-WHERE l.consumer_id IN (:consumers...) AND l.kind = 'store' AND c.paused = FALSE
-
--- name: expiring
-SELECT c.id, (
-    SELECT w.lease_until
-    FROM inbox_work AS w
-    WHERE w.consumer_id = c.id AND w.status = 'leased' AND w.lease_until IS NOT NULL
-    ORDER BY w.lease_until
-    LIMIT 1) AS lease_until
-FROM inbox_consumer AS c
-WHERE c.id IN (:consumers...)
+SELECT d.consumer_id, d.kind, d.lane, MIN(d.due_at)
+FROM (
+    SELECT l.consumer_id, CASE WHEN k.by_lease THEN 'BY_LEASE' ELSE 'ORDINARY' END AS kind, l.lane, (
+        SELECT w.due_at
+        FROM inbox_work AS w
+        WHERE w.consumer_id = l.consumer_id AND w.by_lease = k.by_lease AND w.lane = l.lane
+            AND w.ordered = k.ordered AND w.status <> 'leased'
+        ORDER BY w.due_at, w.id
+        LIMIT 1) AS due_at
+    FROM inbox_lane AS l
+    JOIN inbox_consumer AS c ON c.id = l.consumer_id
+    CROSS JOIN (
+        SELECT FALSE AS by_lease, FALSE AS ordered
+        UNION ALL SELECT TRUE, FALSE
+        UNION ALL SELECT FALSE, TRUE
+        UNION ALL SELECT TRUE, TRUE
+    ) AS k
+    WHERE l.consumer_id IN (:consumers...) AND l.kind = 'store' AND c.paused = FALSE
+    UNION ALL
+    SELECT c.id, 'EXPIRING', -1, (
+        SELECT w.lease_until
+        FROM inbox_work AS w
+        WHERE w.consumer_id = c.id AND w.status = 'leased' AND w.lease_until IS NOT NULL
+        ORDER BY w.lease_until
+        LIMIT 1)
+    FROM inbox_consumer AS c
+    WHERE c.id IN (:consumers...)
+) AS d
+GROUP BY d.consumer_id, d.kind, d.lane
+HAVING MIN(d.due_at) IS NOT NULL
