@@ -116,7 +116,7 @@ final class AdminChanges {
                         .number("id", found.id())
                         .change();
             }
-            try (Call call = errand.call(AdminStatement.NOTE_ATTEMPT)) {
+            try (Call call = errand.session().call(MessageStatement.NOTE_ATTEMPT)) {
                 call.consumer(errand.consumer())
                         .key(key)
                         .instant("started", errand.session().now().minus(attempt.duration()))
@@ -175,7 +175,7 @@ final class AdminChanges {
         return run("to discard a message", consumer, by, errand -> {
             Locked found = Locked.find(errand, key);
             if (found != null) {
-                errand.change(AdminStatement.DISCARD_WORK, found.id());
+                errand.change(MessageStatement.DELETE_FROM_WORK, found.id());
                 errand.audit(AdminAction.DISCARD, key, found.describe(), 1);
                 return Answer.done("discarded from work");
             }
@@ -183,7 +183,7 @@ final class AdminChanges {
             if (letter == null) {
                 return Answers.nowhere(key);
             }
-            errand.change(AdminStatement.DISCARD_LETTER, letter.id());
+            errand.change(MessageStatement.DELETE_DEAD_LETTER, letter.id());
             errand.audit(AdminAction.DISCARD, key, letter.description(), 1);
             return Answer.done("discarded from the dead letters");
         });

@@ -36,7 +36,7 @@ record AdminErrand(AdminSession session, RegisteredConsumer consumer, Author by)
     }
 
     /** Changes the one row that has an id; the row is locked. */
-    int change(AdminStatement statement, long id) throws SQLException {
+    int change(StatementName statement, long id) throws SQLException {
         try (Call call = session.call(statement)) {
             return call.number("id", id).change();
         }

@@ -17,7 +17,7 @@ import java.util.UUID;
 final class DeadLetterRows {
     private DeadLetterRows() {}
 
-    static void bury(PostgresCalls calls, RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
+    static void add(PostgresCalls calls, RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
         List<DeadLetter> fromWork = new ArrayList<>();
         List<DeadLetter> others = new ArrayList<>();
         letters.forEach(letter -> (letter.item() == null ? others : fromWork).add(letter));

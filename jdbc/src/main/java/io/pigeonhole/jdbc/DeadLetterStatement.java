@@ -3,19 +3,13 @@ package io.pigeonhole.jdbc;
 /** The statements about dead letters, where the database is not PostgreSQL. */
 enum DeadLetterStatement implements StatementName {
     /**
-     * Takes a place in the order of arrival for a message that never was in work: a row of no consumer, deleted again at
-     * once, whose id the database makes.
-     */
-    TAKE_PLACE,
-
-    /**
      * Inserts a letter. Waits for others that have inserted the same message; where it is there, it fails, or counts it once
      * more and says so by the number of rows.
      */
-    BURY,
+    ADD,
 
     /** Copies a message in work that is locked. */
-    BURY_FROM_WORK,
+    COPY_FROM_WORK,
 
     /** Counts a delivery more of a letter that is locked. */
     SEEN_AGAIN,
@@ -36,13 +30,7 @@ enum DeadLetterStatement implements StatementName {
     LOCK,
 
     /** Whether a message in work has a place. */
-    IS_IN_WORK,
-
-    /** Copies a letter that is locked to a place in work. */
-    REOPEN,
-
-    /** Deletes a letter that is locked. */
-    REMOVE;
+    IS_IN_WORK;
 
     @Override
     public String file() {

@@ -284,7 +284,7 @@ abstract class Dialect {
 
     /**
      * Whether a row that is inserted with a number of its own makes the database give larger numbers from then on, also if
-     * the row is deleted again. If not, the statement {@code next} tells the next number, and
+     * the row is deleted again. If not, the statement {@code next} of {@code counters.sql} tells the next number, and
      * {@code ALTER TABLE … ALTER COLUMN id RESTART WITH …} changes it.
      *
      * @return false unless overridden

@@ -8,12 +8,9 @@ enum LedgerStatement implements StatementName {
     /** Whether the database takes writes. */
     IS_WRITABLE,
 
-    /** Where the ledger begins and ends. */
-    HORIZON,
-
     /**
-     * The same for a transaction of the caller, as it is now and not as it was when that transaction began; where {@link
-     * Dialect#holdsHorizon} says so, it stays so until the transaction ends.
+     * Where the ledger begins and ends, for a transaction of the caller, as it is now and not as it was when that transaction
+     * began; where {@link Dialect#holdsHorizon} says so, it stays so until the transaction ends.
      */
     HOLD_HORIZON,
 
@@ -31,9 +28,6 @@ enum LedgerStatement implements StatementName {
 
     /** Where the ledger begins by now, and whether the consumer has dead letters. */
     END_OF_CLAIM,
-
-    /** Whether a message was accepted, is unfinished or dead. */
-    CONTAINS,
 
     /** Which of the keys are of unfinished or dead messages. */
     KNOWN,

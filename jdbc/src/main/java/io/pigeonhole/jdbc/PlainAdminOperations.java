@@ -72,12 +72,12 @@ record PlainAdminOperations(PlainSession session) implements AdminOperations {
             throws SQLException {
         Set<Long> moved = new LinkedHashSet<>();
         for (int i = 0; i < ids.size(); i++) {
-            if (copyToWork(consumer, ids.get(i), first.plus(interval.multipliedBy(i)))) {
+            if (copyToWork(ids.get(i), first.plus(interval.multipliedBy(i)))) {
                 moved.add(ids.get(i));
             }
         }
         if (!moved.isEmpty()) {
-            try (Call call = call(AdminStatement.DISCARD_LETTER)) {
+            try (Call call = call(MessageStatement.DELETE_DEAD_LETTER)) {
                 for (Long id : moved) {
                     call.number("id", id).addBatch();
                 }
@@ -88,23 +88,22 @@ record PlainAdminOperations(PlainSession session) implements AdminOperations {
     }
 
     /** One by one, not as a batch: MariaDB's driver makes a bulk of batches, which cannot hold an INSERT that selects. */
-    private boolean copyToWork(RegisteredConsumer consumer, long id, Instant due) throws SQLException {
+    private boolean copyToWork(long id, Instant due) throws SQLException {
         try {
-            return copyToWork(consumer, id, id, due);
+            return copyToWork(id, id, due);
         } catch (SQLException e) {
             if (!session.dialect().isDuplicateKey(e)) {
                 throw e;
             }
-            return !isInWorkAgain(id) && copyToWork(consumer, id, PlainDeadLetters.anotherPlace(session, id), due);
+            return !isInWorkAgain(id) && copyToWork(id, PlainDeadLetters.anotherPlace(session, id), due);
         }
     }
 
-    private boolean copyToWork(RegisteredConsumer consumer, long id, long place, Instant due) throws SQLException {
+    private boolean copyToWork(long id, long place, Instant due) throws SQLException {
         try (Call call = call(MoveStatement.REQUEUE)) {
             return call.number("place", place)
                             .instant("due", due)
                             .now()
-                            .consumer(consumer)
                             .number("id", id)
                             .change()
                     > 0;
@@ -121,7 +120,7 @@ record PlainAdminOperations(PlainSession session) implements AdminOperations {
     @Override
     public void skip(RegisteredConsumer consumer, MessageKey key, long id, String detail) throws SQLException {
         copyToDeadLetters(consumer, key, id, detail);
-        try (Call call = call(AdminStatement.DISCARD_WORK)) {
+        try (Call call = call(MessageStatement.DELETE_FROM_WORK)) {
             call.number("id", id).change();
         }
     }
@@ -131,7 +130,7 @@ record PlainAdminOperations(PlainSession session) implements AdminOperations {
             throws SQLException {
         int seenAgain = 0;
         long place = id;
-        for (int i = 0; i < PlainNumbers.MOST_TRIES; i++) {
+        for (int i = 0; i < Places.MOST_TRIES; i++) {
             int seenBefore = PlainDeadLetters.makeRoom(session, consumer, key, true);
             if (seenBefore == PlainDeadLetters.STAYS) {
                 return;
@@ -143,7 +142,7 @@ record PlainAdminOperations(PlainSession session) implements AdminOperations {
             }
             place = PlainDeadLetters.freePlace(session, consumer, key, place);
         }
-        throw PlainNumbers.noneIsFree();
+        throw Places.noneIsFree();
     }
 
     private boolean isCopiedToDeadLetters(long id, long place, String detail) throws SQLException {

@@ -105,7 +105,7 @@ final class PlainClaims {
         Days days = daysOfLedger(session, LedgerStatement.HOLD_HORIZON);
         List<MessageKey> claimed = days.has(key) ? insertNew(session, consumer, keys, Map.of()) : List.of();
         if (!session.dialect().holdsHorizon()) {
-            days.requireStill(claimed, daysOfLedger(session, LedgerStatement.HORIZON).oldest);
+            days.requireStill(claimed, daysOfLedger(session, LedgerQuery.HORIZON).oldest);
         }
         return new Claim(Set.copyOf(claimed), days.oldest, days.newest, true);
     }
@@ -127,7 +127,7 @@ final class PlainClaims {
         }
     }
 
-    private static Days daysOfLedger(PlainSession session, LedgerStatement which) throws SQLException {
+    private static Days daysOfLedger(PlainSession session, StatementName which) throws SQLException {
         try (Call call = session.call(which)) {
             Days days = call.first(row -> new Days(PlainColumns.key(row, 1), PlainColumns.key(row, 2)));
             if (days == null) {

@@ -33,7 +33,7 @@ final class PlainDatabase implements Database {
     private final LongWrites longWrites = new LongWrites();
     private final AtomicBoolean claimsApart = new AtomicBoolean();
     private final PlainDays days;
-    private final PlainNumbers numbers;
+    private final Counters counters;
     private final PendingRepair takenNumber;
     private final RetentionSettings settings;
     private final Statements statements;
@@ -62,19 +62,24 @@ final class PlainDatabase implements Database {
         statements.require(ReplayStatement.class);
         statements.require(RetentionRuleStatement.class);
         statements.require(AdminStatement.class);
+        statements.require(MessageStatement.class);
+        statements.require(LedgerQuery.class);
         statements.require(MoveStatement.class);
         statements.require(SchemaStatement.class);
         statements.require(LedgerStatement.class);
-        statements.require(NumberStatement.class);
+        statements.require(LargestNumberStatement.class);
+        statements.require(CounterStatement.class);
+        statements.require(PlaceStatement.class);
         statements.require(WorkStatement.class);
         statements.require(DeadLetterStatement.class);
         statements.require(RetentionStatement.class);
         statements.require(WatermarkStatement.class);
+        statements.require(WatermarkAcquisitionStatement.class);
         this.transactions = PlainBoundary.transactions(connections, dialect);
         this.days = new PlainDays(transactions, dialect, daysAhead);
-        this.numbers = new PlainNumbers(transactions, dialect);
+        this.counters = new Counters(transactions, mover(dialect, transactions), System::nanoTime);
         this.takenNumber = new PendingRepair(
-                "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime);
+                "a row has the number that another one was to get", counters::ensureOrTell, System::nanoTime);
         this.admin = new AdminDatabase(transactions);
         this.replays = new JdbcReplays(admin, new PlainBarrier(transactions, dialect));
         this.rules = new RetentionRules(admin, settings, nanos);
@@ -88,10 +93,16 @@ final class PlainDatabase implements Database {
                 new FailedSteps(nanos));
     }
 
+    private static CounterMover mover(Dialect dialect, ShortTransactions transactions) {
+        return dialect.countsNumbersOfRows()
+                ? new AutoIncrementMover(transactions)
+                : new IdentityMover(dialect, transactions);
+    }
+
     @Override
     public RegisteredConsumer register(ConsumerRegistration registration) {
         days.ensure();
-        NumberUpkeep.atStart(numbers::ensure);
+        counters.ensureAtStart();
         rules.look();
         return transactions.run(
                 "to register the consumer " + registration.name(),
@@ -132,7 +143,7 @@ final class PlainDatabase implements Database {
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
         return transactions.run(
                 "to tell what is due for " + consumers.size() + " consumers",
-                session -> PlainBacklog.due(PlainSession.of(session), consumers));
+                session -> BacklogRows.due(session, consumers));
     }
 
     @Override
@@ -160,7 +171,7 @@ final class PlainDatabase implements Database {
     public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
         return transactions.runQuick(
                 "to acquire " + partition + " for " + consumer.name(),
-                session -> PlainWatermarks.acquire(PlainSession.of(session), consumer, partition, log));
+                session -> WatermarkAcquisition.acquire(session, consumer, partition, log));
     }
 
     @Override
@@ -185,7 +196,7 @@ final class PlainDatabase implements Database {
 
     @Override
     public void maintain() {
-        NumberUpkeep.hourly(numbers::ensure);
+        counters.maintain();
         rules.look();
     }
 
@@ -211,7 +222,9 @@ final class PlainDatabase implements Database {
 
     @Override
     public Ledger ledger(Connection connection) {
-        return new PlainCallerLedger(connection, dialect);
+        PlainSession session = PlainSession.withoutClock(connection, dialect);
+        return new CallerLedger(
+                connection, statements, new PlainValues(session), new PlainCallerClaims(connection, dialect));
     }
 
     @Override

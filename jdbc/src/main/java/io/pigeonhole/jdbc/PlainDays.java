@@ -87,7 +87,7 @@ final class PlainDays {
     }
 
     private static Horizon read(AdminSession session) throws SQLException {
-        try (Call call = session.call(LedgerStatement.HORIZON)) {
+        try (Call call = session.call(LedgerQuery.HORIZON)) {
             MessageKey newest = call.first(row -> PlainColumns.key(row, 2));
             if (newest == null) {
                 throw new ConfigurationException(

@@ -8,6 +8,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -27,7 +28,7 @@ final class PlainDeadLetters {
 
     private PlainDeadLetters() {}
 
-    static void bury(PlainSession session, RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
+    static void add(PlainSession session, RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
         List<WorkItem> items =
                 letters.stream().map(DeadLetter::item).filter(Objects::nonNull).toList();
         if (!items.isEmpty()) {
@@ -40,7 +41,7 @@ final class PlainDeadLetters {
                 isNew = insert(session, consumer, letter);
             } else {
                 put(session, consumer, letter, item.id(), 0, place -> move(session, consumer, letter, item, place));
-                session.change(WorkStatement.FINISH, item.id());
+                session.change(MessageStatement.DELETE_FROM_WORK, item.id());
             }
             FailedAttempt attempt = letter.attempt();
             if (attempt != null && isNew) {
@@ -56,8 +57,8 @@ final class PlainDeadLetters {
         if (seenAgain == STAYS) {
             return false;
         }
-        return put(session, consumer, letter, takePlace(session), seenAgain, place -> {
-            try (Call call = session.call(DeadLetterStatement.BURY)) {
+        return put(session, consumer, letter, Places.next(session), seenAgain, place -> {
+            try (Call call = session.call(DeadLetterStatement.ADD)) {
                 FailedAttempt attempt = letter.attempt();
                 PlainColumns.bindInLane(call.number("place", place), consumer, letter.key(), letter.message());
                 return bindReason(call, consumer, letter, attempt == null ? 0 : attempt.number())
@@ -82,7 +83,7 @@ final class PlainDeadLetters {
             throws SQLException {
         for (Letter there : claimed ? lock(session, consumer, List.of(key)) : List.<Letter>of()) {
             if (!there.claimed()) {
-                session.change(DeadLetterStatement.REMOVE, there.id());
+                session.change(MessageStatement.DELETE_DEAD_LETTER, there.id());
                 return there.seenAgain();
             }
         }
@@ -103,7 +104,7 @@ final class PlainDeadLetters {
             throws SQLException {
         int seenAgain = seenBefore;
         long place = ownPlace;
-        for (int i = 0; i < PlainNumbers.MOST_TRIES; i++) {
+        for (int i = 0; i < Places.MOST_TRIES; i++) {
             if (isInserted(session, consumer, letter.key(), place, insertion)) {
                 if (seenAgain > 0) {
                     recount(session, place, seenAgain);
@@ -119,7 +120,7 @@ final class PlainDeadLetters {
                 }
             }
         }
-        throw PlainNumbers.noneIsFree();
+        throw Places.noneIsFree();
     }
 
     /** False where the message has a letter, which is then counted, or another message has the place. */
@@ -169,7 +170,7 @@ final class PlainDeadLetters {
      * the others stays.
      */
     static long anotherPlace(PlainSession session, long taken) throws SQLException {
-        long place = PlainNumbers.behindAll(session);
+        long place = Places.behindAll(session);
         log.warn(
                 "the place {} in the order of arrival belongs to two messages, because the numbers of inbox_work have begun"
                         + " anew, by TRUNCATE or a restore without the counter: one of them goes to {}, behind all others",
@@ -191,27 +192,10 @@ final class PlainDeadLetters {
         }
     }
 
-    private static long takePlace(PlainSession session) throws SQLException {
-        long id;
-        try (Call call = session.callMakingANumber(DeadLetterStatement.TAKE_PLACE)) {
-            id = call.key(PlainNumbers.anyKey())
-                    .bytes("headers", new byte[0])
-                    .now()
-                    .insert();
-        } catch (SQLException e) {
-            if (!session.dialect().isDuplicateKey(e)) {
-                throw e;
-            }
-            return PlainNumbers.behindAll(session);
-        }
-        session.change(WorkStatement.FINISH, id);
-        return id;
-    }
-
     private static int move(
             PlainSession session, RegisteredConsumer consumer, DeadLetter letter, WorkItem item, long place)
             throws SQLException {
-        try (Call call = session.call(DeadLetterStatement.BURY_FROM_WORK)) {
+        try (Call call = session.call(DeadLetterStatement.COPY_FROM_WORK)) {
             FailedAttempt attempt = letter.attempt();
             int attempts = attempt == null ? item.attempts() : attempt.number();
             return bindReason(call.number("place", place), consumer, letter, attempts)
@@ -257,7 +241,7 @@ final class PlainDeadLetters {
         for (Letter letter : lock(session, consumer, keys)) {
             if (letter.claimed() && !letter.bare()) {
                 toWork(session, letter);
-                session.change(DeadLetterStatement.REMOVE, letter.id());
+                session.change(MessageStatement.DELETE_DEAD_LETTER, letter.id());
                 reopened.add(letter.key());
             }
         }
@@ -276,8 +260,13 @@ final class PlainDeadLetters {
     }
 
     private static void toWork(PlainSession session, Letter letter, long place) throws SQLException {
-        try (Call call = session.call(DeadLetterStatement.REOPEN)) {
-            call.number("place", place).now().number("id", letter.id()).change();
+        try (Call call = session.call(MoveStatement.REQUEUE)) {
+            Instant now = session.now();
+            call.number("place", place)
+                    .instant("due", now)
+                    .instant("now", now)
+                    .number("id", letter.id())
+                    .change();
         }
     }
 

@@ -56,7 +56,7 @@ final class PlainDueWork {
     }
 
     static boolean isPaused(PlainSession session, RegisteredConsumer consumer) throws SQLException {
-        try (Call call = session.call(WorkStatement.IS_PAUSED)) {
+        try (Call call = session.call(ConsumerStatement.IS_PAUSED)) {
             return Boolean.TRUE.equals(call.consumer(consumer).first(row -> row.getBoolean(1)));
         }
     }

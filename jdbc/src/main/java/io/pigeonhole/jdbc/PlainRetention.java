@@ -129,7 +129,7 @@ final class PlainRetention {
     }
 
     private static Position read(PlainSession session) throws SQLException {
-        try (Call call = session.call(LedgerStatement.HORIZON)) {
+        try (Call call = session.call(LedgerQuery.HORIZON)) {
             Position position =
                     call.first(row -> new Position(session.now(), PlainColumns.key(row, 1), PlainColumns.key(row, 2)));
             if (position == null) {

@@ -89,7 +89,7 @@ record PlainRows(PlainSession session) implements RowOperations {
 
     @Override
     public void deadLetter(RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
-        PlainDeadLetters.bury(session, consumer, letters);
+        PlainDeadLetters.add(session, consumer, letters);
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.Advance;
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WatermarkMovedException;
@@ -10,7 +9,6 @@ import java.sql.SQLException;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The rows of {@code inbox_watermark} on databases without PostgreSQL's abilities. */
 final class PlainWatermarks {
@@ -19,7 +17,7 @@ final class PlainWatermarks {
     static List<Watermark> find(PlainSession session, RegisteredConsumer consumer, Collection<LogPartition> partitions)
             throws SQLException {
         List<LogPartition> wanted = partitions.stream().distinct().toList();
-        try (Call call = session.call(WatermarkStatement.WATERMARKS, wanted.size())) {
+        try (Call call = session.call(WatermarkStatement.FIND, wanted.size())) {
             return call.texts(
                             "sources", wanted.stream().map(LogPartition::source).toList())
                     .numbers(
@@ -51,61 +49,6 @@ final class PlainWatermarks {
                     throw new WatermarkMovedException(
                             "the watermark of " + from.partition() + " is not where it was read", null);
                 }
-            }
-        }
-    }
-
-    static Watermark acquire(PlainSession session, RegisteredConsumer consumer, LogPartition partition, String log)
-            throws SQLException {
-        requireMode(session, consumer);
-        Watermark before = lock(session, consumer, partition);
-        if (before == null) {
-            insert(session, consumer, partition, log);
-            before = lock(session, consumer, partition);
-        }
-        if (before == null) {
-            throw new SQLException("the watermark of " + partition + " was inserted and is gone again");
-        }
-        if (before.hasPosition() && !before.log().equals(log)) {
-            throw consumer.otherLog(partition, before.log(), log);
-        }
-        try (Call call = session.call(WatermarkStatement.ACQUIRE)) {
-            bind(call, consumer, partition)
-                    .number("assignment", before.assignment() + 1)
-                    .text("log", log)
-                    .now()
-                    .change();
-        }
-        return new Watermark(partition, log, before.assignment() + 1, before.position(), before.leaderEpoch());
-    }
-
-    private static void requireMode(PlainSession session, RegisteredConsumer consumer) throws SQLException {
-        try (Call call = session.call(WatermarkStatement.DEDUPLICATION)) {
-            String mode = call.consumer(consumer).read(row -> {
-                row.next();
-                return row.getString(1);
-            });
-            consumer.requireDeduplication(Deduplication.valueOf(mode));
-        }
-    }
-
-    private static @Nullable Watermark lock(PlainSession session, RegisteredConsumer consumer, LogPartition partition)
-            throws SQLException {
-        try (Call call = session.call(WatermarkStatement.LOCK)) {
-            return bind(call, consumer, partition)
-                    .first(row ->
-                            new Watermark(partition, row.getString(1), row.getLong(2), row.getLong(3), row.getInt(4)));
-        }
-    }
-
-    /** Where somebody else was first, that one's row does. */
-    private static void insert(PlainSession session, RegisteredConsumer consumer, LogPartition partition, String log)
-            throws SQLException {
-        try (Call call = session.call(WatermarkStatement.INSERT)) {
-            bind(call, consumer, partition).text("log", log).now().change();
-        } catch (SQLException e) {
-            if (!session.dialect().isDuplicateKey(e)) {
-                throw e;
             }
         }
     }

@@ -58,7 +58,7 @@ final class PlainWork {
             return;
         }
         Instant now = session.now();
-        try (Call call = session.call(WorkStatement.NOTE_ATTEMPT)) {
+        try (Call call = session.call(MessageStatement.NOTE_ATTEMPT)) {
             for (Map.Entry<MessageKey, FailedAttempt> entry : attempts.entrySet()) {
                 FailedAttempt attempt = entry.getValue();
                 call.consumer(consumer)
@@ -123,7 +123,9 @@ final class PlainWork {
 
     static void finish(PlainSession session, RegisteredConsumer consumer, List<WorkItem> items) throws SQLException {
         requireOwned(session, consumer, items);
-        session.each(WorkStatement.FINISH, items.stream().map(WorkItem::id).toList());
+        session.each(
+                MessageStatement.DELETE_FROM_WORK,
+                items.stream().map(WorkItem::id).toList());
     }
 
     static void record(PlainSession session, RegisteredConsumer consumer, List<FinishedMessage> messages)

@@ -28,7 +28,7 @@ final class PostgresDatabase implements Database {
     private final ConnectionSource connections;
     private final TransactionSource transactionsOfHandlers;
     private final LedgerDays days;
-    private final PostgresNumbers numbers;
+    private final Counters counters;
     private final PendingRepairs repairs;
     private final RetentionSettings settings;
     private final RetentionRules rules;
@@ -40,6 +40,7 @@ final class PostgresDatabase implements Database {
     private final FreshStreaks streaks;
     private final PostgresSession session = new PostgresSession();
     private final KnownDays knownDays;
+    private final Statements statements;
     private final PostgresTexts texts;
 
     PostgresDatabase(
@@ -54,8 +55,10 @@ final class PostgresDatabase implements Database {
         this.connections = connections;
         this.transactionsOfHandlers = transactionsOfHandlers;
         this.settings = settings;
-        Statements statements = new Statements(STATEMENTS);
+        this.statements = new Statements(STATEMENTS);
         statements.require(AdminStatement.class);
+        statements.require(MessageStatement.class);
+        statements.require(LedgerQuery.class);
         statements.require(ConsumerStatement.class);
         statements.require(SizeStatement.class);
         statements.require(LeaseStatement.class);
@@ -65,18 +68,20 @@ final class PostgresDatabase implements Database {
         statements.require(PostgresDeadLetterStatement.class);
         statements.require(PostgresLaneStatement.class);
         statements.require(PostgresWatermarkStatement.class);
+        statements.require(WatermarkAcquisitionStatement.class);
         statements.require(PostgresRetentionStatement.class);
-        statements.require(PostgresNumberStatement.class);
+        statements.require(LargestNumberStatement.class);
+        statements.require(SequenceStatement.class);
         statements.require(PartitionStatement.class);
         statements.require(HistoryBarrierStatement.class);
         this.texts = new PostgresTexts(statements);
         this.transactions = PostgresBoundary.transactions(connections, statements, knownDays);
         this.days = new LedgerDays(transactions, daysAhead);
-        this.numbers = new PostgresNumbers(transactions, System::nanoTime);
+        this.counters = new Counters(transactions, new SequenceMover(transactions), System::nanoTime);
         this.repairs = new PendingRepairs(
                 new PendingRepair("the history has no day for the present", days::createForNow, System::nanoTime),
                 new PendingRepair(
-                        "a row has the number that another one was to get", numbers::ensureOrTell, System::nanoTime));
+                        "a row has the number that another one was to get", counters::ensureOrTell, System::nanoTime));
         this.admin = new AdminDatabase(transactions);
         this.replays = new JdbcReplays(admin, new PostgresBarrier(transactions));
         this.rules = new RetentionRules(admin, settings, nanos);
@@ -92,7 +97,7 @@ final class PostgresDatabase implements Database {
     @Override
     public RegisteredConsumer register(ConsumerRegistration registration) {
         days.ensure();
-        NumberUpkeep.atStart(numbers::ensureHourly);
+        counters.ensureAtStart();
         rules.look();
         return transactions.run(
                 "to register the consumer " + registration.name(),
@@ -153,7 +158,7 @@ final class PostgresDatabase implements Database {
     public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
         return transactions.runQuick(
                 "to acquire " + partition + " for " + consumer.name(),
-                session -> WatermarkRows.acquire(session, consumer, partition, log));
+                session -> WatermarkAcquisition.acquire(session, consumer, partition, log));
     }
 
     @Override
@@ -179,7 +184,7 @@ final class PostgresDatabase implements Database {
     @Override
     public void maintain() {
         knownDays.forget();
-        NumberUpkeep.hourly(numbers::ensure);
+        counters.maintain();
         rules.look();
     }
 
@@ -209,7 +214,11 @@ final class PostgresDatabase implements Database {
 
     @Override
     public Ledger ledger(Connection connection) {
-        return new CallerLedger(connection, CallerLedger.LONGEST_WAIT, knownDays);
+        return new CallerLedger(
+                connection,
+                statements,
+                new PostgresValues(connection),
+                new PostgresCallerClaims(connection, PostgresCallerClaims.LONGEST_WAIT, knownDays));
     }
 
     @Override

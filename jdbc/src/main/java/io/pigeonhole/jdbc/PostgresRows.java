@@ -119,7 +119,7 @@ final class PostgresRows implements RowOperations {
 
     @Override
     public void deadLetter(RegisteredConsumer consumer, List<DeadLetter> letters) throws SQLException {
-        DeadLetterRows.bury(calls, consumer, letters);
+        DeadLetterRows.add(calls, consumer, letters);
     }
 
     @Override

@@ -72,7 +72,7 @@ final class PostgresStatements {
      * The claim, the horizon that it used, and when that was. Keys that no partition is for are left out, because one of them would fail the
      * whole statement. Known is what is in the way by consumer and key, not what a unique index of somebody's own refuses: that
      * fails. Keys are told only where not all were new. Then, with a snapshot of its own because the claim may
-     * have waited for somebody who buried a message, whether there are dead letters at all, one look into an index; and the
+     * have waited for somebody who dead-lettered a message, whether there are dead letters at all, one look into an index; and the
      * handlers' own lock_timeout again. Parameters: consumer, keys, hashes or none, number of keys, consumer.
      */
     private static final String INSERT_MANY = """
@@ -205,12 +205,6 @@ final class PostgresStatements {
             )
             SELECT h.oldest, h.newest, r.claimed, r.keys, false, %s
             FROM h, (SELECT count(*) AS claimed, CAST(array_agg(message_key) AS text) AS keys FROM i) AS r""".formatted(MILLIS);
-
-    /** Parameters: consumer and key, three times. */
-    static final String CONTAINS = """
-            SELECT EXISTS (SELECT FROM inbox_ledger WHERE consumer_id = ? AND message_key = ?)
-                OR EXISTS (SELECT FROM inbox_work WHERE consumer_id = ? AND message_key = ?)
-                OR EXISTS (SELECT FROM inbox_dead_letter WHERE consumer_id = ? AND message_key = ?)""";
 
     /** Parameters: consumer and keys, twice. */
     static final String KNOWN = """

@@ -288,7 +288,7 @@ final class Requeues {
             });
         }
         if (!sorted.duplicates.isEmpty()) {
-            try (Call call = errand.session().call(AdminStatement.DISCARD_LETTER)) {
+            try (Call call = errand.session().call(MessageStatement.DELETE_DEAD_LETTER)) {
                 for (Candidate duplicate : sorted.duplicates) {
                     call.number("id", duplicate.id()).addBatch();
                 }

@@ -4,8 +4,7 @@ package io.pigeonhole.jdbc;
 enum SizeStatement implements StatementName {
     TABLES,
     TASKS,
-    LONGEST_WINDOW,
-    HORIZON;
+    LONGEST_WINDOW;
 
     @Override
     public String file() {

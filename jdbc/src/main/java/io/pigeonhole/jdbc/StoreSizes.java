@@ -82,7 +82,7 @@ final class StoreSizes {
     private record Days(Instant begin, Instant end) {}
 
     private static Days days(AdminSession session) throws SQLException {
-        try (Call call = session.call(SizeStatement.HORIZON)) {
+        try (Call call = session.call(LedgerQuery.HORIZON)) {
             return Objects.requireNonNull(call.first(row -> new Days(
                     instant(session.rows().key(row, 1)), instant(session.rows().key(row, 2)))));
         }

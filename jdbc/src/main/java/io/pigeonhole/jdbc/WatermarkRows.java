@@ -3,7 +3,6 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.ConsumerPausedException;
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Watermark;
 import java.sql.ResultSet;
@@ -11,7 +10,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -76,32 +74,6 @@ final class WatermarkRows {
                 .consumer(consumer)
                 .number("count", advances.size())
                 .execute();
-    }
-
-    static Watermark acquire(AdminSession session, RegisteredConsumer consumer, LogPartition partition, String log)
-            throws SQLException {
-        try (Call call = session.call(PostgresWatermarkStatement.ACQUIRE)) {
-            Watermark acquired = call.text("source", partition.source())
-                    .number("number", partition.partition())
-                    .text("log", log)
-                    .consumer(consumer)
-                    .text("deduplication", consumer.deduplication().name())
-                    .first(row -> new Watermark(partition, log, row.getLong(1), row.getLong(2), row.getInt(3)));
-            if (acquired != null) {
-                return acquired;
-            }
-        }
-        try (Call call = session.call(PostgresWatermarkStatement.WHY_NOT_ACQUIRED)) {
-            return call.text("source", partition.source())
-                    .number("number", partition.partition())
-                    .consumer(consumer)
-                    .read(row -> {
-                        row.next();
-                        consumer.requireDeduplication(Deduplication.valueOf(row.getString(1)));
-                        throw consumer.otherLog(
-                                partition, Objects.requireNonNullElse(row.getString(2), "nothing"), log);
-                    });
-        }
     }
 
     private static <T> List<Number> numbers(Collection<T> all, Function<T, Number> number) {

@@ -5,17 +5,11 @@ package io.pigeonhole.jdbc;
  * locked by their ids, so that no plan can lock more of them than are taken.
  */
 enum WorkStatement implements StatementName {
-    /** Whether a consumer is paused. */
-    IS_PAUSED,
-
     /** Stores a message that was received. */
     RECEIVE,
 
     /** Stores a message whose handler has failed. */
     PARK,
-
-    /** Notes an attempt that failed. */
-    NOTE_ATTEMPT,
 
     /** A page of what is due without an order, the oldest first, and how many bytes each has. */
     DUE_PAGE,
@@ -56,9 +50,6 @@ enum WorkStatement implements StatementName {
     /** Lets a message that is locked be worked on under a lease only. */
     REQUIRE_LEASE,
 
-    /** Deletes a message that is locked. */
-    FINISH,
-
     /** Leases a message that is locked. */
     LEASE,
 
@@ -71,11 +62,8 @@ enum WorkStatement implements StatementName {
     /** Locks those that have still run out. */
     TAKE_EXPIRED,
 
-    /** For each lane, with and without lease, with and without order, when the first is due; or NULL. */
-    DUE,
-
-    /** For each consumer when the first lease runs out; or NULL. */
-    EXPIRING;
+    /** For each consumer, kind and lane, -1 for leases that end, when the first message is due. */
+    DUE;
 
     @Override
     public String file() {

@@ -47,7 +47,15 @@ class ClaimByHandIT {
 
     /** Of a program that knows the ledger's days. */
     private CallerLedger ledger(Connection connection, Duration longestWait) {
-        return new CallerLedger(connection, longestWait, days);
+        return ledger(connection, longestWait, days);
+    }
+
+    private static CallerLedger ledger(Connection connection, Duration longestWait, KnownDays days) {
+        return new CallerLedger(
+                connection,
+                new Statements(PostgresDatabase.STATEMENTS),
+                new PostgresValues(connection),
+                new PostgresCallerClaims(connection, longestWait, days));
     }
 
     private static String lockTimeout(Connection connection) throws SQLException {
@@ -129,7 +137,7 @@ class ClaimByHandIT {
             second.setAutoCommit(false);
             KnownDays known = knowsTheDays ? days : new KnownDays(System::nanoTime);
 
-            assertBlocked(() -> new CallerLedger(second, Duration.ofDays(1), known).claim(lab.consumer(), key));
+            assertBlocked(() -> ledger(second, Duration.ofDays(1), known).claim(lab.consumer(), key));
             second.rollback();
             first.rollback();
         }

@@ -24,7 +24,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** On H2, a letter of the same message that others write, or write and remove, while a message is buried. */
+/** On H2, a letter of the same message that others write, or write and remove, while a message is dead-lettered. */
 @Tag("B-principle")
 class LetterMeanwhileIT {
     private static final Author ANN = new Author("ann", "a test");

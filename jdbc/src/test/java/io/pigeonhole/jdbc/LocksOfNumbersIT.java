@@ -81,13 +81,13 @@ class LocksOfNumbersIT {
         try (Workshop workshop = server.schema()) {
             JdbcStore watched = JdbcStore.create(around(DataSource.class, workshop.dataSource(), workshop));
             inbox("notes", watched);
-            assertThat(statements).anyMatch(sql -> sql.contains("max(id)") && sql.contains("inbox_audit"));
+            assertThat(statements).anyMatch(sql -> sql.contains("MAX(id)") && sql.contains("inbox_audit"));
             statements.clear();
 
             inbox("others", watched);
             assertThat(statements)
                     .isNotEmpty()
-                    .noneMatch(sql -> sql.contains("max(id)") && sql.contains("inbox_audit"));
+                    .noneMatch(sql -> sql.contains("MAX(id)") && sql.contains("inbox_audit"));
         }
     }
 
@@ -121,7 +121,7 @@ class LocksOfNumbersIT {
             JdbcStore.builder(workshop.dataSource()).daysAhead(DAYS).build().maintain();
 
             List<String> read = new ArrayList<>();
-            String largest = inFiles.sql(PostgresNumberStatement.LARGEST_CONSUMER_OF_LEDGER_BETWEEN);
+            String largest = inFiles.sql(SequenceStatement.LARGEST_CONSUMER_OF_LEDGER_BETWEEN);
             for (String part : PostgresParts.ofLedger(connection, inFiles, largest)) {
                 workshop.askAll("EXPLAIN " + part).stream()
                         .map(DAY_OF_LEDGER::matcher)
@@ -142,6 +142,9 @@ class LocksOfNumbersIT {
                 answer = method.invoke(wrapped, arguments);
             } catch (InvocationTargetException e) {
                 throw e.getCause();
+            }
+            if (method.getName().equals("prepareStatement")) {
+                statements.add(String.valueOf(arguments[0]));
             }
             if (method.getName().startsWith("execute")) {
                 statements.add(arguments == null ? "" : String.valueOf(arguments[0]));

@@ -23,12 +23,16 @@ class StatementFilesTest {
     /** Those that every database has. */
     private static final List<Class<? extends StatementName>> KINDS = List.of(
             AdminStatement.class,
+            MessageStatement.class,
+            LedgerQuery.class,
             ReplayStatement.class,
             RetentionRuleStatement.class,
             ConsumerStatement.class,
-            SizeStatement.class,
+            LargestNumberStatement.class,
             LeaseStatement.class,
-            SchemaStatement.class);
+            SchemaStatement.class,
+            SizeStatement.class,
+            WatermarkAcquisitionStatement.class);
 
     /** Those that only PostgreSQL has. */
     private static final List<Class<? extends StatementName>> KINDS_OF_POSTGRES = List.of(
@@ -37,7 +41,7 @@ class StatementFilesTest {
             PostgresLaneStatement.class,
             PostgresWatermarkStatement.class,
             PostgresRetentionStatement.class,
-            PostgresNumberStatement.class,
+            SequenceStatement.class,
             PartitionStatement.class,
             HistoryBarrierStatement.class);
 
@@ -45,7 +49,8 @@ class StatementFilesTest {
     private static final List<Class<? extends StatementName>> KINDS_OF_OTHERS = List.of(
             MoveStatement.class,
             LedgerStatement.class,
-            NumberStatement.class,
+            CounterStatement.class,
+            PlaceStatement.class,
             WorkStatement.class,
             DeadLetterStatement.class,
             RetentionStatement.class,

@@ -1,6 +1,6 @@
 -- What MariaDB says otherwise: see the file of the standard.
 
--- name: bury
+-- name: add
 -- Counts the letter that is there already.
 INSERT INTO inbox_dead_letter (id, {message_columns}, lane, ordered, ordering_hash, by_lease, blocks, reason, detail, claimed,
     attempts, received_at, died_at)

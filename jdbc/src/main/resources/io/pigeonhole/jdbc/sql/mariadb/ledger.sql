@@ -7,4 +7,4 @@ SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
 SELECT NOT @@global.read_only AND NOT @@global.innodb_read_only
 
 -- name: hold_horizon
-SELECT oldest, newest FROM inbox_horizon LOCK IN SHARE MODE
+{horizon} LOCK IN SHARE MODE

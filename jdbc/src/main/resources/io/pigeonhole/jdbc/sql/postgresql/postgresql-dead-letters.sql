@@ -37,7 +37,7 @@ CASE WHEN EXISTS (SELECT FROM inbox_work AS other WHERE other.id = d.id)
     THEN nextval('inbox_arrival') ELSE d.id END
 
 -- name: add
-WITH buried AS (
+WITH added AS (
     INSERT INTO inbox_dead_letter AS d (consumer_id, message_key, source, message_id, type, ordering_key,
         headers, content_type, payload, origin, lane, ordered, by_lease, blocks, reason, detail, claimed,
         attempts, received_at, died_at)
@@ -48,8 +48,8 @@ WITH buried AS (
     RETURNING consumer_id, message_key, seen_again = 0 OR died_at >= statement_timestamp() AS is_new
 )
 {add_attempt}
-FROM buried, {attempt_values}
-WHERE a.number IS NOT NULL AND buried.is_new
+FROM added, {attempt_values}
+WHERE a.number IS NOT NULL AND added.is_new
 
 -- name: move_from_work
 -- The row keeps its id, unless the sequence has begun anew and another message has that: then it goes behind all.
@@ -57,10 +57,7 @@ WITH w AS (
     DELETE FROM inbox_work WHERE consumer_id = :consumer AND id = :id AND lease_token = :token
     RETURNING *
 ), noted AS (
-    INSERT INTO inbox_attempt (consumer_id, message_key, number, node, started_at, duration_ms, error_class,
-        message, stack)
-    SELECT w.consumer_id, w.message_key, a.number, a.node,
-        clock_timestamp() - a.duration * interval '1 millisecond', a.duration, a.error_class, a.message, a.stack
+    {add_attempt}
     FROM w, {attempt_values}
     WHERE a.number IS NOT NULL
 )

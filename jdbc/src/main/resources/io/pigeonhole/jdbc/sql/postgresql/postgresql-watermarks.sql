@@ -1,4 +1,4 @@
--- Watermarks, as PostgreSQL finds and moves them with arrays.
+-- Watermarks, as PostgreSQL reads and advances them with arrays.
 
 -- name: find
 -- The transaction gets its number here, as others do by their claims: it must have it before its first row of the history has one, or
@@ -27,20 +27,3 @@ SELECT %1$s
     set_config('statement_timeout', '0', true)
 FROM a;
 COMMIT
-
--- name: acquire
-INSERT INTO inbox_watermark AS w (consumer_id, source, partition_number, topic_identity, position, leader_epoch,
-    epoch, updated_at)
-SELECT c.id, :source, :number, :log, -1, -1, 1, clock_timestamp()
-FROM inbox_consumer AS c
-WHERE c.id = :consumer AND c.deduplication = :deduplication
-ON CONFLICT (consumer_id, source, partition_number) DO UPDATE
-SET epoch = w.epoch + 1, topic_identity = excluded.topic_identity, updated_at = excluded.updated_at
-WHERE w.topic_identity = excluded.topic_identity OR w.position < 0
-RETURNING epoch, position, leader_epoch
-
--- name: why_not_acquired
-SELECT c.deduplication, w.topic_identity
-FROM inbox_consumer AS c
-LEFT JOIN inbox_watermark AS w ON w.consumer_id = c.id AND w.source = :source AND w.partition_number = :number
-WHERE c.id = :consumer

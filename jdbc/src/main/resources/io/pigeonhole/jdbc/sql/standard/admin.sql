@@ -207,16 +207,6 @@ SET status = 'parked', due_at = :now, lease_token = lease_token + 1, lease_owner
     lease_until = NULL, last_error = :error, updated_at = :now
 WHERE id = :id AND status = 'leased'
 
--- name: note_attempt
-INSERT INTO inbox_attempt (consumer_id, message_key, started_at, number, node, duration_ms, error_class, message, stack)
-VALUES (:consumer, :key, :started, :number, :node, :duration, :error_class, :message, :stack)
-
--- name: discard_work
-DELETE FROM inbox_work WHERE id = :id
-
--- name: discard_letter
-DELETE FROM inbox_dead_letter WHERE id = :id
-
 -- name: head
 -- The first of a key's messages in work and dead letters that block.
 (SELECT id, message_key, FALSE AS dead FROM inbox_work

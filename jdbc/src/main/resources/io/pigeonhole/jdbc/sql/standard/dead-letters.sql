@@ -1,17 +1,12 @@
 -- About dead letters.
 
--- name: take_place
-INSERT INTO inbox_work (consumer_id, message_key, lane, ordered, by_lease, status, attempts, source, headers,
-    due_at, received_at, retry_since, updated_at)
-VALUES (0, :key, 0, FALSE, FALSE, 'parked', 0, '', :headers, :now, :now, :now, :now)
-
--- name: bury
+-- name: add
 INSERT INTO inbox_dead_letter (id, {message_columns}, lane, ordered, ordering_hash, by_lease, blocks, reason, detail, claimed,
     attempts, received_at, died_at)
 VALUES (:place, {message_values}, :lane, :ordered, :ordering_hash, FALSE, :blocks, :reason, :detail, :claimed, :attempts, :now,
     :now)
 
--- name: bury_from_work
+-- name: copy_from_work
 INSERT INTO inbox_dead_letter (id, {message_columns}, lane, ordered, ordering_hash, by_lease, lease_token, received_at, blocks,
     reason, detail, claimed, attempts, died_at)
 SELECT :place, w.consumer_id, w.message_key, w.source, w.message_id, w.type, w.ordering_key, w.headers,
@@ -37,7 +32,7 @@ UPDATE inbox_dead_letter SET seen_again = :seen_again WHERE id = :place
 SELECT d.id FROM inbox_dead_letter AS d WHERE d.consumer_id = :consumer AND d.message_key IN (:keys...)
 
 -- name: lock
--- Never by the keys: MariaDB would lock the entry of the key as well, for which others wait who bury the message of the key
+-- Never by the keys: MariaDB would lock the entry of the key as well, for which others wait who dead-letter the message of the key
 -- before it. In the order of the ids, so that two of them do not wait for each other.
 {as_listed}
 SELECT d.id, d.message_key, d.claimed, d.seen_again, d.reason
@@ -48,15 +43,3 @@ FOR UPDATE
 
 -- name: is_in_work
 SELECT id FROM inbox_work WHERE id = :place
-
--- name: reopen
-INSERT INTO inbox_work (id, {message_columns}, lane, ordered, ordering_hash, by_lease, status, attempts, retried,
-    lease_token, received_at, due_at, retry_since, updated_at)
-SELECT :place, d.consumer_id, d.message_key, d.source, d.message_id, d.type, d.ordering_key, d.headers,
-    d.content_type, d.payload, d.origin, d.lane, d.ordered, d.ordering_hash, d.by_lease, 'received', d.attempts,
-    d.attempts, d.lease_token, d.received_at, :now, :now, :now
-FROM inbox_dead_letter AS d
-WHERE d.id = :id
-
--- name: remove
-DELETE FROM inbox_dead_letter WHERE id = :id

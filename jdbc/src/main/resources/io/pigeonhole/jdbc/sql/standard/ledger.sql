@@ -6,11 +6,8 @@ SELECT CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)
 -- name: is_writable
 SELECT TRUE
 
--- name: horizon
-SELECT oldest, newest FROM inbox_horizon
-
 -- name: hold_horizon
-SELECT oldest, newest FROM inbox_horizon
+{horizon}
 
 -- name: extend_ledger
 UPDATE inbox_horizon SET newest = :newest WHERE only_row = TRUE AND newest < :newest
@@ -30,11 +27,6 @@ INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at) V
 -- name: end_of_claim
 SELECT h.oldest, EXISTS (SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = :consumer)
 FROM inbox_horizon AS h
-
--- name: contains
-SELECT EXISTS (SELECT 1 FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key)
-    OR EXISTS (SELECT 1 FROM inbox_work WHERE consumer_id = :consumer AND message_key = :key)
-    OR EXISTS (SELECT 1 FROM inbox_dead_letter WHERE consumer_id = :consumer AND message_key = :key)
 
 -- name: known
 SELECT message_key FROM inbox_work WHERE consumer_id = :consumer AND message_key IN (:keys...)

@@ -1,15 +1,14 @@
 -- Messages go between work and dead letters where a statement cannot do so as a whole.
 
 -- name: requeue
--- Copies a letter to a place in work, its own unless another message has that.
-INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, ordering_hash, headers,
-    content_type, payload, origin, lane, ordered, by_lease, status, attempts, retried, lease_token, due_at, received_at,
-    retry_since, updated_at)
-SELECT :place, consumer_id, message_key, source, message_id, type, ordering_key, ordering_hash, headers,
-    content_type, payload, origin, lane, ordered, by_lease, 'received', attempts, attempts, lease_token, :due, received_at,
-    :now, :now
-FROM inbox_dead_letter
-WHERE consumer_id = :consumer AND id = :id
+-- Copies a letter that is locked to a place in work, its own unless another message has that.
+INSERT INTO inbox_work (id, {message_columns}, lane, ordered, ordering_hash, by_lease, status, attempts, retried,
+    lease_token, received_at, due_at, retry_since, updated_at)
+SELECT :place, d.consumer_id, d.message_key, d.source, d.message_id, d.type, d.ordering_key, d.headers,
+    d.content_type, d.payload, d.origin, d.lane, d.ordered, d.ordering_hash, d.by_lease, 'received', d.attempts,
+    d.attempts, d.lease_token, d.received_at, :due, :now, :now
+FROM inbox_dead_letter AS d
+WHERE d.id = :id
 
 -- name: in_work_again
 -- Whether the message of a letter is in work as well.

@@ -15,6 +15,9 @@ c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication
 -- part: at_once
 -- Before the deletion of a row that is locked: keeps a database from waiting for an entry of another index.
 
+-- part: horizon
+SELECT oldest, newest FROM inbox_horizon
+
 -- part: message_columns
 consumer_id, message_key, source, message_id, type, ordering_key, headers, content_type, payload, origin
 

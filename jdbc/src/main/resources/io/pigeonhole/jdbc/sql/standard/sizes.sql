@@ -16,7 +16,3 @@ ORDER BY task
 -- name: longest_window
 -- NULL where no program has said.
 SELECT MAX(millis) FROM inbox_retention WHERE what = 'window'
-
--- name: horizon
--- Where the ledger begins and ends.
-SELECT oldest, newest FROM inbox_horizon

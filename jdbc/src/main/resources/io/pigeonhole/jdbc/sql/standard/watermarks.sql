@@ -1,6 +1,6 @@
--- About watermarks.
+-- To read and advance watermarks.
 
--- name: watermarks
+-- name: find
 SELECT c.paused, w.source, w.partition_number, w.topic_identity, w.epoch, w.position, w.leader_epoch
 FROM inbox_consumer AS c
 LEFT JOIN inbox_watermark AS w
@@ -11,22 +11,3 @@ WHERE c.id = :consumer
 UPDATE inbox_watermark
 SET position = :position, leader_epoch = :leader_epoch, updated_at = :now
 WHERE consumer_id = :consumer AND source = :source AND partition_number = :partition AND epoch = :assignment AND position = :before
-
--- name: deduplication
-SELECT deduplication FROM inbox_consumer WHERE id = :consumer
-
--- name: lock
-SELECT topic_identity, epoch, position, leader_epoch
-FROM inbox_watermark
-WHERE consumer_id = :consumer AND source = :source AND partition_number = :partition
-FOR UPDATE
-
--- name: insert
-INSERT INTO inbox_watermark (consumer_id, source, partition_number, topic_identity, position, leader_epoch,
-    epoch, updated_at)
-VALUES (:consumer, :source, :partition, :log, -1, -1, 0, :now)
-
--- name: acquire
-UPDATE inbox_watermark
-SET epoch = :assignment, topic_identity = :log, updated_at = :now
-WHERE consumer_id = :consumer AND source = :source AND partition_number = :partition

@@ -9,9 +9,6 @@ w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_t
 -- How many a message has.
 OCTET_LENGTH(w.headers) + COALESCE(OCTET_LENGTH(w.payload), 0)
 
--- name: is_paused
-SELECT paused FROM inbox_consumer WHERE id = :consumer
-
 -- name: receive
 INSERT INTO inbox_work ({message_columns}, lane, ordered, ordering_hash, by_lease, status, attempts, due_at, received_at,
     retry_since, updated_at)
@@ -21,10 +18,6 @@ VALUES ({message_values}, :lane, :ordered, :ordering_hash, :by_lease, 'received'
 INSERT INTO inbox_work ({message_columns}, lane, ordered, ordering_hash, by_lease, status, attempts, last_error, due_at,
     received_at, retry_since, updated_at)
 VALUES ({message_values}, :lane, :ordered, :ordering_hash, FALSE, 'parked', :attempts, :error, :due, :now, :now, :now)
-
--- name: note_attempt
-INSERT INTO inbox_attempt (consumer_id, message_key, started_at, number, node, duration_ms, error_class, message, stack)
-VALUES (:consumer, :key, :started, :number, :node, :duration, :error_class, :message, :stack)
 
 -- name: due_page
 {unlimited}
@@ -125,9 +118,6 @@ WHERE id = :id
 -- name: require_lease
 UPDATE inbox_work SET by_lease = TRUE, updated_at = :now WHERE id = :id
 
--- name: finish
-DELETE FROM inbox_work WHERE id = :id
-
 -- name: lease
 UPDATE inbox_work
 SET status = 'leased', attempts = :attempts, lease_token = :token, leased_at = :now, lease_until = :until, lease_owner = :owner,
@@ -158,29 +148,33 @@ WHERE w.id IN (:ids...) AND w.status = 'leased' AND w.lease_until <= :now
 FOR UPDATE SKIP LOCKED
 
 -- name: due
-SELECT l.consumer_id, k.by_lease, l.lane, (
-    SELECT w.due_at
-    FROM inbox_work AS w
-    WHERE w.consumer_id = l.consumer_id AND w.by_lease = k.by_lease AND w.lane = l.lane
-        AND w.ordered = k.ordered AND w.status <> 'leased'
-    ORDER BY w.due_at, w.id
-    LIMIT 1) AS due_at
-FROM inbox_lane AS l
-JOIN inbox_consumer AS c ON c.id = l.consumer_id
-CROSS JOIN (
-    SELECT FALSE AS by_lease, FALSE AS ordered
-    UNION ALL SELECT TRUE, FALSE
-    UNION ALL SELECT FALSE, TRUE
-    UNION ALL SELECT TRUE, TRUE
-) AS k
-WHERE l.consumer_id IN (:consumers...) AND l.kind = 'store' AND c.paused = FALSE
-
--- name: expiring
-SELECT c.id, (
-    SELECT w.lease_until
-    FROM inbox_work AS w
-    WHERE w.consumer_id = c.id AND w.status = 'leased' AND w.lease_until IS NOT NULL
-    ORDER BY w.lease_until
-    LIMIT 1) AS lease_until
-FROM inbox_consumer AS c
-WHERE c.id IN (:consumers...)
+SELECT d.consumer_id, d.kind, d.lane, MIN(d.due_at)
+FROM (
+    SELECT l.consumer_id, CASE WHEN k.by_lease THEN 'BY_LEASE' ELSE 'ORDINARY' END AS kind, l.lane, (
+        SELECT w.due_at
+        FROM inbox_work AS w
+        WHERE w.consumer_id = l.consumer_id AND w.by_lease = k.by_lease AND w.lane = l.lane
+            AND w.ordered = k.ordered AND w.status <> 'leased'
+        ORDER BY w.due_at, w.id
+        LIMIT 1) AS due_at
+    FROM inbox_lane AS l
+    JOIN inbox_consumer AS c ON c.id = l.consumer_id
+    CROSS JOIN (
+        SELECT FALSE AS by_lease, FALSE AS ordered
+        UNION ALL SELECT TRUE, FALSE
+        UNION ALL SELECT FALSE, TRUE
+        UNION ALL SELECT TRUE, TRUE
+    ) AS k
+    WHERE l.consumer_id IN (:consumers...) AND l.kind = 'store' AND c.paused = FALSE
+    UNION ALL
+    SELECT c.id, 'EXPIRING', -1, (
+        SELECT w.lease_until
+        FROM inbox_work AS w
+        WHERE w.consumer_id = c.id AND w.status = 'leased' AND w.lease_until IS NOT NULL
+        ORDER BY w.lease_until
+        LIMIT 1)
+    FROM inbox_consumer AS c
+    WHERE c.id IN (:consumers...)
+) AS d
+GROUP BY d.consumer_id, d.kind, d.lane
+HAVING MIN(d.due_at) IS NOT NULL

@@ -9,34 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds the largest numbers that rows have. Of history and ledger it asks a few days at a time, and gives their locks back
- * before it asks the next ones.
+ * Finds the largest numbers in history and ledger on PostgreSQL: it asks a few days at a time, and gives their locks back before
+ * it asks the next ones.
  */
-final class PostgresLargestNumbers {
-    private PostgresLargestNumbers() {}
+final class LargestNumbersOfDays {
+    private LargestNumbersOfDays() {}
 
-    /** The largest number of a counter that rows have or refer to; 0 where there are none. */
+    /** The largest number of a counter in history and ledger; 0 where there is none. */
     static long of(AdminSession session, Counter counter) throws SQLException {
         return switch (counter) {
-            case ARRIVAL -> ask(session, PostgresNumberStatement.LARGEST_ARRIVAL);
-            case ATTEMPT -> ask(session, PostgresNumberStatement.LARGEST_ATTEMPT);
-            case AUDIT -> ask(session, PostgresNumberStatement.LARGEST_AUDIT);
-            case HISTORY -> Math.max(ask(session, PostgresNumberStatement.LARGEST_CUTOFF), ofHistory(session));
-            case CONSUMER -> Math.max(ask(session, PostgresNumberStatement.LARGEST_CONSUMER), ofConsumers(session));
+            case HISTORY -> ofHistory(session);
+            case CONSUMER -> ofConsumers(session);
+            case ARRIVAL, ATTEMPT, AUDIT -> 0;
         };
-    }
-
-    private static long ask(AdminSession session, PostgresNumberStatement statement) throws SQLException {
-        return ask(session.connection(), session.statements().sql(statement));
-    }
-
-    /** Answers with one number. */
-    static long ask(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getLong(1);
-        }
     }
 
     /**
@@ -45,7 +30,7 @@ final class PostgresLargestNumbers {
      */
     private static long ofHistory(AdminSession session) throws SQLException {
         long largest = 0;
-        for (String part : partsOfHistory(session, PostgresNumberStatement.LARGEST_HISTORY_BETWEEN)) {
+        for (String part : partsOfHistory(session, SequenceStatement.LARGEST_HISTORY_BETWEEN)) {
             long newer = largest;
             largest = Math.max(largest, askAndUnlock(session.connection(), part));
             if (newer > 0) {
@@ -60,8 +45,8 @@ final class PostgresLargestNumbers {
         List<String> parts = new ArrayList<>(PostgresParts.ofLedger(
                 session.connection(),
                 session.statements(),
-                session.statements().sql(PostgresNumberStatement.LARGEST_CONSUMER_OF_LEDGER_BETWEEN)));
-        parts.addAll(partsOfHistory(session, PostgresNumberStatement.LARGEST_CONSUMER_OF_HISTORY_BETWEEN));
+                session.statements().sql(SequenceStatement.LARGEST_CONSUMER_OF_LEDGER_BETWEEN)));
+        parts.addAll(partsOfHistory(session, SequenceStatement.LARGEST_CONSUMER_OF_HISTORY_BETWEEN));
         long largest = 0;
         for (String part : parts) {
             largest = Math.max(largest, askAndUnlock(session.connection(), part));
@@ -69,8 +54,7 @@ final class PostgresLargestNumbers {
         return largest;
     }
 
-    private static List<String> partsOfHistory(AdminSession session, PostgresNumberStatement statement)
-            throws SQLException {
+    private static List<String> partsOfHistory(AdminSession session, SequenceStatement statement) throws SQLException {
         Statements statements = session.statements();
         return PostgresParts.ofHistory(session.connection(), statements, statements.sql(statement));
     }
@@ -78,7 +62,12 @@ final class PostgresLargestNumbers {
     /** What was locked after a savepoint is free once that is rolled back. */
     private static long askAndUnlock(Connection connection, String sql) throws SQLException {
         Savepoint before = connection.setSavepoint();
-        long answer = ask(connection, sql);
+        long answer;
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            answer = row.getLong(1);
+        }
         connection.rollback(before);
         connection.releaseSavepoint(before);
         return answer;

@@ -1,4 +1,4 @@
--- The numbers that rows get from sequences of PostgreSQL.
+-- The sequences that give rows their numbers, which only PostgreSQL has; and the largest numbers in days of ledger and history.
 
 -- name: sequence
 SELECT format('%I.%I', n.nspname, c.relname)
@@ -20,18 +20,6 @@ SET LOCAL lock_timeout = '100ms'
 -- Whoever has a number from it has written to the table, not only to one of its days. Formatted with: table.
 LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE
 
--- name: largest_arrival
-SELECT coalesce(greatest((SELECT max(id) FROM inbox_work), (SELECT max(id) FROM inbox_dead_letter)), 0)
-
--- name: largest_attempt
-SELECT coalesce(max(id), 0) FROM inbox_attempt
-
--- name: largest_audit
-SELECT coalesce(max(id), 0) FROM inbox_audit
-
--- name: largest_cutoff
-SELECT coalesce(max(cutoff), 0) FROM inbox_replay
-
 -- name: largest_history_between
 -- No index of the history begins with the number. Formatted with: from when, until when.
 SELECT coalesce(max(l.id), 0)
@@ -42,15 +30,6 @@ CROSS JOIN LATERAL (
     ORDER BY h.id DESC
     LIMIT 1
 ) AS l
-
--- name: largest_consumer
-SELECT coalesce(greatest((SELECT max(id) FROM inbox_consumer),
-    (SELECT max(consumer_id) FROM inbox_watermark),
-    (SELECT max(consumer_id) FROM inbox_work),
-    (SELECT max(consumer_id) FROM inbox_dead_letter),
-    (SELECT max(consumer_id) FROM inbox_attempt),
-    (SELECT max(consumer_id) FROM inbox_start),
-    (SELECT max(consumer_id) FROM inbox_replay)), 0)
 
 -- name: largest_consumer_of_history_between
 -- Formatted with: from when, until when.

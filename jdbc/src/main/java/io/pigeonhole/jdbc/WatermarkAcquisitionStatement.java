@@ -1,0 +1,21 @@
+package io.pigeonhole.jdbc;
+
+/** The statements that acquire watermarks. */
+enum WatermarkAcquisitionStatement implements StatementName {
+    /** How a consumer deduplicates. */
+    DEDUPLICATION,
+
+    /** Locks a watermark and reads it. */
+    LOCK,
+
+    /** Adds the watermark of a partition that nobody has acquired yet. */
+    INSERT,
+
+    /** Gives a partition to somebody else than before. */
+    ACQUIRE;
+
+    @Override
+    public String file() {
+        return "watermark-acquisition";
+    }
+}

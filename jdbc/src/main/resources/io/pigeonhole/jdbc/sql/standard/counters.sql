@@ -1,0 +1,17 @@
+-- About the counters that give numbers to rows.
+
+-- name: next
+SELECT identity_base
+FROM information_schema.columns
+WHERE table_schema = CURRENT_SCHEMA AND LOWER(table_name) = :table AND LOWER(column_name) = 'id'
+
+-- name: take_history
+INSERT INTO inbox_history (id, consumer_id, message_key, source, with_payload, attempts, processed_at)
+VALUES (:id, 0, :key, '', FALSE, 0, :now)
+
+-- name: take_consumer
+INSERT INTO inbox_consumer (id, name, id_form, digest_below, key_order, lanes, registered_at)
+VALUES (:id, :name, '', 0, '', 0, :now)
+
+-- name: free_consumer
+DELETE FROM inbox_consumer WHERE id = :id

@@ -1,0 +1,9 @@
+-- To read the ledger away from messages.
+
+-- name: horizon
+{horizon}
+
+-- name: contains
+SELECT EXISTS (SELECT 1 FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key)
+    OR EXISTS (SELECT 1 FROM inbox_work WHERE consumer_id = :consumer AND message_key = :key)
+    OR EXISTS (SELECT 1 FROM inbox_dead_letter WHERE consumer_id = :consumer AND message_key = :key)
