@@ -1334,7 +1334,7 @@ class StrictValuesTest {
 
     @ParameterizedTest
     @CsvSource({"12, 12.0 kg", "-3, -3.0 kg", "1.5, 1.5 kg"})
-    void typeThatIsMadeOfADoubleIsMadeOfWholeNumbersToo(String document, String read) {
+    void typeThatIsMadeOfADoubleIsMadeOfWholeNumbersToo(String document, String read) throws Exception {
         assertThat(json(Weight.class).decode(message(document))).hasToString(read);
     }
 
