@@ -20,6 +20,11 @@ final class AdminDatabase {
         }
     }
 
+    /** What its errors mean. */
+    Errors errors() {
+        return transactions.errors();
+    }
+
     /** Looks at rows, all of them as they are at one moment. */
     <T> T look(String what, ShortTransactions.Work<T> work) {
         return transactions.read("to read " + what, work);

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A prepared statement whose parameters are bound by name. Used by one thread. */
@@ -104,7 +105,7 @@ final class Call implements AutoCloseable {
     /** The parameter {@code ordering_key}, and {@code ordering_hash} where the statement looks for that first. */
     Call orderingKey(OrderingKey key) throws SQLException {
         if (text.places().containsKey("ordering_hash")) {
-            bytes("ordering_hash", PlainColumns.hash(key));
+            bytes("ordering_hash", MessageColumns.hash(key));
         }
         return bytes("ordering_key", key.bytes());
     }
@@ -294,7 +295,7 @@ final class Call implements AutoCloseable {
 
     /** Executes what was kept; answers how many rows were changed. */
     long changeBatch() throws SQLException {
-        return PlainSession.changed(statement.executeBatch());
+        return changed(statement.executeBatch());
     }
 
     /** Executes what was kept; answers how many rows each has changed. */
@@ -305,5 +306,12 @@ final class Call implements AutoCloseable {
     @Override
     public void close() throws SQLException {
         statement.close();
+    }
+
+    /** Each as one where the driver does not count. */
+    private static long changed(int[] counts) {
+        return IntStream.of(counts)
+                .map(count -> count == Statement.SUCCESS_NO_INFO ? 1 : count)
+                .sum();
     }
 }

@@ -1,9 +1,5 @@
 package io.pigeonhole.jdbc;
 
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,20 +28,6 @@ record Catalog(Map<String, String> entries) {
             int at = line.indexOf(SEPARATOR);
             entries.put(line.substring(0, at), line.substring(at + SEPARATOR.length()));
         });
-        return new Catalog(entries);
-    }
-
-    /** Asks a database for all that it has of the relations of an expected catalog. */
-    static Catalog read(Connection connection, Catalog expected) throws SQLException {
-        Map<String, String> entries = new TreeMap<>();
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CATALOG)) {
-            statement.setString(1, expected.relationArray());
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    entries.put(rows.getString(1), rows.getString(2));
-                }
-            }
-        }
         return new Catalog(entries);
     }
 

@@ -5,6 +5,8 @@ import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +24,12 @@ final class Connections {
     @FunctionalInterface
     interface Work<T> {
         T run(Connection connection) throws SQLException;
+    }
+
+    /** Something to do that the database may refuse. */
+    @FunctionalInterface
+    interface Step {
+        void run() throws SQLException;
     }
 
     /** The same without an answer. */
@@ -56,19 +64,31 @@ final class Connections {
     }
 
     /** Does something, and aborts the connection where that fails, whatever is thrown. */
-    static void doOrAbort(Connection connection, String what, HandlerTransaction.Step step) {
+    static void doOrAbort(Connection connection, String what, Step step) {
         if (!succeeds(what, step)) {
             abort(connection);
         }
     }
 
-    private static boolean succeeds(String what, HandlerTransaction.Step step) {
+    private static boolean succeeds(String what, Step step) {
         try {
             step.run();
             return true;
         } catch (Throwable e) {
             log.debug("a connection could not be {}: it is given up", what, e);
             return false;
+        }
+    }
+
+    /** Executes settings. */
+    static void execute(Connection connection, List<String> statements) throws SQLException {
+        if (statements.isEmpty()) {
+            return;
+        }
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
         }
     }
 }

@@ -384,7 +384,8 @@ abstract class HandlerTransaction {
         givenUp = true;
         lost();
         Thread thread = new Thread(
-                isOfDataSource() ? this::release : () -> Connections.abort(connection), "pigeonhole gives up a connection");
+                isOfDataSource() ? this::release : () -> Connections.abort(connection),
+                "pigeonhole gives up a connection");
         thread.setDaemon(true);
         try {
             thread.start();

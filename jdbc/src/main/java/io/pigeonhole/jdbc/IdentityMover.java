@@ -55,8 +55,7 @@ final class IdentityMover implements CounterMover {
 
     /** All of it on one connection: a pool may have no second one. */
     private void restart(Connection connection, Counter counter) throws SQLException {
-        Optional<CounterBehind> behind =
-                transactions.runOn(connection, session -> look(session, counter));
+        Optional<CounterBehind> behind = transactions.runOn(connection, session -> look(session, counter));
         if (behind.isPresent()) {
             restart(connection, behind.get());
         }

@@ -517,7 +517,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         /**
          * How the transactions begin and end in which handlers run, so that what handlers write through a framework is a part of them.
          *
-         * @param ofFramework on the same database; {@link JdbcTransactions#on} the data source unless set
+         * @param ofFramework on the same database; those of the data source, which binds nothing to threads, unless set
          * @return this
          */
         public Builder transactions(JdbcTransactions ofFramework) {
@@ -542,7 +542,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
             ConnectionSource connections = ConnectionSource.of(dataSource);
             Dialect known = dialect == null ? Products.find(connections) : dialect;
             Schema.validate(connections, known);
-            StoreSchema schema = known == null ? StoreSchema.ofPostgres(connections) : StoreSchema.current(connections);
+            StoreSchema schema = known == null ? PostgresSchema.find(connections) : StoreSchema.current(connections);
             ConnectionSource own = schema == null ? connections : () -> schema.bind(connections.open());
             JdbcTransactions handlers = transactions == null ? new DataSourceTransactions(connections) : transactions;
             TransactionSource begun = new TransactionSource(handlers, schema);

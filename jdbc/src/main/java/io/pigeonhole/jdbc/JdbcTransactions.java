@@ -2,7 +2,6 @@ package io.pigeonhole.jdbc;
 
 import java.sql.SQLException;
 import java.util.Optional;
-import javax.sql.DataSource;
 
 /**
  * How transactions begin and end: what a framework that has transactions of its own puts in the place of a data source, so that what
@@ -30,15 +29,4 @@ public interface JdbcTransactions {
      * @return empty where the thread is in none, or in one of another database
      */
     Optional<JoinedTransaction> current();
-
-    /**
-     * Those of a data source, which binds nothing to threads: each begins on a connection of its own, and a thread is never in one
-     * that it could join.
-     *
-     * @param dataSource the database
-     * @return the transactions that a store uses unless it is given others
-     */
-    static JdbcTransactions on(DataSource dataSource) {
-        return new DataSourceTransactions(ConnectionSource.of(dataSource));
-    }
 }

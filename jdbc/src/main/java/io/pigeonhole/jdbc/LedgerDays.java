@@ -239,7 +239,7 @@ final class LedgerDays {
     private Missing read(Connection connection) throws SQLException {
         Horizon horizon = readHorizon(connection);
         LocalDate end = horizon.today().plusDays(ahead + 1L);
-        PlainDays.requireNear(horizon.end(), end);
+        LedgerDay.requireNear(horizon.end(), end);
         Missing missing = new Missing(
                 new ArrayList<>(),
                 new ArrayList<>(),

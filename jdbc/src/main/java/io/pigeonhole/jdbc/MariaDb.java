@@ -543,7 +543,7 @@ class MariaDb extends Dialect {
     /** The first value behind a day. */
     private static String end(String table, LocalDate day) {
         return isLedger(table)
-                ? "x'" + HexFormat.of().formatHex(PlainDays.firstKey(day.plusDays(1))) + "'"
+                ? "x'" + HexFormat.of().formatHex(LedgerDay.firstKey(day.plusDays(1))) + "'"
                 : "'" + day.plusDays(1) + "'";
     }
 
@@ -552,7 +552,7 @@ class MariaDb extends Dialect {
         if (!isLedger(table)) {
             return "'" + day + " 23:59:59.999999'";
         }
-        MessageKey end = MessageKey.of(PlainDays.firstKey(day.plusDays(1)));
+        MessageKey end = MessageKey.of(LedgerDay.firstKey(day.plusDays(1)));
         return "x'" + HexFormat.of().formatHex(new MessageKey(end.high() - 1, -1).toBytes()) + "'";
     }
 

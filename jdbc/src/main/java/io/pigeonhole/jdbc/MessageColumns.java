@@ -4,11 +4,15 @@ import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
 
 /** The columns that hold a message or an attempt, the same in every table. */
 final class MessageColumns {
@@ -67,5 +71,14 @@ final class MessageColumns {
 
     static String describe(FailedAttempt attempt) {
         return CleanText.of(attempt.errorClass() + ": " + attempt.message());
+    }
+
+    /** What indexes find an ordering key by: the first 16 bytes of its SHA-256, because it may be too long for an index. */
+    static byte[] hash(OrderingKey key) {
+        try {
+            return Arrays.copyOf(MessageDigest.getInstance("SHA-256").digest(key.bytes()), 16);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256; this one does not", e);
+        }
     }
 }

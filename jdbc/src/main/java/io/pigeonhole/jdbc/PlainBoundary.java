@@ -54,7 +54,7 @@ final class PlainBoundary implements TransactionBoundary {
 
     @Override
     public void beforeCommit() throws SQLException {
-        PlainSession.execute(connection, dialect.beforeCommit());
+        Connections.execute(connection, dialect.beforeCommit());
     }
 
     @Override

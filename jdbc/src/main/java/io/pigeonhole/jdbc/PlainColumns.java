@@ -5,8 +5,6 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -14,7 +12,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
-import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +21,6 @@ final class PlainColumns {
     static final int OF_ITEM = 15;
 
     private static final int FIRST_OF_MESSAGE = 8;
-    private static final int HASH_BYTES = 16;
 
     private PlainColumns() {}
 
@@ -33,16 +29,7 @@ final class PlainColumns {
             throws SQLException {
         OrderingKey orderingKey = consumer.keepsOrderOf(message) ? OrderingKey.of(message) : null;
         return MessageColumns.bindInLane(call, consumer, key, message)
-                .bytes("ordering_hash", orderingKey == null ? null : hash(orderingKey));
-    }
-
-    /** What indexes find an ordering key by: the first 16 bytes of its SHA-256, because it may be too long for an index. */
-    static byte[] hash(OrderingKey key) {
-        try {
-            return Arrays.copyOf(MessageDigest.getInstance("SHA-256").digest(key.bytes()), HASH_BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256; this one does not", e);
-        }
+                .bytes("ordering_hash", orderingKey == null ? null : MessageColumns.hash(orderingKey));
     }
 
     /** An instant, or nothing. */

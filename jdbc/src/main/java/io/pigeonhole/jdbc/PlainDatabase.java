@@ -143,7 +143,7 @@ final class PlainDatabase implements Database {
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
         return transactions.run(
                 "to tell what is due for " + consumers.size() + " consumers",
-                session -> BacklogRows.due(session, consumers));
+                session -> PlainBacklog.due(session, consumers));
     }
 
     @Override

@@ -6,7 +6,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.time.temporal.ChronoUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,8 +16,6 @@ import org.slf4j.LoggerFactory;
  */
 final class PlainDays {
     private static final Logger LOG = LoggerFactory.getLogger(PlainDays.class);
-    /** Those that an outage of a year lacks, and the most that are made ahead. */
-    private static final long MOST_DAYS = 800;
 
     private static final long MILLIS_OF_DAY = 86_400_000L;
 
@@ -38,7 +35,7 @@ final class PlainDays {
         if (!horizon.end().isBefore(horizon.last(ahead))) {
             return;
         }
-        requireNear(horizon.end(), horizon.last(ahead));
+        LedgerDay.requireNear(horizon.end(), horizon.last(ahead));
         try {
             transactions.withAutoCommit(SchemaLock.holding(dialect, this::addMissing));
         } catch (SQLException e) {
@@ -55,25 +52,12 @@ final class PlainDays {
         }
     }
 
-    /** Each day is a table or a partition: nobody is to create those of decades because a clock went wrong. */
-    static void requireNear(LocalDate end, LocalDate last) {
-        long days = ChronoUnit.DAYS.between(end, last);
-        if (days > MOST_DAYS) {
-            throw new ConfigurationException(
-                    "the ledger ends on " + end.minusDays(1) + ", and by the database's clock it would"
-                            + " have to have days until " + last.minusDays(1) + ": " + days + " days at once, where "
-                            + MOST_DAYS
-                            + " is the most. Set the database's clock right; or, where it is right, move inbox_horizon as"
-                            + " docs/retention.md says of a wrong clock that was confirmed");
-        }
-    }
-
     /** All of it on one connection: a pool may have no second one. */
     private void addMissing(Connection connection) throws SQLException {
         Horizon horizon = transactions.runOn(connection, PlainDays::read);
         for (LocalDate day = horizon.end(); day.isBefore(horizon.last(ahead)); day = day.plusDays(1)) {
             dialect.addDay(connection, day);
-            byte[] end = firstKey(day.plusDays(1));
+            byte[] end = LedgerDay.firstKey(day.plusDays(1));
             transactions.runOn(connection, session -> {
                 try (Call call = session.call(LedgerStatement.EXTEND_LEDGER)) {
                     return call.bytes("newest", end).change();
@@ -96,12 +80,6 @@ final class PlainDays {
             LocalDate end = LocalDate.ofEpochDay(Math.floorDiv(newest.epochMillis(), MILLIS_OF_DAY));
             return new Horizon(end, LocalDate.ofInstant(session.now(), ZoneOffset.UTC));
         }
-    }
-
-    /** The smallest key of a day. */
-    static byte[] firstKey(LocalDate day) {
-        return MessageKey.firstOf(day.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli())
-                .toBytes();
     }
 
     /**

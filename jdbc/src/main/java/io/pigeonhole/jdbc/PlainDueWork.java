@@ -206,7 +206,7 @@ final class PlainDueWork {
         try (Call call = session.call(WorkStatement.FIRST_OF_KEYS, keys.size())) {
             return ready(call.consumer(consumer)
                     .number("lane", lane)
-                    .bytes("hashes", keys.stream().map(PlainColumns::hash).toList())
+                    .bytes("hashes", keys.stream().map(MessageColumns::hash).toList())
                     .number("limit", ofKey)
                     .all(this::candidate));
         }

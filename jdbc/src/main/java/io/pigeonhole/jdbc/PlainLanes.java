@@ -51,7 +51,7 @@ final class PlainLanes {
         try (Call call = session.call(WorkStatement.BLOCKED, Map.of("lanes", lanes.size(), "hashes", asked.size()))) {
             Set<OrderingKey> blocked = new HashSet<>(call.consumer(consumer)
                     .numbers("lanes", lanes)
-                    .bytes("hashes", asked.stream().map(PlainColumns::hash).toList())
+                    .bytes("hashes", asked.stream().map(MessageColumns::hash).toList())
                     .all(row -> OrderingKey.of(row.getBytes(1))));
             blocked.retainAll(new HashSet<>(asked));
             return blocked;

@@ -146,7 +146,7 @@ final class PlainRetention {
      */
     private MessageKey raise(Position position, Duration window) {
         LocalDate kept = RetentionSettings.firstDayKept(position.now(), window);
-        MessageKey wanted = MessageKey.of(PlainDays.firstKey(kept));
+        MessageKey wanted = MessageKey.of(LedgerDay.firstKey(kept));
         MessageKey oldest = wanted.compareTo(position.newest()) > 0 ? position.newest() : wanted;
         if (position.oldest().compareTo(oldest) >= 0) {
             return position.oldest();

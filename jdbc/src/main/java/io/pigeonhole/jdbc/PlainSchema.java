@@ -67,7 +67,7 @@ record PlainSchema(ShortTransactions transactions, Dialect dialect) implements S
             List<String> missing = SchemaInstallation.missingFiles(session, isInstalled(session));
             try (Statement statement = connection.createStatement()) {
                 for (String file : missing) {
-                    for (String sql : statements(Schema.resource(dialect.schema(), file))) {
+                    for (String sql : statements(SchemaFiles.read(dialect.schema(), file))) {
                         repeat(statement, sql);
                     }
                 }

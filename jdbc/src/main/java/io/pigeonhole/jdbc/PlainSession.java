@@ -10,7 +10,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -155,25 +154,6 @@ final class PlainSession {
         }
         try (Call call = call(statement, ids.size())) {
             return call.numbers("ids", ids).all(row -> row.getLong(1));
-        }
-    }
-
-    /** Each as one where the driver does not count. */
-    static long changed(int[] counts) {
-        return IntStream.of(counts)
-                .map(count -> count == Statement.SUCCESS_NO_INFO ? 1 : count)
-                .sum();
-    }
-
-    /** Executes settings. */
-    static void execute(Connection connection, List<String> statements) throws SQLException {
-        if (statements.isEmpty()) {
-            return;
-        }
-        try (Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
         }
     }
 }

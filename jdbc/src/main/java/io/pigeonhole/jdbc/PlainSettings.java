@@ -44,7 +44,7 @@ final class PlainSettings {
                 connection.setReadOnly(false);
             }
         }
-        PlainSession.execute(connection, statements);
+        Connections.execute(connection, statements);
         begun = true;
     }
 
@@ -54,22 +54,22 @@ final class PlainSettings {
     }
 
     void wait(Duration patience) throws SQLException {
-        PlainSession.execute(connection, dialect.patience(patience));
+        Connections.execute(connection, dialect.patience(patience));
     }
 
     /** Before a write of ours that may take longer than a handler may. */
     void liftHandlersLimit() throws SQLException {
-        PlainSession.execute(connection, dialect.liftHandlersLimit());
+        Connections.execute(connection, dialect.liftHandlersLimit());
     }
 
     /** Behind it. */
     void setHandlersLimit(Duration idleLimit) throws SQLException {
-        PlainSession.execute(connection, dialect.setHandlersLimit(idleLimit));
+        Connections.execute(connection, dialect.setHandlersLimit(idleLimit));
     }
 
     /** Gives the handlers their own patience back. */
     void stopWaiting() throws SQLException {
-        PlainSession.execute(connection, dialect.ownPatience());
+        Connections.execute(connection, dialect.ownPatience());
     }
 
     /** Behind the end of the transaction. */
@@ -85,7 +85,7 @@ final class PlainSettings {
     private void end(List<String> statements) throws SQLException {
         if (begun) {
             begun = false;
-            PlainSession.execute(connection, statements);
+            Connections.execute(connection, statements);
         }
         if (isolationBefore != Connection.TRANSACTION_NONE) {
             connection.setTransactionIsolation(isolationBefore);

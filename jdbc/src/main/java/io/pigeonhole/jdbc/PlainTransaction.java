@@ -131,7 +131,7 @@ final class PlainTransaction extends JdbcTransaction {
     private void restoreSession() throws SQLException {
         List<String> changed = new ArrayList<>(sessionBefore);
         changed.removeAll(dialect.session(handlers));
-        PlainSession.execute(handlers, changed);
+        Connections.execute(handlers, changed);
     }
 
     @Override

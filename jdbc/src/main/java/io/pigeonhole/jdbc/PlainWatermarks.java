@@ -24,7 +24,7 @@ final class PlainWatermarks {
                             "partitions",
                             wanted.stream().map(LogPartition::partition).toList())
                     .consumer(consumer)
-                    .read(rows -> WatermarkRows.read(rows, consumer));
+                    .read(rows -> WatermarkColumns.read(rows, consumer));
         }
     }
 

@@ -41,6 +41,6 @@ record PostgresBoundary(Connection connection, Statements statements, KnownDays 
     /** What asks the catalog finds the store's own tables first, and what creates days does so beside them. */
     private String searchPath() {
         StoreSchema schema = StoreSchema.of(connection);
-        return schema == null ? "" : ";\n" + schema.searchPath();
+        return schema == null ? "" : ";\n" + PostgresStatements.SEARCH_PATH.formatted(schema.identifier());
     }
 }

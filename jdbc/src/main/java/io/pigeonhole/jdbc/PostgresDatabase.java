@@ -130,7 +130,7 @@ final class PostgresDatabase implements Database {
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
         return transactions.run(
                 "to tell what is due for " + consumers.size() + " consumers",
-                session -> BacklogRows.due(session, consumers, hints.all()));
+                session -> HintedBacklog.due(session, consumers, hints.all()));
     }
 
     @Override

@@ -244,7 +244,7 @@ final class PostgresOldDays {
             return dropAsItIs(old, hold);
         } catch (SQLException e) {
             if (!IN_THE_WAY.contains(String.valueOf(e.getSQLState()))) {
-                throw Refusals.byItself("to detach " + old, e);
+                throw Refusals.byItself(SqlStates.ERRORS, "to detach " + old, e);
             }
             LOG.atLevel(OTHER_IS_PENDING.equals(e.getSQLState()) ? Level.WARN : Level.INFO)
                     .log("{} is not detached yet: {}", old, e.getMessage());

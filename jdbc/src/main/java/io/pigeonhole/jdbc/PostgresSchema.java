@@ -6,8 +6,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The tables on PostgreSQL, which are created in one transaction.
@@ -79,7 +82,7 @@ record PostgresSchema(ShortTransactions transactions, int digestPartitions) impl
         return transactions.run(
                 "to read the catalog",
                 session -> expected.differencesOf(
-                        Catalog.read(session.connection(), expected).asOneTable(DIGESTS, BY_HASH)));
+                        read(session.connection(), expected).asOneTable(DIGESTS, BY_HASH)));
     }
 
     @Override
@@ -89,9 +92,9 @@ record PostgresSchema(ShortTransactions transactions, int digestPartitions) impl
                 statement.execute(PostgresStatements.LOCK_SCHEMA);
                 List<String> missing = SchemaInstallation.missingFiles(session, isInstalled(statement));
                 for (String file : missing) {
-                    statement.execute(Schema.resource(LOCATION, file));
+                    statement.execute(SchemaFiles.read(LOCATION, file));
                 }
-                if (missing.size() == Schema.FILES.size() && digestPartitions > 1) {
+                if (missing.size() == SchemaFiles.ALL.size() && digestPartitions > 1) {
                     split(session.statements(), statement);
                 } else if (digestPartitions > 0) {
                     requireSplit(session.statements(), statement);
@@ -142,5 +145,39 @@ record PostgresSchema(ShortTransactions transactions, int digestPartitions) impl
     @Override
     public void ensureDays(int ahead) {
         new LedgerDays(transactions, ahead).ensure();
+    }
+
+    /** Asks a database for all that it has of the relations of an expected catalog. */
+    static Catalog read(Connection connection, Catalog expected) throws SQLException {
+        Map<String, String> entries = new TreeMap<>();
+        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CATALOG)) {
+            statement.setString(1, expected.relationArray());
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    entries.put(rows.getString(1), rows.getString(2));
+                }
+            }
+        }
+        return new Catalog(entries);
+    }
+
+    /** Where PostgreSQL finds the tables, which need not be the first schema of the search path. */
+    static StoreSchema find(ConnectionSource connections) {
+        return PostgresBoundary.transactions(connections).run("to find the schema of the inbox", session -> {
+            List<String> schemas = new ArrayList<>();
+            try (PreparedStatement statement = session.connection().prepareStatement(PostgresStatements.SCHEMAS)) {
+                statement.setString(1, expected().relationArray());
+                try (ResultSet rows = statement.executeQuery()) {
+                    while (rows.next()) {
+                        schemas.add(rows.getString(1));
+                    }
+                }
+            }
+            if (schemas.size() != 1) {
+                throw new ConfigurationException("the tables of the inbox are found in " + schemas.size() + " schemas, "
+                        + schemas + ": leave only one of them in the search_path of the data source");
+            }
+            return StoreSchema.named(schemas.get(0), "\"");
+        });
     }
 }

@@ -10,21 +10,11 @@ import java.sql.SQLException;
 final class Refusals {
     private Refusals() {}
 
-    /** For a statement of a transaction of the engine. */
-    static StoreException inTransaction(String doing, SQLException failure) {
-        return of(SqlStates.classify(failure), doing, failure);
-    }
-
     static StoreException of(ErrorClass errorClass, String doing, SQLException failure) {
         return new StoreException(errorClass, describe(doing, failure), ErrorsWithoutValues.of(failure));
     }
 
     /** For work that the store does by itself, away from messages. */
-    static PigeonholeException byItself(String doing, SQLException failure) {
-        return byItself(SqlStates.ERRORS, doing, failure);
-    }
-
-    /** The same for any database. */
     static PigeonholeException byItself(Errors errors, String doing, SQLException failure) {
         ErrorClass errorClass = errors.classify(failure);
         return errorClass == ErrorClass.UNAVAILABLE

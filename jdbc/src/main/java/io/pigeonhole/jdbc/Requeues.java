@@ -77,9 +77,9 @@ final class Requeues {
     }
 
     /** Moving copies messages: the database may refuse one for what is in it. A missing right is no message's fault. */
-    private static boolean isOfAMessage(StoreException e) {
+    private boolean isOfAMessage(StoreException e) {
         ErrorClass own = e.getCause() instanceof SQLException failure
-                ? SqlStates.ERRORS.classifyOwn(failure)
+                ? database.errors().classifyOwn(failure)
                 : ErrorClass.UNKNOWN;
         return own == ErrorClass.MESSAGE || own == ErrorClass.PERMANENT;
     }

@@ -20,8 +20,6 @@ record SavepointStep(Kind kind, String name) {
                     + "|RELEASE(?:\\s+SAVEPOINT)?\\s+(?<release>\\S+)).*",
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
-    private static final Pattern DIVIDES = Pattern.compile("[\\s;]");
-
     /** What is done about it. */
     enum Kind {
         SET,
@@ -72,7 +70,7 @@ record SavepointStep(Kind kind, String name) {
         } catch (SQLException e) {
             return new SavepointStep(kind, "number " + savepoint.getSavepointId());
         }
-        return new SavepointStep(kind, name.apply(oneWord('"' + given.replace("\"", "\"\"") + '"')));
+        return new SavepointStep(kind, name.apply(SqlText.oneWord('"' + given.replace("\"", "\"\"") + '"')));
     }
 
     /** Whether one of the same name would stand before ours: a rollback to it would leave the half of a message. */
@@ -85,12 +83,8 @@ record SavepointStep(Kind kind, String name) {
     static String plain(String sql, Pattern harmless) {
         return harmless.matcher(sql).replaceAll(found -> {
             char first = found.group().charAt(0);
-            return first == '"' || first == '`' ? Matcher.quoteReplacement(oneWord(found.group())) : " ";
+            return first == '"' || first == '`' ? Matcher.quoteReplacement(SqlText.oneWord(found.group())) : " ";
         });
-    }
-
-    static String oneWord(String quoted) {
-        return DIVIDES.matcher(quoted).replaceAll("_");
     }
 
     /** The name without its quotes. */

@@ -1,11 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ConfigurationException;
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.sql.DriverManager;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -20,10 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Everything lies in the current schema of the connection, the first of its {@code search_path}.
  */
 public final class Schema {
-    static final int DAYS_AHEAD = 8;
-
-    /** Version n is the n-th. */
-    static final List<String> FILES = List.of("V1__inbox.sql");
+    static final int DAYS_AHEAD = SchemaFiles.DAYS_AHEAD;
 
     private static final List<String> DATABASES = List.of("postgresql", "mariadb", "h2");
 
@@ -54,7 +47,9 @@ public final class Schema {
     }
 
     private static String printFrom(String location) {
-        return FILES.stream().map(file -> resource(location, file)).collect(Collectors.joining("\n"));
+        return SchemaFiles.ALL.stream()
+                .map(file -> SchemaFiles.read(location, file))
+                .collect(Collectors.joining("\n"));
     }
 
     /**
@@ -102,7 +97,7 @@ public final class Schema {
             throw new ConfigurationException(
                     "hash partitions of the ledger are for PostgreSQL only, not for " + dialect);
         }
-        SchemaInstallation.ofPostgres(connections, digestPartitions).apply();
+        ofPostgres(connections, digestPartitions).apply();
     }
 
     /**
@@ -148,21 +143,25 @@ public final class Schema {
     }
 
     static void validate(ConnectionSource connections, @Nullable Dialect dialect) {
-        SchemaInstallation.of(connections, dialect).validate();
+        installation(connections, dialect).validate();
     }
 
     static void apply(ConnectionSource connections) {
-        SchemaInstallation.of(connections, Products.find(connections)).apply();
+        installation(connections, Products.find(connections)).apply();
     }
 
-    static String resource(String location, String name) {
-        try (InputStream in = Schema.class.getClassLoader().getResourceAsStream(location + name)) {
-            if (in == null) {
-                throw new IllegalStateException(location + name + " is not on the class path: is the jar complete?");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(location + name + " cannot be read", e);
+    /** That of the database that connections lead to; PostgreSQL has no dialect. */
+    static SchemaInstallation installation(ConnectionSource connections, @Nullable Dialect dialect) {
+        if (dialect == null) {
+            return ofPostgres(connections, 0);
         }
+        ShortTransactions transactions = PlainBoundary.transactions(connections, dialect);
+        return new SchemaInstallation(transactions, new PlainSchema(transactions, dialect));
+    }
+
+    /** With the keys in digest form in so many hash partitions, or 0 for those that are there, or one table. */
+    private static SchemaInstallation ofPostgres(ConnectionSource connections, int digestPartitions) {
+        ShortTransactions transactions = PostgresBoundary.transactions(connections);
+        return new SchemaInstallation(transactions, new PostgresSchema(transactions, digestPartitions));
     }
 }

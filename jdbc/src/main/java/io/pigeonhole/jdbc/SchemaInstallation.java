@@ -3,7 +3,6 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.ConfigurationException;
 import java.sql.SQLException;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The tables of one database: compares them with what this version needs, and creates them. */
 final class SchemaInstallation {
@@ -13,21 +12,6 @@ final class SchemaInstallation {
     SchemaInstallation(ShortTransactions transactions, SchemaOperations operations) {
         this.transactions = transactions;
         this.operations = operations;
-    }
-
-    /** That of the database that connections lead to; PostgreSQL has no dialect. */
-    static SchemaInstallation of(ConnectionSource connections, @Nullable Dialect dialect) {
-        if (dialect == null) {
-            return ofPostgres(connections, 0);
-        }
-        ShortTransactions transactions = PlainBoundary.transactions(connections, dialect);
-        return new SchemaInstallation(transactions, new PlainSchema(transactions, dialect));
-    }
-
-    /** With the keys in digest form in so many hash partitions, or 0 for those that are there, or one table. */
-    static SchemaInstallation ofPostgres(ConnectionSource connections, int digestPartitions) {
-        ShortTransactions transactions = PostgresBoundary.transactions(connections);
-        return new SchemaInstallation(transactions, new PostgresSchema(transactions, digestPartitions));
     }
 
     /** Also looks at the session, and whether what is committed survives. */
@@ -41,10 +25,10 @@ final class SchemaInstallation {
         attempt("to check its settings", operations::checkSession);
         attempt("to create the schema", operations::install);
         validate();
-        operations.ensureDays(Schema.DAYS_AHEAD);
+        operations.ensureDays(SchemaFiles.DAYS_AHEAD);
     }
 
-    private void attempt(String doing, HandlerTransaction.Step step) {
+    private void attempt(String doing, Connections.Step step) {
         try {
             step.run();
         } catch (SQLException e) {
@@ -64,13 +48,13 @@ final class SchemaInstallation {
 
     /** What a database of a kind has to have. */
     static Catalog expected(String location) {
-        return Catalog.parse(Schema.resource(location, "catalog.txt"));
+        return Catalog.parse(SchemaFiles.read(location, "catalog.txt"));
     }
 
     /** The files of the versions that are not installed, oldest first. */
     static List<String> missingFiles(AdminSession session, boolean isInstalled) throws SQLException {
         int installed = isInstalled ? installedVersion(session) : 0;
-        return Schema.FILES.subList(Math.min(installed, Schema.FILES.size()), Schema.FILES.size());
+        return SchemaFiles.ALL.subList(Math.min(installed, SchemaFiles.ALL.size()), SchemaFiles.ALL.size());
     }
 
     private static int installedVersion(AdminSession session) throws SQLException {

@@ -156,6 +156,11 @@ final class ShortTransactions {
         return Refusals.byItself(errors, doing, failure);
     }
 
+    /** What the database's errors mean. */
+    Errors errors() {
+        return errors;
+    }
+
     Statements statements() {
         return statements;
     }

@@ -61,7 +61,7 @@ final class SqlStates {
 
         @Override
         public boolean isLockTimeout(SQLException failure) {
-            return PostgresStatements.NO_LOCK.equals(failure.getSQLState());
+            return "55P03".equals(failure.getSQLState());
         }
     };
 

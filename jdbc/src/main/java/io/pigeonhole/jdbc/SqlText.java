@@ -8,6 +8,8 @@ import java.util.regex.Pattern;
  * and strings between dollars. As PostgreSQL and H2 read it. What is not closed goes to the end.
  */
 final class SqlText {
+    private static final Pattern DIVIDES = Pattern.compile("[\\s;]");
+
     /** What is left of SQL. */
     enum Rest {
         /** The statements only. */
@@ -84,7 +86,7 @@ final class SqlText {
             return token.group();
         }
         boolean isName = token.group("name") != null;
-        return isName && rest == Rest.NAMES ? SavepointStep.oneWord(token.group()) : " ";
+        return isName && rest == Rest.NAMES ? oneWord(token.group()) : " ";
     }
 
     private static int endOfComment(String sql, int begin) {
@@ -102,5 +104,10 @@ final class SqlText {
             }
         } while (depth > 0 && at < sql.length());
         return at;
+    }
+
+    /** A quoted name without what divides words and statements. */
+    static String oneWord(String quoted) {
+        return DIVIDES.matcher(quoted).replaceAll("_");
     }
 }

@@ -1,18 +1,13 @@
 package io.pigeonhole.jdbc;
 
-import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
@@ -55,24 +50,14 @@ final class StoreSchema {
         this.literal = literal;
     }
 
-    /** Where PostgreSQL finds the tables, which need not be the first schema of the search path. */
-    static StoreSchema ofPostgres(ConnectionSource connections) {
-        return PostgresBoundary.transactions(connections).run("to find the schema of the inbox", session -> {
-            List<String> schemas = new ArrayList<>();
-            try (PreparedStatement statement = session.connection().prepareStatement(PostgresStatements.SCHEMAS)) {
-                statement.setString(1, PostgresSchema.expected().relationArray());
-                try (ResultSet rows = statement.executeQuery()) {
-                    while (rows.next()) {
-                        schemas.add(rows.getString(1));
-                    }
-                }
-            }
-            if (schemas.size() != 1) {
-                throw new ConfigurationException("the tables of the inbox are found in " + schemas.size() + " schemas, "
-                        + schemas + ": leave only one of them in the search_path of the data source");
-            }
-            return new StoreSchema(quote(schemas.get(0), "\""), quote(schemas.get(0), "'"));
-        });
+    /**
+     * A schema of a name.
+     *
+     * @param name as the database has it
+     * @param quote around identifiers
+     */
+    static StoreSchema named(String name, String quote) {
+        return new StoreSchema(quote(name, quote), quote(name, "'"));
     }
 
     /** The current one of other databases; null where a database does not tell. */
@@ -83,7 +68,7 @@ final class StoreSchema {
             if (name == null || quote == null || quote.isBlank()) {
                 return null;
             }
-            return new StoreSchema(quote(name, quote), quote(name, "'"));
+            return named(name, quote);
         } catch (SQLException e) {
             throw new StoreUnavailableException(Refusals.describe("to tell its schema", e), e);
         }
@@ -99,9 +84,9 @@ final class StoreSchema {
         return with + name.replace(with, with + with) + with;
     }
 
-    /** What puts the schema before the search path of a transaction on PostgreSQL. */
-    String searchPath() {
-        return PostgresStatements.SEARCH_PATH.formatted(quote(quoted, "'"));
+    /** Its name as an identifier, as a string. */
+    String identifier() {
+        return quote(quoted, "'");
     }
 
     /** The text with the schema before each of our tables. */

@@ -2,12 +2,9 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.Advance;
-import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Watermark;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
@@ -34,27 +31,7 @@ final class WatermarkRows {
         return call.text("sources", texts(partitions, LogPartition::source))
                 .numbers("numbers", numbers(partitions, LogPartition::partition))
                 .consumer(consumer)
-                .read(rows -> read(rows, consumer));
-    }
-
-    /** Rows of a consumer's state, each with one watermark or with none. */
-    static List<Watermark> read(ResultSet rows, RegisteredConsumer consumer) throws SQLException {
-        List<Watermark> watermarks = new ArrayList<>();
-        while (rows.next()) {
-            if (rows.getBoolean(1)) {
-                throw new ConsumerPausedException(consumer.name());
-            }
-            String source = rows.getString(2);
-            if (source != null) {
-                watermarks.add(new Watermark(
-                        new LogPartition(source, rows.getInt(3)),
-                        rows.getString(4),
-                        rows.getLong(5),
-                        rows.getLong(6),
-                        rows.getInt(7)));
-            }
-        }
-        return watermarks;
+                .read(rows -> WatermarkColumns.read(rows, consumer));
     }
 
     /** Moves watermarks, and commits. */

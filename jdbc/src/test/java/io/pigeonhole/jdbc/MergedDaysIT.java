@@ -86,7 +86,7 @@ class MergedDaysIT {
                     + odd + " VALUES LESS THAN (" + end(today.minusDays(1)) + "), PARTITION " + partition(today)
                     + " VALUES LESS THAN (" + end(today) + "))");
             workshop.execute("UPDATE inbox_horizon SET oldest = x'"
-                    + HexFormat.of().formatHex(PlainDays.firstKey(today.minusDays(30))) + "'");
+                    + HexFormat.of().formatHex(LedgerDay.firstKey(today.minusDays(30))) + "'");
             Message message = message(idOfYesterday());
             inbox.process(message);
 
@@ -240,7 +240,7 @@ class MergedDaysIT {
                     .endsWith(
                             partition(today.plusDays(8)), partition(today.plusDays(13)), partition(today.plusDays(14)));
             assertThat(workshop.askKey("SELECT newest FROM inbox_horizon"))
-                    .isEqualTo(MessageKey.of(PlainDays.firstKey(today.plusDays(15))));
+                    .isEqualTo(MessageKey.of(LedgerDay.firstKey(today.plusDays(15))));
         }
     }
 
@@ -265,7 +265,7 @@ class MergedDaysIT {
     }
 
     private static String end(LocalDate day) {
-        return "x'" + HexFormat.of().formatHex(PlainDays.firstKey(day.plusDays(1))) + "'";
+        return "x'" + HexFormat.of().formatHex(LedgerDay.firstKey(day.plusDays(1))) + "'";
     }
 
     private static void retireAll(JdbcStore store) {

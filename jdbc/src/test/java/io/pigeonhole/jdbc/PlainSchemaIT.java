@@ -54,7 +54,7 @@ class PlainSchemaIT {
 
         Schema.validate(workshop.dataSource());
         assertThat(installed().entries())
-                .isEqualTo(Catalog.parse(Schema.resource(dialect().schema(), "catalog.txt"))
+                .isEqualTo(Catalog.parse(SchemaFiles.read(dialect().schema(), "catalog.txt"))
                         .entries());
     }
 

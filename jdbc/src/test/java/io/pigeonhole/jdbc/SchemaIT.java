@@ -56,7 +56,7 @@ class SchemaIT {
         Schema.validate(workshop.dataSource());
         try (Connection connection = workshop.dataSource().getConnection()) {
             Catalog expected = PostgresSchema.expected();
-            assertThat(Catalog.read(connection, expected).entries())
+            assertThat(PostgresSchema.read(connection, expected).entries())
                     .containsExactlyInAnyOrderEntriesOf(expected.entries());
         }
     }

@@ -129,6 +129,6 @@ class SessionVariablesIT {
     }
 
     private static String hex(LocalDate day) {
-        return HexFormat.of().formatHex(PlainDays.firstKey(day));
+        return HexFormat.of().formatHex(LedgerDay.firstKey(day));
     }
 }

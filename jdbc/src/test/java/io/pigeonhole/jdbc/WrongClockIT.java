@@ -95,7 +95,7 @@ class WrongClockIT {
     }
 
     private static void moveHorizon(Workshop workshop, LocalDate day) {
-        String first = HexFormat.of().formatHex(PlainDays.firstKey(day));
+        String first = HexFormat.of().formatHex(LedgerDay.firstKey(day));
         workshop.execute("UPDATE inbox_horizon SET oldest = x'" + first + "', newest = x'" + first + "'");
     }
 
