@@ -26,6 +26,12 @@ interface AdminOperations {
     /** Inserts a row; false where one with its key is there, or was inserted meanwhile. The transaction goes on. */
     boolean insertUnlessThere(Call insert) throws SQLException;
 
+    /**
+     * Deletes rows that are locked, each by its {@code id}, the only parameter of a statement, and answers how many. One that cannot
+     * be deleted at once nevertheless may stay.
+     */
+    long deleteLocked(StatementName statement, List<Long> ids) throws SQLException;
+
     /** Adds the rows that are locked where others lock a lane, if the database has such rows. */
     void addLanes(RegisteredConsumer consumer) throws SQLException;
 

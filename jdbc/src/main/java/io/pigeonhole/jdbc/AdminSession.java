@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.List;
 
 /**
  * A short transaction in which people look at rows or change them. Used by one thread.
@@ -27,6 +28,19 @@ record AdminSession(Connection connection, Statements statements, Values values,
     /** A text of which one has made another with the same parameters. */
     Call call(Sql.Text text) throws SQLException {
         return Call.of(connection, text, values);
+    }
+
+    /**
+     * Locks rows by their {@code ids}, the parameters of a statement, and answers the ids of those that are locked: what somebody else
+     * has locked is left out, and not waited for.
+     */
+    List<Long> lock(StatementName statement, List<Long> ids) throws SQLException {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        try (Call call = call(statement, ids.size())) {
+            return call.numbers("ids", ids).all(row -> row.getLong(1));
+        }
     }
 
     @Override

@@ -36,7 +36,7 @@ record AutoIncrementMover(ShortTransactions transactions) implements CounterMove
             case HISTORY -> {
                 try (Call call = session.call(CounterStatement.TAKE_HISTORY)) {
                     Call insert = call.number("id", number).key(Places.anyKey()).now();
-                    yield take(session, insert, RetentionStatement.FORGET_HISTORY, number);
+                    yield take(session, insert, OldRowStatement.FORGET_HISTORY, number);
                 }
             }
             case CONSUMER -> {

@@ -2,6 +2,8 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.store.Retired;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -43,6 +45,12 @@ final class FreshLook {
             renew();
         }
         return look;
+    }
+
+    /** The same as {@link RetentionLook#isPastInHistory}, as it is found out now. */
+    boolean isPastInHistory(LocalDate day, Instant at) {
+        RetentionLook now = now();
+        return now != null && now.isPastInHistory(day, at);
     }
 
     /** Takes a step, unless nothing may be forgotten by now. */

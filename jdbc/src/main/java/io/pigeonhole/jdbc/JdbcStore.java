@@ -504,7 +504,8 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         }
 
         /**
-         * How many rows are looked through in one transaction, about, where rows are deleted one by one.
+         * How many rows are looked through in one transaction, about, where rows are deleted one by one. Of attempts and audit entries
+         * these are 1,000 at most, and of keys as well where the database is not PostgreSQL.
          *
          * @param rows from 100 to 1,000,000; 5,000 unless set
          * @return this

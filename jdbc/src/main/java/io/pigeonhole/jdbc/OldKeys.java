@@ -8,7 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Deletes keys of the ledger that are past their time, in a transaction of {@link PlainRetention}. */
+/** Deletes keys of the ledger that are past their time, in a transaction of {@link Upkeep}. */
 final class OldKeys {
     private OldKeys() {}
 
@@ -17,14 +17,14 @@ final class OldKeys {
      * answer still holds when the keys are deleted. Nor those that somebody else has locked, such as an open transaction that met
      * them as duplicates.
      */
-    static long forget(PlainSession session, int consumer, List<MessageKey> keys) throws SQLException {
+    static long forget(AdminSession session, int consumer, List<MessageKey> keys) throws SQLException {
         Set<MessageKey> finished = new LinkedHashSet<>(keys);
         finished.removeAll(unfinished(session, consumer, keys));
         Set<MessageKey> locked = lock(session, consumer, finished);
         if (locked.isEmpty()) {
             return 0;
         }
-        try (Call call = session.call(RetentionStatement.FORGET_KEY)) {
+        try (Call call = session.call(OldRowStatement.FORGET_KEY)) {
             for (MessageKey key : locked) {
                 call.number("consumer", consumer).key(key).addBatch();
             }
@@ -33,26 +33,26 @@ final class OldKeys {
     }
 
     /** Those of messages that are in work or dead letters, without locks. */
-    static Set<MessageKey> unfinished(PlainSession session, int consumer, List<MessageKey> keys) throws SQLException {
+    static Set<MessageKey> unfinished(AdminSession session, int consumer, List<MessageKey> keys) throws SQLException {
         if (keys.isEmpty()) {
             return Set.of();
         }
         try (Call call = session.call(RetentionStatement.UNFINISHED_KEYS, keys.size())) {
-            return read(call.number("consumer", consumer).keys(keys));
+            return read(session, call.number("consumer", consumer).keys(keys));
         }
     }
 
     /** Those that nobody else has locked, which are locked from then on. */
-    static Set<MessageKey> lock(PlainSession session, int consumer, Collection<MessageKey> keys) throws SQLException {
+    static Set<MessageKey> lock(AdminSession session, int consumer, Collection<MessageKey> keys) throws SQLException {
         if (keys.isEmpty()) {
             return Set.of();
         }
-        try (Call call = session.call(RetentionStatement.LOCK_KEYS, keys.size())) {
-            return read(call.number("consumer", consumer).keys(keys));
+        try (Call call = session.call(OldRowStatement.LOCK_KEYS, keys.size())) {
+            return read(session, call.number("consumer", consumer).keys(keys));
         }
     }
 
-    private static Set<MessageKey> read(Call call) throws SQLException {
-        return new HashSet<>(call.all(row -> PlainColumns.key(row, 1)));
+    private static Set<MessageKey> read(AdminSession session, Call call) throws SQLException {
+        return new HashSet<>(call.all(row -> session.rows().key(row, 1)));
     }
 }

@@ -52,7 +52,20 @@ enum PartitionStatement implements StatementName {
     /** Adds a hash partition to it. */
     ADD_DIGESTS,
     /** The tables that hold the keys in digest form, and how many pages each has: one, or those of the hash partitions. */
-    DIGEST_TABLES;
+    DIGEST_TABLES,
+    /** Takes a task for a while; changes no row where another node is at it. */
+    TAKE_TASK,
+    /** Gives a task back. */
+    RELEASE_TASK,
+    /**
+     * Keeps runs over the history from being made before this transaction ends, and says whether none was made since a hold was
+     * taken.
+     */
+    HOLD_HISTORY,
+    /** Prolongs a hold, unless it has ended. */
+    RENEW_HOLD,
+    /** Deletes keys in digest form from some pages of a table, in the order in which they lie. */
+    PURGE_DIGESTS;
 
     @Override
     public String file() {

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param session the transaction
  */
 record PlainAdminOperations(PlainSession session) implements AdminOperations {
+    private static final long LONG_WAIT_NANOS = Duration.ofMillis(200).toNanos();
+
     private Call call(StatementName statement) throws SQLException {
         return session.call(statement);
     }
@@ -39,6 +41,32 @@ record PlainAdminOperations(PlainSession session) implements AdminOperations {
             }
             throw e;
         }
+    }
+
+    /**
+     * An entry of an index may be somebody else's, such as one who has read the index alone: the row stays then. One by one, because a
+     * driver sends a batch as a whole, and each of its statements would wait. Where a database waits at all, this ends with the first
+     * that did.
+     */
+    @Override
+    public long deleteLocked(StatementName statement, List<Long> ids) throws SQLException {
+        long deleted = 0;
+        try (Call call = call(statement)) {
+            for (Long id : ids) {
+                long begun = System.nanoTime();
+                try {
+                    deleted += call.number("id", id).change();
+                } catch (SQLException e) {
+                    if (!session.dialect().isLockTimeout(e)) {
+                        throw e;
+                    }
+                    if (System.nanoTime() - begun > LONG_WAIT_NANOS) {
+                        return deleted;
+                    }
+                }
+            }
+        }
+        return deleted;
     }
 
     /** Those who store lock one row of a lane, those who work the other. */

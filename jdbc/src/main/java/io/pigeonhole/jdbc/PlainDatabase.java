@@ -38,7 +38,7 @@ final class PlainDatabase implements Database {
     private final RetentionSettings settings;
     private final Statements statements;
     private final RetentionRules rules;
-    private final PlainRetention retention;
+    private final RetentionSteps retention;
     private final ShortTransactions transactions;
     private final AdminDatabase admin;
     private final JdbcReplays replays;
@@ -73,6 +73,7 @@ final class PlainDatabase implements Database {
         statements.require(WorkStatement.class);
         statements.require(DeadLetterStatement.class);
         statements.require(RetentionStatement.class);
+        statements.require(OldRowStatement.class);
         statements.require(WatermarkStatement.class);
         statements.require(WatermarkAcquisitionStatement.class);
         this.transactions = PlainBoundary.transactions(connections, dialect);
@@ -83,13 +84,14 @@ final class PlainDatabase implements Database {
         this.admin = new AdminDatabase(transactions);
         this.replays = new JdbcReplays(admin, new PlainBarrier(transactions, dialect));
         this.rules = new RetentionRules(admin, settings, nanos);
-        this.retention = new PlainRetention(
+        OldHistory oldHistory = new OldHistory(replays, settings.archive(), nanos);
+        this.retention = new RetentionSteps(
                 transactions,
-                dialect,
                 settings,
                 rules,
-                new OldHistory(replays, settings.archive(), nanos),
-                new OldReplays(admin, settings.batch()),
+                oldHistory,
+                new DialectOldDays(dialect, transactions, oldHistory),
+                new OldRowsByKey(transactions, dialect.hasDays(), oldHistory, RowPurge.of(settings)),
                 new FailedSteps(nanos));
     }
 

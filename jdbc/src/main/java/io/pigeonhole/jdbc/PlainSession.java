@@ -4,11 +4,9 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * beginning or when somebody asks for it; from then on it goes on as this JVM counts nanoseconds. Used by one thread.
  */
 final class PlainSession {
-    private static final long LONG_WAIT_NANOS = Duration.ofMillis(200).toNanos();
-
     private final Connection connection;
     private final Dialect dialect;
     private final Values values = new PlainValues(this);
@@ -116,44 +112,6 @@ final class PlainSession {
                 call.number("id", id).addBatch();
             }
             return call.changeBatch();
-        }
-    }
-
-    /**
-     * Deletes rows that are locked, each by its {@code id}, and answers how many. An entry of an index may be somebody else's nevertheless,
-     * such as one who has read the index alone: the row stays then. One by one, because a driver sends a batch as a whole, and each
-     * of its statements would wait. Where a database waits at all, this ends with the first that did.
-     */
-    long deleteLocked(StatementName statement, Collection<Long> ids) throws SQLException {
-        long deleted = 0;
-        try (Call call = call(statement)) {
-            for (Long id : ids) {
-                long begun = System.nanoTime();
-                try {
-                    deleted += call.number("id", id).change();
-                } catch (SQLException e) {
-                    if (!dialect.isLockTimeout(e)) {
-                        throw e;
-                    }
-                    if (System.nanoTime() - begun > LONG_WAIT_NANOS) {
-                        return deleted;
-                    }
-                }
-            }
-        }
-        return deleted;
-    }
-
-    /**
-     * Locks rows by their {@code ids}, the parameters of a statement, and answers the ids of those that are locked: what somebody else
-     * has locked is left out, and not waited for.
-     */
-    List<Long> lock(StatementName statement, List<Long> ids) throws SQLException {
-        if (ids.isEmpty()) {
-            return List.of();
-        }
-        try (Call call = call(statement, ids.size())) {
-            return call.numbers("ids", ids).all(row -> row.getLong(1));
         }
     }
 }

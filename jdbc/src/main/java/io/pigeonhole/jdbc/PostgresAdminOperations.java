@@ -52,6 +52,19 @@ record PostgresAdminOperations(Connection connection, Statements statements, Kno
         return insert.change() == 1;
     }
 
+    @Override
+    public long deleteLocked(StatementName statement, List<Long> ids) throws SQLException {
+        if (ids.isEmpty()) {
+            return 0;
+        }
+        try (Call call = call(statement)) {
+            for (Long id : ids) {
+                call.number("id", id).addBatch();
+            }
+            return call.changeBatch();
+        }
+    }
+
     /** It locks lanes by numbers. */
     @Override
     public void addLanes(RegisteredConsumer consumer) {}

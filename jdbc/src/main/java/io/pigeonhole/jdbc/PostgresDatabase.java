@@ -32,7 +32,7 @@ final class PostgresDatabase implements Database {
     private final PendingRepairs repairs;
     private final RetentionSettings settings;
     private final RetentionRules rules;
-    private final PostgresRetention retention;
+    private final RetentionSteps retention;
     private final ShortTransactions transactions;
     private final AdminDatabase admin;
     private final JdbcReplays replays;
@@ -69,7 +69,7 @@ final class PostgresDatabase implements Database {
         statements.require(PostgresLaneStatement.class);
         statements.require(PostgresWatermarkStatement.class);
         statements.require(WatermarkAcquisitionStatement.class);
-        statements.require(PostgresRetentionStatement.class);
+        statements.require(RetentionStatement.class);
         statements.require(LargestNumberStatement.class);
         statements.require(SequenceStatement.class);
         statements.require(PartitionStatement.class);
@@ -85,13 +85,16 @@ final class PostgresDatabase implements Database {
         this.admin = new AdminDatabase(transactions);
         this.replays = new JdbcReplays(admin, new PostgresBarrier(transactions));
         this.rules = new RetentionRules(admin, settings, nanos);
-        this.retention = new PostgresRetention(
+        OldHistory oldHistory = new OldHistory(replays, settings.archive(), nanos);
+        FailedSteps steps = new FailedSteps(nanos);
+        this.retention = new RetentionSteps(
                 transactions,
                 settings,
                 rules,
-                new OldHistory(replays, settings.archive(), nanos),
-                new OldReplays(admin, settings.batch()),
-                new FailedSteps(nanos));
+                oldHistory,
+                new PostgresOldDays(transactions, oldHistory),
+                new OldRowsByPage(transactions, settings.batch(), steps),
+                steps);
     }
 
     @Override

@@ -25,17 +25,16 @@ import org.slf4j.event.Level;
  * Takes days off ledger and history: detaches, then drops. Detaching waits for those who use the table and keeps nobody from
  * it; interrupted it stays begun, and is ended by the next call. A table that is detached and not dropped is found by its
  * name, by a comment that it got before, and by a row of {@code inbox_upkeep} that tells our detaching from that of a person,
- * whose tables stay. So each step can be repeated, and two nodes that are at one day do no harm: one of them is refused. Safe
- * for use by many threads.
+ * whose tables stay. So each step can be repeated, and two nodes that are at one day do no harm: one of them is refused. A day of the
+ * ledger is detached behind the horizon, which waits for the claims that still saw the old one.
  */
-final class PostgresOldDays {
+final class PostgresOldDays implements OldDays {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresOldDays.class);
     private static final DateTimeFormatter NAME = DateTimeFormatter.BASIC_ISO_DATE;
     private static final int FIRST_WITH_CONCURRENTLY = 14;
-    private static final String HISTORY = "inbox_history";
 
     /** For a day that runs over the history do not need, or that is not theirs any more. */
-    static final String NO_HOLD = "none";
+    private static final String NO_HOLD = "none";
 
     private static final String TASK = "days";
 
@@ -60,31 +59,18 @@ final class PostgresOldDays {
         this.oldHistory = oldHistory;
     }
 
-    /**
-     * A day of a table.
-     *
-     * @param table such as {@code inbox_ledger}
-     * @param day in UTC
-     * @param attached whether the table has it
-     * @param pending whether we began to detach it
-     */
-    record OldDay(String table, LocalDate day, boolean attached, boolean pending) {
-        String name() {
-            return table + "_" + NAME.format(day);
-        }
-
-        boolean isOfHistory() {
-            return table.equals(HISTORY);
-        }
-
-        /** Whether the table has it in full, so that its rows are seen there. */
-        boolean isWhole() {
-            return attached && !pending;
-        }
+    @Override
+    public List<OldDay> before(String table, LocalDate first) {
+        return transactions.run("to list the days of " + table, session -> before(session, table, first));
     }
 
-    /** The days before another one, oldest first. */
-    List<OldDay> before(AdminSession session, String table, LocalDate first) throws SQLException {
+    /** None: a partition has the messages of its day only. */
+    @Override
+    public List<LocalDate> earlierIn(OldDay day) {
+        return List.of();
+    }
+
+    private List<OldDay> before(AdminSession session, String table, LocalDate first) throws SQLException {
         try (Call call = session.call(PartitionStatement.DAYS)) {
             return call.text("table", table)
                     .text("names", "^" + table + "_[0-9]{8}$")
@@ -113,8 +99,9 @@ final class PostgresOldDays {
         return days;
     }
 
-    /** The days of the history from one on that we detached, or began to, although they are not past their time now. */
-    List<OldDay> detachedFrom(LocalDate first) {
+    /** Those that we detached, or began to. */
+    @Override
+    public List<OldDay> begunFrom(LocalDate first) {
         return transactions.run("to list detached days", session -> detachedFrom(session, first));
     }
 
@@ -138,8 +125,9 @@ final class PostgresOldDays {
         return days;
     }
 
-    /** Attaches a day again, unless somebody else is at it or in the way, and a later call tries it again. */
-    boolean giveBack(OldDay listed) {
+    /** Attaches it again. */
+    @Override
+    public boolean giveBack(OldDay listed) {
         if (!take()) {
             return false;
         }
@@ -231,12 +219,17 @@ final class PostgresOldDays {
                 : MessageKey.firstOf(millis).toUuid().toString();
     }
 
-    /**
-     * Drops a day, unless somebody else is at it, in the way or done with it, and a later call goes on.
-     *
-     * @param hold what {@link JdbcReplays#unlessNeeded} holds meanwhile; {@link #NO_HOLD} where that is not so
-     */
-    DayDrop drop(OldDay old, String hold) {
+    @Override
+    public DayDrop drop(OldDay old) {
+        return drop(old, NO_HOLD);
+    }
+
+    @Override
+    public DayDrop drop(OldDay old, List<LocalDate> earlier, String hold) {
+        return drop(old, hold);
+    }
+
+    private DayDrop drop(OldDay old, String hold) {
         if (!take()) {
             return DayDrop.NONE_NOW;
         }
@@ -289,7 +282,7 @@ final class PostgresOldDays {
 
     /** Where it has ended, a replay may have been made: whether one needs the day is asked when it is dropped. */
     private static boolean renew(AdminSession session, String hold) throws SQLException {
-        try (Call call = session.call(PostgresRetentionStatement.RENEW_HOLD)) {
+        try (Call call = session.call(PartitionStatement.RENEW_HOLD)) {
             return call.text("hold", hold).change() == 1;
         }
     }
@@ -344,7 +337,7 @@ final class PostgresOldDays {
     }
 
     private static boolean isHeld(AdminSession session, String hold) throws SQLException {
-        try (Call call = session.call(PostgresRetentionStatement.HOLD_HISTORY)) {
+        try (Call call = session.call(PartitionStatement.HOLD_HISTORY)) {
             return call.text("hold", hold).read(row -> row.next() && row.getBoolean(1));
         }
     }
@@ -463,8 +456,8 @@ final class PostgresOldDays {
 
     private boolean take() {
         return transactions.run("to begin with old days", session -> {
-            PostgresUpkeep.add(session, TASK);
-            try (Call call = session.call(PostgresRetentionStatement.TAKE_TASK)) {
+            Upkeep.add(session, TASK, session.now());
+            try (Call call = session.call(PartitionStatement.TAKE_TASK)) {
                 return call.number("lease", LEASE.toMillis()).text("task", TASK).change() == 1;
             }
         });
@@ -473,7 +466,7 @@ final class PostgresOldDays {
     private void release() {
         try {
             transactions.run("to end with old days", session -> {
-                try (Call call = session.call(PostgresRetentionStatement.RELEASE_TASK)) {
+                try (Call call = session.call(PartitionStatement.RELEASE_TASK)) {
                     return call.text("task", TASK).change();
                 }
             });

@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 
 /**
  * What may be forgotten, and when that was found out. Its limits count from a clock that was found to be right: whoever uses
@@ -28,5 +29,10 @@ record RetentionLook(Instant at, RetentionLimits limits) {
                             + " between two statements: nothing is forgotten until it is looked at again",
                     null);
         }
+    }
+
+    /** Whether a day of the history is past its time, by a clock that says {@code now}. */
+    boolean isPastInHistory(LocalDate day, Instant now) {
+        return day.isBefore(RetentionSettings.firstDayKept(now, limits.history()));
     }
 }

@@ -56,7 +56,7 @@ class MergedDaysIT {
                     + " VALUES LESS THAN ('" + today.plusDays(1) + "'))");
             workshop.execute("UPDATE inbox_history SET processed_at = '" + today.minusDays(1) + " 12:00:00'");
 
-            List<String> warnings = warningsOf(PlainRetention.class, () -> {
+            List<String> warnings = warningsOf(DialectOldDays.class, () -> {
                 retireAll(store);
                 retireAll(store);
             });
@@ -140,7 +140,7 @@ class MergedDaysIT {
                         + " VALUES LESS THAN (" + (isLedger ? end(today) : "'" + today.plusDays(1) + "'") + "))");
             }
 
-            List<String> warnings = warningsOf(PlainRetention.class, () -> retireAll(store));
+            List<String> warnings = warningsOf(DialectOldDays.class, () -> retireAll(store));
 
             assertThat(workshop.askAll(PARTITIONS, "inbox_ledger")).startsWith(partition(today));
             assertThat(workshop.askAll(PARTITIONS, "inbox_history")).startsWith(partition(today));
@@ -209,7 +209,7 @@ class MergedDaysIT {
             };
 
             List<String> warnings = warningsOf(
-                    PlainRetention.class,
+                    DialectOldDays.class,
                     () -> retireAll(JdbcStore.builder(workshop.dataSource())
                             .dialect(slow)
                             .build()));

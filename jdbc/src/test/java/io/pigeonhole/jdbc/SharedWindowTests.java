@@ -194,6 +194,34 @@ abstract class SharedWindowTests {
         assertThat(isNew(store, consumer, known)).as("a key of today").isFalse();
     }
 
+    /** Where the clock is read again, to tell which rows are old, all of them would be. */
+    @Test
+    @Tag("D3")
+    void clockThatJumpsWhileRowsAreDeletedForgetsNothing() {
+        JdbcStore calm = store(7);
+        RegisteredConsumer consumer = consumer(calm);
+        MessageKey known = newKey(consumer);
+        assertThat(isNew(calm, consumer, known)).isTrue();
+        JdbcStore store = JdbcStore.builder(InterposedDataSource.before(
+                        1,
+                        "SELECT place FROM inbox_upkeep",
+                        clock.dataSource(),
+                        () -> clock.advance(Duration.ofDays(35))))
+                .window(Duration.ofDays(7))
+                .build();
+
+        if (workshop.server() instanceof PostgresServer) {
+            assertThatThrownBy(store::retire)
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("nothing is forgotten");
+        } else {
+            assertThat(store.retire().rows()).isZero();
+        }
+        clock.reset();
+
+        assertThat(isNew(calm, consumer, known)).isFalse();
+    }
+
     @Test
     @Tag("D3")
     void clockThatIsDecadesAheadCreatesNoDays() {

@@ -27,6 +27,7 @@ class StatementFilesTest {
             LedgerQuery.class,
             ReplayStatement.class,
             RetentionRuleStatement.class,
+            RetentionStatement.class,
             ConsumerStatement.class,
             LargestNumberStatement.class,
             LeaseStatement.class,
@@ -40,7 +41,6 @@ class StatementFilesTest {
             PostgresDeadLetterStatement.class,
             PostgresLaneStatement.class,
             PostgresWatermarkStatement.class,
-            PostgresRetentionStatement.class,
             SequenceStatement.class,
             PartitionStatement.class,
             HistoryBarrierStatement.class);
@@ -53,7 +53,7 @@ class StatementFilesTest {
             PlaceStatement.class,
             WorkStatement.class,
             DeadLetterStatement.class,
-            RetentionStatement.class,
+            OldRowStatement.class,
             WatermarkStatement.class);
 
     /** Every statement that PostgreSQL has in a file. */

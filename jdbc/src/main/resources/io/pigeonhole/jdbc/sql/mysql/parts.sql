@@ -5,4 +5,4 @@
 -- part: unlimited
 
 -- part: at_once
--- It waits: see PlainSession.deleteLocked.
+-- It waits: see PlainAdminOperations.deleteLocked.

@@ -193,3 +193,30 @@ SELECT CAST(CAST(t.relid AS regclass) AS text),
 FROM pg_partition_tree('inbox_ledger_digest') AS t
 WHERE t.isleaf
 ORDER BY 1
+
+-- name: take_task
+UPDATE inbox_upkeep SET busy_until = clock_timestamp() + CAST(:lease AS bigint) * interval '1 millisecond'
+WHERE task = :task AND busy_until <= clock_timestamp()
+
+-- name: release_task
+UPDATE inbox_upkeep SET busy_until = clock_timestamp() WHERE task = :task
+
+-- name: hold_history
+SELECT place = :hold AND busy_until > clock_timestamp() FROM inbox_upkeep WHERE task = 'history days' FOR UPDATE
+
+-- name: renew_hold
+UPDATE inbox_upkeep SET busy_until = clock_timestamp() + interval '2 minutes'
+WHERE task = 'history days' AND place = :hold AND busy_until > clock_timestamp()
+
+-- name: purge_digests
+-- Formatted with: the table.
+DELETE FROM %s AS l
+WHERE l.ctid >= CAST(:from AS tid) AND l.ctid < CAST(:to AS tid)
+    AND l.accepted_at < :before
+    AND NOT EXISTS (
+        SELECT FROM inbox_work AS w WHERE w.consumer_id = l.consumer_id AND w.message_key = l.message_key
+    )
+    AND NOT EXISTS (
+        SELECT FROM inbox_dead_letter AS d
+        WHERE d.consumer_id = l.consumer_id AND d.message_key = l.message_key
+    )

@@ -1,12 +1,12 @@
 -- About what the store forgets. Each that changes rows names a key, also where all rows are meant: in a session with sql_safe_updates
 -- MariaDB refuses others.
 
+-- name: has_task
+SELECT 1 FROM inbox_upkeep WHERE task = :task
+
 -- name: add_task
 INSERT INTO inbox_upkeep (task, place, begun_at, next_at, busy_until, deleted, millis)
 VALUES (:task, '', :now, :now, :now, 0, 0)
-
--- name: has_task
-SELECT 1 FROM inbox_upkeep WHERE task = :task
 
 -- name: enter_task
 SELECT place FROM inbox_upkeep WHERE task = :task AND next_at <= :now FOR UPDATE SKIP LOCKED
@@ -23,16 +23,6 @@ WHERE task = :task
 -- name: raise_horizon
 UPDATE inbox_horizon SET oldest = :oldest WHERE only_row = TRUE AND oldest < :oldest
 
--- name: next_consumer
-SELECT MIN(id) FROM inbox_consumer WHERE id > :above
-
--- name: next_keys
-SELECT message_key, accepted_at
-FROM inbox_ledger
-WHERE consumer_id = :consumer AND message_key > :key
-ORDER BY message_key
-LIMIT :limit
-
 -- name: unfinished_keys
 -- In one view of both tables: a message that moves from one to the other meanwhile is seen in one of them. In a DELETE MariaDB
 -- would lock their rows, and read the tables one after the other.
@@ -43,18 +33,6 @@ UNION ALL
 SELECT d.message_key
 FROM inbox_dead_letter AS d
 WHERE d.consumer_id = :consumer AND d.message_key IN (:keys...)
-
--- name: lock_keys
--- Each is named in full: MariaDB could look for the consumer alone, and lock all that it has. And not the keys alone are asked
--- for: where they are, and a list names a large part of a table, it reads, and so locks for a moment, the whole index.
-{as_listed}
-SELECT message_key, accepted_at
-FROM inbox_ledger {by_primary_key}
-WHERE (consumer_id, message_key) IN ({(:consumer, :keys...)})
-FOR UPDATE SKIP LOCKED
-
--- name: forget_key
-DELETE FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key
 
 -- name: old_attempts
 SELECT id, consumer_id, message_key
@@ -81,16 +59,3 @@ SELECT id, at FROM inbox_audit {by_primary_key} WHERE id IN (:ids...) FOR UPDATE
 -- name: forget_audit
 {at_once}
 DELETE FROM inbox_audit WHERE id = :id
-
--- name: oldest_history
-SELECT processed_at FROM inbox_history ORDER BY processed_at LIMIT 1
-
--- name: old_history
-SELECT id FROM inbox_history WHERE id > :above AND processed_at < :before ORDER BY id LIMIT :limit
-
--- name: lock_history
-{as_listed}
-SELECT id, processed_at FROM inbox_history WHERE id IN (:ids...) FOR UPDATE SKIP LOCKED
-
--- name: forget_history
-DELETE FROM inbox_history WHERE id = :id
