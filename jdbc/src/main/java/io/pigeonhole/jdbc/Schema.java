@@ -1,6 +1,16 @@
 package io.pigeonhole.jdbc;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.jdbc.dialect.Dialect;
+import io.pigeonhole.jdbc.dialect.Products;
+import io.pigeonhole.jdbc.generic.PlainBoundary;
+import io.pigeonhole.jdbc.generic.PlainSchema;
+import io.pigeonhole.jdbc.postgresql.PostgresBoundary;
+import io.pigeonhole.jdbc.postgresql.PostgresSchema;
+import io.pigeonhole.jdbc.schema.SchemaFiles;
+import io.pigeonhole.jdbc.schema.SchemaInstallation;
+import io.pigeonhole.jdbc.sql.ConnectionSource;
+import io.pigeonhole.jdbc.sql.ShortTransactions;
 import java.io.PrintStream;
 import java.sql.DriverManager;
 import java.util.List;

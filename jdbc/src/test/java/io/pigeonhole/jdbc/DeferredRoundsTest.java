@@ -3,6 +3,9 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.jdbc.dialect.SqlStates;
+import io.pigeonhole.jdbc.transaction.DeferredWrite;
+import io.pigeonhole.jdbc.transaction.DeferredWrites;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

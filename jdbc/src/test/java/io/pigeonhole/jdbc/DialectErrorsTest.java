@@ -3,6 +3,10 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.jdbc.dialect.Dialect;
+import io.pigeonhole.jdbc.dialect.H2;
+import io.pigeonhole.jdbc.dialect.MariaDb;
+import io.pigeonhole.jdbc.dialect.Products;
 import java.sql.SQLException;
 import java.util.HashSet;
 import java.util.Set;

@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.jdbc.retention.ExportPauses;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.concurrent.atomic.AtomicLong;

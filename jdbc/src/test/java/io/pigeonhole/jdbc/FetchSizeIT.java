@@ -10,6 +10,9 @@ import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.jdbc.admin.AdminDatabase;
+import io.pigeonhole.jdbc.postgresql.PostgresBoundary;
+import io.pigeonhole.jdbc.sql.ConnectionSource;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

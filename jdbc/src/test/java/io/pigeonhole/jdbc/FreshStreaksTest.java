@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.jdbc.postgresql.FreshStreaks;
 import org.junit.jupiter.api.Test;
 
 class FreshStreaksTest {

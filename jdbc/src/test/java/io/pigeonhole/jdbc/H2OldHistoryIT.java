@@ -19,6 +19,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.ReplayPlan;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.jackson.JsonLinesArchive;
+import io.pigeonhole.jdbc.retention.OldHistory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -8,6 +8,8 @@ import static org.awaitility.Awaitility.await;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.jdbc.transaction.HandlerCall;
+import io.pigeonhole.jdbc.transaction.JdbcTransaction;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;

@@ -21,6 +21,7 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.ReplayPlan;
+import io.pigeonhole.jdbc.transaction.JdbcTransaction;
 import java.io.InputStream;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

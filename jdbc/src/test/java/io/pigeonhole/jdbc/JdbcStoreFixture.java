@@ -7,6 +7,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.jdbc.sql.HeaderFormat;
 import io.pigeonhole.testkit.contract.CallersTransaction;
 import io.pigeonhole.testkit.contract.StoredMessage;
 import io.pigeonhole.testkit.contract.TransactionsFixture;

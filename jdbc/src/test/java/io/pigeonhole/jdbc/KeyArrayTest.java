@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.jdbc.sql.KeyArray;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.jdbc.postgresql.KnownDays;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;

@@ -14,6 +14,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.KeyOrder;
+import io.pigeonhole.jdbc.dialect.H2;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;

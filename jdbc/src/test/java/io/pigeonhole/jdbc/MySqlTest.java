@@ -2,6 +2,8 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.jdbc.dialect.Dialect;
+import io.pigeonhole.jdbc.dialect.MySql;
 import java.time.Duration;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;

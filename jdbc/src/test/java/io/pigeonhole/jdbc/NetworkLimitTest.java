@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.jdbc.sql.NetworkLimit;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -2,6 +2,11 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.jdbc.postgresql.PostgresDatabase;
+import io.pigeonhole.jdbc.postgresql.PostgresTexts;
+import io.pigeonhole.jdbc.postgresql.PostgresWorkStatement;
+import io.pigeonhole.jdbc.sql.StatementName;
+import io.pigeonhole.jdbc.sql.Statements;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

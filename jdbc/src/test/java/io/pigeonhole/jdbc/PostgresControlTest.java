@@ -3,6 +3,10 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.jdbc.dialect.SavepointStep;
+import io.pigeonhole.jdbc.dialect.TransactionControl;
+import io.pigeonhole.jdbc.postgresql.PostgresControl;
+import io.pigeonhole.jdbc.postgresql.PostgresSettings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -26,6 +26,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WatermarkMovedException;
+import io.pigeonhole.jdbc.postgresql.PostgresSession;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;

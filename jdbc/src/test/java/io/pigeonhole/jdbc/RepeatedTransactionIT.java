@@ -2,6 +2,12 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.jdbc.dialect.MariaDb;
+import io.pigeonhole.jdbc.generic.PlainBoundary;
+import io.pigeonhole.jdbc.generic.PlainSession;
+import io.pigeonhole.jdbc.retention.RetentionStatement;
+import io.pigeonhole.jdbc.sql.ConnectionSource;
+import io.pigeonhole.jdbc.sql.ShortTransactions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -12,6 +12,8 @@ import io.pigeonhole.core.inbox.Reception;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.jdbc.postgresql.PostgresSchema;
+import io.pigeonhole.jdbc.schema.Catalog;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

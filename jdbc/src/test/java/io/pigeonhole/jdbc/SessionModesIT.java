@@ -11,6 +11,7 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.jdbc.dialect.MariaDb;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;

@@ -9,6 +9,7 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.jdbc.dialect.LedgerDay;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.LocalDate;

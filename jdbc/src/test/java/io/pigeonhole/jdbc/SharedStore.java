@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.jdbc.postgresql.FreshStreaks;
 import io.pigeonhole.testkit.contract.StoreFixture;
 import io.pigeonhole.testkit.contract.TransactionsFixture;
 import java.util.Map;

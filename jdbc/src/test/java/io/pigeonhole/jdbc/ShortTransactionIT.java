@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.jdbc.dialect.Dialect;
+import io.pigeonhole.jdbc.dialect.Products;
+import io.pigeonhole.jdbc.generic.PlainBoundary;
+import io.pigeonhole.jdbc.postgresql.PostgresBoundary;
+import io.pigeonhole.jdbc.sql.ConnectionSource;
+import io.pigeonhole.jdbc.sql.ShortTransactions;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

@@ -7,6 +7,7 @@ import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.jdbc.dialect.SqlStates;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;

@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.pigeonhole.jdbc.sql.Sql;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

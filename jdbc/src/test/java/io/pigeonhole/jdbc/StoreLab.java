@@ -7,6 +7,7 @@ import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.jdbc.transaction.GuardedConnection;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.time.Duration;

@@ -2,6 +2,12 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.jdbc.dialect.MariaDb;
+import io.pigeonhole.jdbc.dialect.SessionChange;
+import io.pigeonhole.jdbc.postgresql.PostgresControl;
+import io.pigeonhole.jdbc.sql.StatementName;
+import io.pigeonhole.jdbc.sql.Statements;
+import io.pigeonhole.jdbc.sql.StoreSchema;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

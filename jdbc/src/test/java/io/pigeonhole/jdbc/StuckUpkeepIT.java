@@ -6,6 +6,7 @@ import io.pigeonhole.core.archive.ArchivedDay;
 import io.pigeonhole.core.archive.ArchivedStore;
 import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.jackson.JsonLinesArchive;
+import io.pigeonhole.jdbc.postgresql.PostgresOldDays;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -8,6 +8,7 @@ import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.jdbc.dialect.LedgerDay;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;

@@ -1,0 +1,298 @@
+package io.pigeonhole.jdbc.admin;
+
+import io.pigeonhole.core.admin.AdminAction;
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.Answers;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.MessageStatus;
+import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.core.store.FailedAttempt;
+import io.pigeonhole.jdbc.sql.AdminRows;
+import io.pigeonhole.jdbc.sql.AdminSession;
+import io.pigeonhole.jdbc.sql.AdminStatement;
+import io.pigeonhole.jdbc.sql.Call;
+import io.pigeonhole.jdbc.sql.MessageColumns;
+import io.pigeonhole.jdbc.sql.MessageStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Changes one message, or one consumer. */
+public final class AdminChanges {
+    private static final int MOST_TRIES = 3;
+
+    private final AdminDatabase database;
+
+    public AdminChanges(AdminDatabase database) {
+        this.database = database;
+    }
+
+    private Answer run(String doing, String consumer, Author by, AdminErrand.Work<Answer> work) {
+        return AdminErrand.run(database, doing, consumer, by, work).orElseGet(Answers::busy);
+    }
+
+    /** A message in work, locked. */
+    private record Locked(
+            long id,
+            MessageStatus status,
+            boolean waits,
+            @Nullable String owner,
+            int attempts,
+            String source,
+            @Nullable MessageId messageId,
+            @Nullable String lastError,
+            Duration leased) {
+        /** As it is when it is locked: somebody may have had the row until then. */
+        static @Nullable Locked find(AdminErrand errand, MessageKey key) throws SQLException {
+            AdminSession session = errand.session();
+            try (Call call = errand.call(AdminStatement.LOCK_WORK)) {
+                return call.consumer(errand.consumer()).key(key).first(row -> read(session.rows(), row, session.now()));
+            }
+        }
+
+        private static Locked read(AdminRows rows, ResultSet row, Instant now) throws SQLException {
+            Instant leasedAt = rows.instantOrNull(row, 9);
+            byte[] id = row.getBytes(7);
+            return new Locked(
+                    row.getLong(1),
+                    AdminRows.status(row.getString(2)),
+                    rows.instant(row, 3).isAfter(now),
+                    row.getString(4),
+                    row.getInt(5),
+                    row.getString(6),
+                    id == null ? null : MessageId.of(id),
+                    row.getString(8),
+                    leasedAt == null || leasedAt.isAfter(now) ? Duration.ZERO : Duration.between(leasedAt, now));
+        }
+
+        boolean isLeased() {
+            return status == MessageStatus.LEASED;
+        }
+
+        String leaseHolder() {
+            return Objects.requireNonNullElse(owner, "an unknown node");
+        }
+
+        String describe() {
+            return Answers.ofWork(status, source, messageId, attempts, lastError);
+        }
+    }
+
+    public Answer retryNow(String consumer, MessageKey key, Author by) {
+        return run("to retry a message", consumer, by, errand -> {
+            Locked found = Locked.find(errand, key);
+            if (found == null) {
+                return Answers.notInWork(key);
+            }
+            if (found.isLeased()) {
+                return Answers.leasedBy(found.leaseHolder());
+            }
+            if (!found.waits()) {
+                return Answers.isDue();
+            }
+            try (Call call = errand.call(AdminStatement.RETRY_NOW)) {
+                call.now().number("id", found.id()).change();
+            }
+            errand.audit(AdminAction.RETRY_NOW, key, found.describe(), 1);
+            return Answer.done("the message is due");
+        });
+    }
+
+    public Answer releaseLease(String consumer, MessageKey key, Author by) {
+        return run("to release a lease", consumer, by, errand -> {
+            Locked found = Locked.find(errand, key);
+            if (found == null) {
+                return Answers.notInWork(key);
+            }
+            if (!found.isLeased()) {
+                return Answers.notLeased();
+            }
+            FailedAttempt attempt = Answers.released(found.leaseHolder(), by, found.attempts(), found.leased());
+            try (Call call = errand.call(AdminStatement.RELEASE_LEASE)) {
+                call.now()
+                        .text("error", MessageColumns.describe(attempt))
+                        .number("id", found.id())
+                        .change();
+            }
+            try (Call call = errand.session().call(MessageStatement.NOTE_ATTEMPT)) {
+                call.consumer(errand.consumer())
+                        .key(key)
+                        .instant("started", errand.session().now().minus(attempt.duration()))
+                        .attempt(attempt)
+                        .change();
+            }
+            errand.audit(AdminAction.RELEASE_LEASE, key, found.describe(), 1);
+            return Answer.done("the lease of '" + found.leaseHolder() + "' is released; the message is due");
+        });
+    }
+
+    /** A dead letter, locked. */
+    private record Letter(long id, String description) {
+        /** Another one of its key may have come in its place before it was locked. */
+        static @Nullable Letter find(AdminErrand errand, MessageKey key) throws SQLException {
+            Letter found = null;
+            for (int tries = 0; found == null && tries < MOST_TRIES; tries++) {
+                Long id = id(errand, key);
+                if (id == null) {
+                    return null;
+                }
+                found = lock(errand, key, id);
+            }
+            return found;
+        }
+
+        private static @Nullable Long id(AdminErrand errand, MessageKey key) throws SQLException {
+            try (Call call = errand.call(AdminStatement.ONE_LETTER)) {
+                return call.consumer(errand.consumer()).key(key).first(row -> row.getLong(1));
+            }
+        }
+
+        private static @Nullable Letter lock(AdminErrand errand, MessageKey key, long id) throws SQLException {
+            try (Call call = errand.call(AdminStatement.LOCK_LETTER)) {
+                return call.number("id", id)
+                        .consumer(errand.consumer())
+                        .key(key)
+                        .first(Letter::read);
+            }
+        }
+
+        private static Letter read(ResultSet row) throws SQLException {
+            byte[] id = row.getBytes(6);
+            return new Letter(
+                    row.getLong(1),
+                    Answers.ofLetter(
+                            DeadReason.valueOf(row.getString(2)),
+                            row.getString(3),
+                            row.getBoolean(4),
+                            row.getString(5),
+                            id == null ? null : MessageId.of(id)));
+        }
+    }
+
+    public Answer discard(String consumer, MessageKey key, Author by) {
+        return run("to discard a message", consumer, by, errand -> {
+            Locked found = Locked.find(errand, key);
+            if (found != null) {
+                errand.change(MessageStatement.DELETE_FROM_WORK, found.id());
+                errand.audit(AdminAction.DISCARD, key, found.describe(), 1);
+                return Answer.done("discarded from work");
+            }
+            Letter letter = Letter.find(errand, key);
+            if (letter == null) {
+                return Answers.nowhere(key);
+            }
+            errand.change(MessageStatement.DELETE_DEAD_LETTER, letter.id());
+            errand.audit(AdminAction.DISCARD, key, letter.description(), 1);
+            return Answer.done("discarded from the dead letters");
+        });
+    }
+
+    /** The first of a key's messages. */
+    private record Head(long id, MessageKey key, boolean dead) {}
+
+    /** Under the lock of the lane nothing comes before the head that was found. */
+    public Answer unblock(String consumer, OrderingKey orderingKey, Author by) {
+        return run("to unblock an ordering key", consumer, by, errand -> {
+            int lane = OrderingKey.lane(orderingKey.bytes(), errand.consumer().lanes());
+            errand.session().operations().lockLanes(errand.consumer(), List.of(lane));
+            Head head = head(errand, lane, orderingKey);
+            if (head == null) {
+                return Answers.notBlocked();
+            }
+            if (head.dead()) {
+                if (errand.change(AdminStatement.STOP_BLOCKING, head.id()) == 0) {
+                    return Answers.busy();
+                }
+                errand.audit(AdminAction.UNBLOCK, head.key(), Answers.ofUnblock(orderingKey, "dead letter"), 1);
+                return Answer.done("the dead letter " + head.key() + " blocks no longer");
+            }
+            Locked found = Locked.find(errand, head.key());
+            if (found == null) {
+                return Answers.busy();
+            }
+            if (found.isLeased()) {
+                return Answers.leasedBy(found.leaseHolder());
+            }
+            if (found.status() == MessageStatus.RECEIVED && !found.waits()) {
+                return Answers.waitsForAWorker(head.key());
+            }
+            String detail = AdminErrand.bounded(Answers.ofSkip(by, found.lastError()));
+            errand.session().operations().skip(errand.consumer(), head.key(), found.id(), detail);
+            errand.audit(AdminAction.UNBLOCK, head.key(), Answers.ofUnblock(orderingKey, found.describe()), 1);
+            return Answer.done("the message " + head.key() + " is a dead letter that does not block");
+        });
+    }
+
+    private static @Nullable Head head(AdminErrand errand, int lane, OrderingKey orderingKey) throws SQLException {
+        try (Call call = errand.call(AdminStatement.HEAD)) {
+            AdminRows rows = errand.session().rows();
+            return call.consumer(errand.consumer())
+                    .number("lane", lane)
+                    .orderingKey(orderingKey)
+                    .first(row -> new Head(row.getLong(1), rows.key(row, 2), row.getBoolean(3)));
+        }
+    }
+
+    public Answer pause(String consumer, boolean paused, Author by) {
+        return run(paused ? "to pause a consumer" : "to resume a consumer", consumer, by, errand -> {
+            try (Call call = errand.call(AdminStatement.PAUSE)) {
+                if (call.flag("paused", paused).consumer(errand.consumer()).change() == 0) {
+                    return Answers.isPaused(paused);
+                }
+            }
+            errand.audit(paused ? AdminAction.PAUSE : AdminAction.RESUME, null, "", 1);
+            return Answer.done(paused ? "paused on all nodes" : "resumed on all nodes");
+        });
+    }
+
+    public Answer deduplicateBy(String consumer, Deduplication deduplication, Author by) {
+        return run("to change how a consumer deduplicates", consumer, by, errand -> {
+            Deduplication before = errand.consumer().deduplication();
+            Answer refusal = Answers.judge(before, deduplication);
+            if (refusal != null) {
+                return refusal;
+            }
+            try (Call call = errand.call(AdminStatement.DEDUPLICATE)) {
+                if (call.text("deduplication", deduplication.name())
+                                .consumer(errand.consumer())
+                                .text("before", before.name())
+                                .change()
+                        == 0) {
+                    return Answers.notPaused();
+                }
+            }
+            try (Call call = errand.call(
+                    deduplication.needsLog() ? AdminStatement.TAKE_PARTITIONS_AWAY : AdminStatement.RESET_WATERMARKS)) {
+                call.now().consumer(errand.consumer()).change();
+            }
+            String what = Answers.ofDeduplication(before, deduplication);
+            errand.audit(AdminAction.DEDUPLICATE, null, what, 1);
+            return Answer.done(what);
+        });
+    }
+
+    public Answer forgetWatermarks(String consumer, String source, Author by) {
+        return run("to forget watermarks", consumer, by, errand -> {
+            int forgotten;
+            try (Call call = errand.call(AdminStatement.FORGET_WATERMARKS)) {
+                forgotten = call.now()
+                        .consumer(errand.consumer())
+                        .text("source", source)
+                        .change();
+            }
+            if (forgotten == 0) {
+                return Answers.noWatermarks(source);
+            }
+            errand.audit(AdminAction.FORGET_WATERMARKS, null, source, forgotten);
+            return Answer.done("forgotten: " + forgotten + " positions");
+        });
+    }
+}

@@ -1,0 +1,19 @@
+package io.pigeonhole.jdbc.postgresql;
+
+import io.pigeonhole.jdbc.sql.StatementName;
+
+/**
+ * The statements that tell whether all transactions have ended that may have recorded something. Only PostgreSQL has them; they stand
+ * in {@code history-barrier.sql}.
+ */
+public enum HistoryBarrierStatement implements StatementName {
+    /** A number that is greater than that of every transaction which has written anything yet. */
+    MARK,
+    /** Whether all of them have ended. */
+    IS_PAST;
+
+    @Override
+    public String file() {
+        return "history-barrier";
+    }
+}

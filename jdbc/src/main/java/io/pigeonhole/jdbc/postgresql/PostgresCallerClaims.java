@@ -1,0 +1,77 @@
+package io.pigeonhole.jdbc.postgresql;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.jdbc.transaction.CallerClaims;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+/** Claims of callers on PostgreSQL, where nothing ends the wait for another transaction but a limit of the statement. */
+public final class PostgresCallerClaims implements CallerClaims {
+    /** The longest wait for another transaction, where the caller's session or driver has no shorter limit. */
+    static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+    private final Connection connection;
+    private final int seconds;
+    private final KnownDays days;
+
+    /**
+     * Claims on a connection.
+     *
+     * @param connection the caller's
+     * @param longestWait for another transaction, in whole seconds
+     * @param days those that the ledger is known to have
+     */
+    public PostgresCallerClaims(Connection connection, Duration longestWait, KnownDays days) {
+        this.connection = connection;
+        this.seconds = Math.toIntExact(longestWait.toSeconds());
+        this.days = days;
+    }
+
+    @Override
+    public Claim claim(RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        try {
+            if (!days.have(key)) {
+                return Claims.byHand(connection, consumer, List.of(key), days, seconds);
+            }
+            boolean isNew = insert(PostgresStatements.CLAIM_ONE_BY_HAND, consumer, key)
+                    || insert(PostgresStatements.CLAIM_ONE_BY_HAND_BEHIND, consumer, key);
+            return isNew ? Claim.ofAll(List.of(key)) : Claims.known(key, true);
+        } catch (SQLException e) {
+            days.forget();
+            if (Claims.isBlocked(e)) {
+                throw new ClaimBlockedException(
+                        "another transaction is at work on the same message, and did not end for "
+                                + seconds + " s, or as long as the session's lock_timeout and"
+                                + " statement_timeout and the driver's queryTimeout allow. Roll back, and hand the message in"
+                                + " again later",
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    private boolean insert(String sql, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            Claims.limit(statement, seconds);
+            statement.setShort(1, consumer.id());
+            statement.setObject(2, key.toUuid());
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    /** At every isolation level. */
+    @Override
+    public void requireCommittedReads() {}
+
+    @Override
+    public ErrorClass classify(SQLException failure) {
+        return Claims.classify(failure);
+    }
+}

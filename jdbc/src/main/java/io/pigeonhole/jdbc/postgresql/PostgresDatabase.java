@@ -1,0 +1,267 @@
+package io.pigeonhole.jdbc.postgresql;
+
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.Sizes;
+import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
+import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Start;
+import io.pigeonhole.core.store.Watermark;
+import io.pigeonhole.jdbc.JdbcContext;
+import io.pigeonhole.jdbc.admin.AdminDatabase;
+import io.pigeonhole.jdbc.admin.SizeStatement;
+import io.pigeonhole.jdbc.admin.StoreSizes;
+import io.pigeonhole.jdbc.counter.Counters;
+import io.pigeonhole.jdbc.counter.LargestNumberStatement;
+import io.pigeonhole.jdbc.dialect.SqlStates;
+import io.pigeonhole.jdbc.replay.JdbcReplays;
+import io.pigeonhole.jdbc.retention.FailedSteps;
+import io.pigeonhole.jdbc.retention.OldHistory;
+import io.pigeonhole.jdbc.retention.RetentionRuleStatement;
+import io.pigeonhole.jdbc.retention.RetentionRules;
+import io.pigeonhole.jdbc.retention.RetentionSettings;
+import io.pigeonhole.jdbc.retention.RetentionStatement;
+import io.pigeonhole.jdbc.retention.RetentionSteps;
+import io.pigeonhole.jdbc.sql.AdminStatement;
+import io.pigeonhole.jdbc.sql.ConnectionSource;
+import io.pigeonhole.jdbc.sql.Errors;
+import io.pigeonhole.jdbc.sql.LedgerQuery;
+import io.pigeonhole.jdbc.sql.MessageStatement;
+import io.pigeonhole.jdbc.sql.Probe;
+import io.pigeonhole.jdbc.sql.ReplayStatement;
+import io.pigeonhole.jdbc.sql.ShortTransactions;
+import io.pigeonhole.jdbc.sql.Statements;
+import io.pigeonhole.jdbc.store.ConsumerStatement;
+import io.pigeonhole.jdbc.store.Consumers;
+import io.pigeonhole.jdbc.store.Database;
+import io.pigeonhole.jdbc.store.LeaseHeartbeat;
+import io.pigeonhole.jdbc.store.LeaseStatement;
+import io.pigeonhole.jdbc.store.StartRows;
+import io.pigeonhole.jdbc.store.WatermarkAcquisition;
+import io.pigeonhole.jdbc.store.WatermarkAcquisitionStatement;
+import io.pigeonhole.jdbc.transaction.CallerLedger;
+import io.pigeonhole.jdbc.transaction.JdbcTransaction;
+import io.pigeonhole.jdbc.transaction.PendingRepair;
+import io.pigeonhole.jdbc.transaction.TransactionSource;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/** PostgreSQL, with all its tricks: several statements in one trip, arrays, data-modifying queries, advisory locks. */
+public final class PostgresDatabase implements Database {
+    /** Where the statements are that it says otherwise than the standard. */
+    public static final List<String> STATEMENTS = List.of("io/pigeonhole/jdbc/sql/postgresql/");
+
+    private final ConnectionSource connections;
+    private final TransactionSource transactionsOfHandlers;
+    private final LedgerDays days;
+    private final Counters counters;
+    private final PendingRepairs repairs;
+    private final RetentionSettings settings;
+    private final RetentionRules rules;
+    private final RetentionSteps retention;
+    private final ShortTransactions transactions;
+    private final AdminDatabase admin;
+    private final JdbcReplays replays;
+    private final DueHints hints = new DueHints();
+    private final FreshStreaks streaks;
+    private final PostgresSession session = new PostgresSession();
+    private final KnownDays knownDays;
+    private final Statements statements;
+    private final PostgresTexts texts;
+
+    public PostgresDatabase(
+            ConnectionSource connections,
+            TransactionSource transactionsOfHandlers,
+            int daysAhead,
+            RetentionSettings settings,
+            FreshStreaks streaks,
+            LongSupplier nanos) {
+        this.streaks = streaks;
+        this.knownDays = new KnownDays(nanos);
+        this.connections = connections;
+        this.transactionsOfHandlers = transactionsOfHandlers;
+        this.settings = settings;
+        this.statements = new Statements(STATEMENTS);
+        statements.require(AdminStatement.class);
+        statements.require(MessageStatement.class);
+        statements.require(LedgerQuery.class);
+        statements.require(ConsumerStatement.class);
+        statements.require(SizeStatement.class);
+        statements.require(LeaseStatement.class);
+        statements.require(ReplayStatement.class);
+        statements.require(RetentionRuleStatement.class);
+        statements.require(PostgresWorkStatement.class);
+        statements.require(PostgresDeadLetterStatement.class);
+        statements.require(PostgresLaneStatement.class);
+        statements.require(PostgresWatermarkStatement.class);
+        statements.require(WatermarkAcquisitionStatement.class);
+        statements.require(RetentionStatement.class);
+        statements.require(LargestNumberStatement.class);
+        statements.require(SequenceStatement.class);
+        statements.require(PartitionStatement.class);
+        statements.require(HistoryBarrierStatement.class);
+        this.texts = new PostgresTexts(statements);
+        this.transactions = PostgresBoundary.transactions(connections, statements, knownDays);
+        this.days = new LedgerDays(transactions, daysAhead);
+        this.counters = new Counters(transactions, new SequenceMover(transactions), System::nanoTime);
+        this.repairs = new PendingRepairs(
+                new PendingRepair("the history has no day for the present", days::createForNow, System::nanoTime),
+                new PendingRepair(
+                        "a row has the number that another one was to get", counters::ensureOrTell, System::nanoTime));
+        this.admin = new AdminDatabase(transactions);
+        this.replays = new JdbcReplays(admin, new PostgresBarrier(transactions));
+        this.rules = new RetentionRules(admin, settings, nanos);
+        OldHistory oldHistory = new OldHistory(replays, settings.archive(), nanos);
+        FailedSteps steps = new FailedSteps(nanos);
+        this.retention = new RetentionSteps(
+                transactions,
+                settings,
+                rules,
+                oldHistory,
+                new PostgresOldDays(transactions, oldHistory),
+                new OldRowsByPage(transactions, settings.batch(), steps),
+                steps);
+    }
+
+    @Override
+    public RegisteredConsumer register(ConsumerRegistration registration) {
+        days.ensure();
+        counters.ensureAtStart();
+        rules.look();
+        return transactions.run(
+                "to register the consumer " + registration.name(),
+                session -> Consumers.register(session, registration));
+    }
+
+    @Override
+    public InboxTransaction<JdbcContext> begin(Duration idleLimit) {
+        repairs.repairWhereSuspected();
+        return JdbcTransaction.open(
+                transactionsOfHandlers,
+                (own, connection) -> new PostgresTransaction(
+                        own, connection, idleLimit, hints, streaks, session, repairs, knownDays, texts));
+    }
+
+    @Override
+    public Errors errors() {
+        return SqlStates.ERRORS;
+    }
+
+    @Override
+    public void probe() {
+        Probe.run(
+                connections,
+                PostgresStatements.IS_PRIMARY,
+                "the database answers as a standby, which takes no messages: connect to the primary");
+    }
+
+    @Override
+    public List<Due> due(Collection<RegisteredConsumer> consumers) {
+        return transactions.run(
+                "to tell what is due for " + consumers.size() + " consumers",
+                session -> HintedBacklog.due(session, consumers, hints.all()));
+    }
+
+    @Override
+    public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
+        return transactions.runQuick(
+                "to note that " + consumer.name() + " begins with " + start.what(),
+                session -> StartRows.started(session, consumer, start, limit, fresh));
+    }
+
+    @Override
+    public void ended(RegisteredConsumer consumer, Start start) {
+        transactions.runQuick(
+                "to note that " + consumer.name() + " has left " + start.what(),
+                session -> StartRows.ended(session, consumer, start));
+    }
+
+    @Override
+    public void survived(RegisteredConsumer consumer, Start start) {
+        transactions.runQuick(
+                "to note that " + consumer.name() + " has survived " + start.what(),
+                session -> StartRows.survived(session, consumer, start));
+    }
+
+    @Override
+    public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
+        return transactions.runQuick(
+                "to acquire " + partition + " for " + consumer.name(),
+                session -> WatermarkAcquisition.acquire(session, consumer, partition, log));
+    }
+
+    @Override
+    public Heartbeat heartbeat() {
+        return new LeaseHeartbeat(transactions);
+    }
+
+    @Override
+    public ReplayStore replays() {
+        return replays;
+    }
+
+    @Override
+    public HistoryDays historyDays() {
+        return replays;
+    }
+
+    @Override
+    public void createDays() {
+        days.ensure();
+    }
+
+    @Override
+    public void maintain() {
+        knownDays.forget();
+        counters.maintain();
+        rules.look();
+    }
+
+    @Override
+    public Duration window() {
+        return settings.window();
+    }
+
+    @Override
+    public Retired retire() {
+        try {
+            return retention.retire();
+        } finally {
+            knownDays.forget();
+        }
+    }
+
+    @Override
+    public Answer confirmClock(Author by) {
+        return rules.confirmClock(by);
+    }
+
+    @Override
+    public Sizes sizes() {
+        return transactions.run("to tell how much there is", session -> StoreSizes.read(session, settings.window()));
+    }
+
+    @Override
+    public Ledger ledger(Connection connection) {
+        return new CallerLedger(
+                connection,
+                statements,
+                new PostgresValues(connection),
+                new PostgresCallerClaims(connection, PostgresCallerClaims.LONGEST_WAIT, knownDays));
+    }
+
+    @Override
+    public AdminDatabase admin() {
+        return admin;
+    }
+}

@@ -1,0 +1,22 @@
+package io.pigeonhole.jdbc.postgresql;
+
+import io.pigeonhole.jdbc.sql.StatementName;
+
+/** The statements about lanes and the order in them on PostgreSQL, which stand in {@code lanes.sql}. */
+public enum PostgresLaneStatement implements StatementName {
+    /** Finds what is due in a lane with an order by the messages that are due first, locks and reads it. */
+    TAKE_BY_DUE,
+    /** The same by the first message of each key. */
+    TAKE_BY_HEADS,
+    /** Tries to lock a lane for a worker; whether it is his now. */
+    ENTER,
+    /** Locks lanes for storing, and waits for them. */
+    LOCK,
+    /** Which of some keys new messages must stay behind: their places among those asked for, from 1. */
+    BLOCKED;
+
+    @Override
+    public String file() {
+        return "lanes";
+    }
+}

@@ -1,0 +1,640 @@
+package io.pigeonhole.jdbc.postgresql;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.Advance;
+import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.Watermark;
+import io.pigeonhole.core.store.WatermarkMovedException;
+import io.pigeonhole.jdbc.OwnTransaction;
+import io.pigeonhole.jdbc.dialect.SqlStates;
+import io.pigeonhole.jdbc.dialect.TransactionControl;
+import io.pigeonhole.jdbc.sql.Call;
+import io.pigeonhole.jdbc.sql.ErrorsWithoutValues;
+import io.pigeonhole.jdbc.sql.KeyArray;
+import io.pigeonhole.jdbc.sql.Refusals;
+import io.pigeonhole.jdbc.sql.ReplayCalls;
+import io.pigeonhole.jdbc.sql.Sql;
+import io.pigeonhole.jdbc.transaction.JdbcTransaction;
+import io.pigeonhole.jdbc.transaction.RowOperations;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transaction on PostgreSQL. What it needs at its beginning travels with its first statement, and the proof that it is
+ * still alive travels with the commit, so that an undisturbed batch costs two trips besides its handlers. Longer than 500
+ * lines, because it is one short method for each of the engine's steps.
+ */
+final class PostgresTransaction extends JdbcTransaction {
+    /** Results before the claim's own: the patience, alone or with all that a transaction begins with. */
+    private static final int RESULTS_BEFORE_CLAIM = 1;
+
+    /** The same where the level is set first. */
+    private static final int RESULTS_OF_PREAMBLE = 2;
+
+    private static final int PARAMETERS_OF_PREAMBLE = 2;
+
+    /** A statement of a handler may take as long as the transaction may be idle, but this at least. */
+    private static final Duration SHORTEST_LIMIT = Duration.ofSeconds(1);
+
+    /** Made once: a driver looks for what it has prepared by the text. */
+    private static final String USUAL_COMMIT = behindConstraints(PostgresStatements.PROVE_AND_COMMIT);
+
+    private static final TransactionControl CONTROL = new TransactionControl(
+            PostgresControl::endsTransaction, PostgresControl::asStandard, PostgresControl::savepointName);
+
+    private final String idleLimit;
+    private final String statementLimit;
+    private final PostgresRows rows;
+    private final FreshStreaks streaks;
+    private final PostgresSession session;
+    private final PostgresSettings settings = new PostgresSettings();
+    private boolean begun;
+    private boolean savepointSet;
+    private boolean sessionInDoubt;
+    /** Whether a handler has had the connection since the session was last put back. */
+    private boolean sessionUnproven;
+
+    private final PendingRepairs repairs;
+    private final KnownDays days;
+    private final PostgresCalls calls;
+    private final long begunAt;
+    private @Nullable RegisteredConsumer advancing;
+    private List<Advance> advances = List.of();
+
+    /** Takes a transaction over that has begun; {@link #close} gives its connection back as it was. */
+    PostgresTransaction(
+            OwnTransaction own,
+            Connection connection,
+            Duration idleLimit,
+            DueHints hints,
+            FreshStreaks streaks,
+            PostgresSession session,
+            PendingRepairs repairs,
+            KnownDays days,
+            PostgresTexts texts) {
+        super(own, connection, SqlStates.ERRORS, CONTROL, session.longWrites());
+        this.repairs = repairs;
+        this.days = days;
+        this.calls = PostgresCalls.of(connection, texts);
+        this.begunAt = repairs.missingDay().now();
+        this.rows = new PostgresRows(calls, hints, repairs.missingDay(), begunAt);
+        this.session = session;
+        this.idleLimit = milliseconds(idleLimit);
+        this.statementLimit = milliseconds(idleLimit.compareTo(SHORTEST_LIMIT) < 0 ? SHORTEST_LIMIT : idleLimit);
+        this.streaks = streaks;
+    }
+
+    @Override
+    public Claim claim(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
+        requireOpen();
+        try {
+            boolean first = isFirst();
+            if (keys.size() == 1
+                    && days.have(keys.get(0))
+                    && !session.longWrites().areExpected()) {
+                return claimOne(first, consumer, keys, hashes, patience);
+            }
+            Claim claim = first && streaks.isLong(consumer.id()) ? claimAsNew(consumer, keys, hashes, patience) : null;
+            if (claim == null) {
+                claim = first
+                        ? beginWith(
+                                PostgresStatements.BEGIN_WITH_CLAIM,
+                                (sql, skipped) -> claim(sql, skipped, true, consumer, keys, hashes, patience))
+                        : claimBehind(consumer, keys, hashes, patience);
+            }
+            streaks.note(consumer.id(), claim.claimed().size() == keys.size());
+            return claim;
+        } catch (SQLException e) {
+            days.forget();
+            throw refusedWait(e, patience, keys.size() + " keys");
+        }
+    }
+
+    /**
+     * A single insert, which is all there is to do where the key is new. Where nothing is inserted, a second one says why, and
+     * what else has to be known then.
+     */
+    private Claim claimOne(
+            boolean first,
+            RegisteredConsumer consumer,
+            List<MessageKey> keys,
+            List<PayloadHash> hashes,
+            Duration patience)
+            throws SQLException {
+        boolean isNew = first
+                ? beginWith(
+                        PostgresStatements.BEGIN_WITH_CLAIM_ONE,
+                        (sql, skipped) -> claimOne(sql, skipped, true, consumer, keys.get(0), hashes, patience))
+                : claimOne(
+                        PostgresStatements.CLAIM_ONE,
+                        RESULTS_BEFORE_CLAIM,
+                        false,
+                        consumer,
+                        keys.get(0),
+                        hashes,
+                        patience);
+        return isNew ? Claim.ofAll(keys) : Claims.oneBehind(connection, consumer, keys.get(0), hashes);
+    }
+
+    private <T> T beginWith(PostgresStatements.Beginning beginning, Claiming<T> claiming) throws SQLException {
+        if (session.beginsAsOurs()) {
+            try {
+                return claiming.with(beginning.usual(), RESULTS_BEFORE_CLAIM);
+            } catch (SQLException e) {
+                if (!PostgresStatements.beginsOtherwise(e)) {
+                    throw e;
+                }
+                // As if it had not begun.
+                connection.rollback();
+            }
+        }
+        T answer = claiming.with(beginning.otherwise(), RESULTS_OF_PREAMBLE);
+        session.setBeginsOtherwise();
+        return answer;
+    }
+
+    /** Executes a claim that stands behind so many other results. */
+    @FunctionalInterface
+    private interface Claiming<T> {
+        T with(String sql, int skipped) throws SQLException;
+    }
+
+    private boolean claimOne(
+            String sql,
+            int skipped,
+            boolean first,
+            RegisteredConsumer consumer,
+            MessageKey key,
+            List<PayloadHash> hashes,
+            Duration patience)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            int next = bindBeginning(statement, first);
+            statement.setString(next++, milliseconds(patience));
+            return Claims.one(statement, next, skipped, consumer, key, hashes);
+        }
+    }
+
+    /** Whether the preamble is to go with the next statement. */
+    private boolean isFirst() {
+        boolean first = !begun;
+        if (first) {
+            begun = true;
+        } else {
+            begin();
+        }
+        return first;
+    }
+
+    /** The parameters of the preamble, where it goes with the statement; answers which parameter is next. */
+    private int bindBeginning(PreparedStatement statement, boolean first) throws SQLException {
+        if (!first) {
+            return 1;
+        }
+        statement.setString(1, idleLimit);
+        statement.setString(2, statementLimit);
+        return PARAMETERS_OF_PREAMBLE + 1;
+    }
+
+    private Call bindBeginning(Call call, boolean first) throws SQLException {
+        return first ? call.text("idle_limit", idleLimit).text("statement_limit", statementLimit) : call;
+    }
+
+    /** A statement that answers, behind the preamble where that goes with it. */
+    private Call callMaybeFirst(PostgresTexts.MaybeFirst statement, boolean first) throws SQLException {
+        int answersBefore = first ? RESULTS_OF_PREAMBLE : 0;
+        return Call.behind(answersBefore, connection, statement.where(first), calls.values());
+    }
+
+    /** Null where a key is known: then nothing was done in the transaction, and it is as if it had not begun. */
+    private @Nullable Claim claimAsNew(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience)
+            throws SQLException {
+        try {
+            return beginWith(
+                    PostgresStatements.BEGIN_WITH_CLAIM_AS_NEW,
+                    (sql, skipped) -> claim(sql, skipped, true, consumer, keys, hashes, patience));
+        } catch (SQLException e) {
+            if (!PostgresStatements.KNOWN_KEY.equals(e.getSQLState())) {
+                throw e;
+            }
+            connection.rollback();
+            return null;
+        }
+    }
+
+    private Claim claimBehind(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience)
+            throws SQLException {
+        return claim(PostgresStatements.CLAIM, RESULTS_BEFORE_CLAIM, false, consumer, keys, hashes, patience);
+    }
+
+    private Claim claim(
+            String sql,
+            int skipped,
+            boolean first,
+            RegisteredConsumer consumer,
+            List<MessageKey> keys,
+            List<PayloadHash> hashes,
+            Duration patience)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            int next = bindBeginning(statement, first);
+            statement.setString(next++, milliseconds(patience));
+            statement.setShort(next++, consumer.id());
+            statement.setString(next++, KeyArray.write(keys));
+            statement.setString(next++, KeyArray.writeHashes(hashes));
+            statement.setInt(next++, keys.size());
+            statement.setShort(next, consumer.id());
+            return Claims.execute(statement, skipped, consumer, keys, days);
+        }
+    }
+
+    @Override
+    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
+        requireOpen();
+        boolean first = isFirst();
+        try (Call call = calls.call(calls.texts().lockLanes().where(first))) {
+            LaneLocks.lock(bindBeginning(call, first), milliseconds(patience), consumer, lanes);
+        } catch (SQLException e) {
+            throw refusedWait(e, patience, lanes.size() + " lanes");
+        }
+    }
+
+    @Override
+    public boolean enter(RegisteredConsumer consumer, int lane) {
+        requireOpen();
+        boolean first = isFirst();
+        try (Call call = callMaybeFirst(calls.texts().enterLane(), first)) {
+            return LaneLocks.enter(bindBeginning(call, first), consumer, lane);
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw Refusals.of(Claims.classify(e), "to enter lane " + lane, e);
+        }
+    }
+
+    /** In isolation each handler is to fail for itself only, so that nothing is left to the proof at the commit. */
+    @Override
+    public void handlerLeft(boolean sessionChanged) {
+        sessionUnproven = true;
+        sessionInDoubt |= sessionChanged || savepointSet || session.isChangeExpected();
+    }
+
+    @Override
+    public boolean setsSession(String sql) {
+        return PostgresSettings.areIn(sql);
+    }
+
+    @Override
+    public void sessionChanging(String sql) throws SQLException {
+        settings.changing(connection, sql);
+        sessionChanging();
+    }
+
+    private void restoreSession() {
+        sessionInDoubt = false;
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(PostgresSession.RESTORE + settings.restore());
+            sessionUnproven = false;
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw refused("to put back what a handler changed about the session", e);
+        }
+    }
+
+    /**
+     * With what goes before the end of the transaction, in the same trip. Triggers of deferred constraints run without what
+     * handlers have set; what they set themselves is put back once a proof has found it.
+     */
+    private String ending(String proof, String usual) {
+        boolean restore = sessionInDoubt;
+        sessionInDoubt = false;
+        if (!restore && !session.isChangeExpectedAtCommit()) {
+            return usual;
+        }
+        String end =
+                session.isChangeExpectedAtCommit() ? behindConstraints(PostgresSession.RESTORE + ";\n" + proof) : usual;
+        return restore ? PostgresSession.RESTORE + settings.restore() + ";\n" + end : end;
+    }
+
+    static String behindConstraints(String proof) {
+        return PostgresStatements.CONSTRAINTS + ";\n" + proof;
+    }
+
+    private StoreException changedUnseen(String doing, Exception e) {
+        session.expectChanges();
+        return new StoreException(
+                ErrorClass.ABORTED,
+                doing
+                        + ": a handler changed the session (role, search_path or timeouts) where nobody saw it, such as in a"
+                        + " function; the messages run again one by one, and the session is put back behind each",
+                e);
+    }
+
+    /** What is deferred goes first: a rollback to the savepoint must not take it along. */
+    @Override
+    public void savepoint() {
+        requireOpen();
+        flush();
+        if (!begun) {
+            begin(PostgresStatements.PREAMBLE_AND_SAVEPOINT);
+        } else {
+            execute(
+                    "a savepoint",
+                    savepointSet ? PostgresStatements.NEXT_SAVEPOINT : PostgresStatements.FIRST_SAVEPOINT);
+        }
+        savepointSet = true;
+    }
+
+    private void execute(String doing, String sql) {
+        run(doing, () -> execute(sql));
+    }
+
+    @Override
+    public void rollbackToSavepoint() {
+        discardDeferred();
+        // What a handler set since then goes with it.
+        sessionInDoubt = false;
+        sessionUnproven = false;
+        execute("a rollback to the savepoint", PostgresStatements.ROLLBACK_TO_SAVEPOINT);
+        clearFramework();
+    }
+
+    @Override
+    public void checkConstraints() {
+        requireOpen();
+        try (PreparedStatement statement = prepare("to check the constraints", PostgresStatements.CHECK_CONSTRAINTS)) {
+            begin();
+            statement.execute();
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw refused("to check the constraints", e);
+        }
+    }
+
+    /**
+     * A statement for the end of handlers' work. Preparing sends nothing, and fails where the driver has closed the connection
+     * because it was lost, which a handler then has hidden: the transaction is rolled back.
+     */
+    private PreparedStatement prepare(String doing, String sql) {
+        try {
+            return connection.prepareStatement(sql);
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw SqlStates.leavesCommitOpen(e)
+                    ? new StoreException(
+                            ErrorClass.ABORTED,
+                            "the connection was lost before the transaction was committed, and no handler has said so:"
+                                    + " nothing of it is committed. " + Refusals.describe(doing, e),
+                            ErrorsWithoutValues.of(e))
+                    : refused(doing, e);
+        }
+    }
+
+    /** An error of theirs that looks like a lost connection says then that COMMIT was not sent. */
+    private void checkConstraintsBeforeCommit() {
+        try (PreparedStatement statement = prepare("to commit", PostgresStatements.CONSTRAINTS)) {
+            begin();
+            statement.execute();
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw Refusals.of(SqlStates.ERRORS.classifyOwn(e), "to commit", e);
+        }
+    }
+
+    @Override
+    public List<Watermark> watermarks(RegisteredConsumer consumer, Collection<LogPartition> partitions) {
+        requireOpen();
+        boolean first = isFirst();
+        try (Call call = callMaybeFirst(calls.texts().findWatermarks(), first)) {
+            return WatermarkRows.find(bindBeginning(call, first), consumer, partitions);
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw Refusals.of(Claims.classify(e), "to read watermarks", e);
+        }
+    }
+
+    /** They travel with the commit. */
+    @Override
+    public void advance(RegisteredConsumer consumer, List<Advance> steps) {
+        requireOpen();
+        advancing = consumer;
+        advances = steps;
+    }
+
+    private Sql.Text advance(boolean first) {
+        PostgresTexts.MaybeFirst advance = calls.texts().advance();
+        if (first) {
+            return advance.first();
+        }
+        String alone = advance.later().sql();
+        return advance.later().as(ending(alone, calls.texts().usualAdvance()));
+    }
+
+    private void advanceAndCommit(RegisteredConsumer consumer) {
+        boolean first = !begun;
+        begun = true;
+        Sql.Text text = advance(first);
+        text = text.as(withOwnCommit(text.sql()));
+        try (Call call = Call.on(prepare("to commit", text.sql()), text, calls.values())) {
+            WatermarkRows.advance(bindBeginning(call, first), consumer, advances);
+            commitBehind();
+        } catch (SQLException e) {
+            if (WatermarkRows.isMoved(e)) {
+                throw new WatermarkMovedException(
+                        "one of " + advances.size() + " watermarks is not where it was read", e);
+            }
+            throw PostgresSession.NO_RIGHT.equals(e.getSQLState()) && !session.isChangeExpectedAtCommit()
+                    ? withoutRight(e)
+                    : refusedCommit(e);
+        }
+        rows.committed();
+    }
+
+    @Override
+    public void commit() {
+        flush();
+        requireOpen();
+        if (begun && session.areConstraintsCheckedBeforeCommit()) {
+            checkConstraintsBeforeCommit();
+        }
+        if (advancing != null) {
+            advanceAndCommit(advancing);
+            return;
+        }
+        if (!begun) {
+            commitUnused();
+            return;
+        }
+        try (PreparedStatement statement =
+                prepare("to commit", withOwnCommit(ending(PostgresStatements.PROVE_AND_COMMIT, USUAL_COMMIT)))) {
+            statement.execute();
+            commitBehind();
+        } catch (SQLException e) {
+            throw refusedCommit(e);
+        }
+        rows.committed();
+    }
+
+    private void commitUnused() {
+        try {
+            commitBehind();
+        } catch (SQLException e) {
+            throw refusedCommit(e);
+        }
+    }
+
+    private RuntimeException refusedCommit(SQLException e) {
+        noteLoss(e);
+        if (SqlStates.leavesCommitOpen(e)) {
+            lost();
+            session.checkConstraintsBeforeCommit();
+            return new OutcomeUnknownException(
+                    "the connection was lost while the transaction was being committed: it may be committed or not. Hand"
+                            + " the same messages in again; the ledger knows",
+                    e);
+        }
+        if (PostgresStatements.NOT_OURS.equals(e.getSQLState())) {
+            return taken(e);
+        }
+        return PostgresSession.CHANGED.equals(e.getSQLState())
+                ? changedUnseen(Refusals.describe("to commit", e), e)
+                : Refusals.of(SqlStates.ERRORS.classifyOwn(e), "to commit", e);
+    }
+
+    /** Only the watermarks need a right at the commit. */
+    private StoreException withoutRight(SQLException e) {
+        session.expectChangesAtCommit();
+        return new StoreException(
+                ErrorClass.ABORTED,
+                Refusals.describe("to commit", e)
+                        + ": a trigger of a deferred constraint lacks a right, or has taken a role that lacks ours; the"
+                        + " messages run again one by one, and from now on the session is put back before the watermarks"
+                        + " move",
+                ErrorsWithoutValues.of(e));
+    }
+
+    @Override
+    public void begin() {
+        if (!begun) {
+            begin(PostgresStatements.PREAMBLE);
+        } else if (sessionInDoubt) {
+            restoreSession();
+        }
+    }
+
+    private void begin(String sql) {
+        begun = true;
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            bindBeginning(statement, true);
+            statement.execute();
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw Refusals.of(Claims.classify(e), "to begin a transaction", e);
+        }
+    }
+
+    @Override
+    public RowOperations rows() {
+        return rows;
+    }
+
+    @Override
+    public ReplayCalls replayCalls() {
+        return new PostgresReplayCalls(calls);
+    }
+
+    @Override
+    public RuntimeException refused(String doing, SQLException e) {
+        boolean savepointIsGone = savepointSet && PostgresStatements.NO_SUCH_SAVEPOINT.equals(e.getSQLState());
+        if (savepointIsGone) {
+            return taken(e);
+        }
+        if (isOwn() && PostgresStatements.NO_LOCK.equals(e.getSQLState())) {
+            session.longWrites().expect();
+        }
+        if (isOwn() && PostgresStatements.CANCELLED.equals(e.getSQLState())) {
+            ErrorClass own = SqlStates.ERRORS.classifyOwn(e);
+            return Refusals.of(cancelled(own), doing, e);
+        }
+        if (isWriting()
+                && PostgresStatements.KNOWN_KEY.equals(e.getSQLState())
+                && repairs.takenNumber().isSuspected(begunAt)) {
+            return repairs.takenNumber().refusal(doing, e);
+        }
+        return sessionUnproven && PostgresSession.NO_RIGHT.equals(e.getSQLState())
+                ? changedUnseen(Refusals.describe(doing, e), e)
+                : Refusals.of(SqlStates.ERRORS.classifyOwn(e), doing, e);
+    }
+
+    @Override
+    public void liftHandlersLimit() throws SQLException {
+        execute(PostgresStatements.LIFT_HANDLERS_LIMIT);
+    }
+
+    @Override
+    public void setHandlersLimit() throws SQLException {
+        execute(PostgresStatements.SET_HANDLERS_LIMIT);
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** It refuses everything after an error. */
+    @Override
+    public boolean goesOnAfter(SQLException failure) {
+        return false;
+    }
+
+    /** Rows that are not there may only be hidden from a role that a handler took. */
+    @Override
+    public StoreException refused(String doing, StoreException e) {
+        // While our own limits hold, the session is not as it was in any case.
+        if (!sessionUnproven || isWritingUnlimited()) {
+            return e;
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(PostgresSession.IS_CHANGED)) {
+            return row.next() && row.getBoolean(1) ? changedUnseen(doing + ": " + e.getMessage(), e) : e;
+        } catch (SQLException failed) {
+            e.addSuppressed(failed);
+            return e;
+        }
+    }
+
+    private StoreException refusedWait(SQLException e, Duration patience, String what) {
+        if (Claims.isBlocked(e)) {
+            if (PostgresStatements.CANCELLED.equals(e.getSQLState())) {
+                session.longWrites().expect();
+            }
+            return new ClaimBlockedException(
+                    "waited " + patience.toMillis() + " ms in vain for another transaction to let go of one of " + what,
+                    e);
+        }
+        noteLoss(e);
+        return Refusals.of(Claims.classify(e), "to get " + what, e);
+    }
+
+    private static String milliseconds(Duration duration) {
+        // Zero would mean: without limit.
+        return Math.max(1, Math.min(duration.toMillis(), Integer.MAX_VALUE)) + "ms";
+    }
+}

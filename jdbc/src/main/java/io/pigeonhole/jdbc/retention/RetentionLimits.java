@@ -1,0 +1,48 @@
+package io.pigeonhole.jdbc.retention;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How old something has to be by the database's clock before a store may forget it now.
+ *
+ * @param window keys
+ * @param history finished messages
+ * @param attempts attempts that failed, of messages that are finished
+ * @param audit what people did
+ * @param replays runs over the history that have ended, what they skipped, and exports
+ */
+public record RetentionLimits(Duration window, Duration history, Duration attempts, Duration audit, Duration replays) {
+    private static final String WINDOW = "window";
+    private static final String HISTORY = "history";
+    private static final String ATTEMPTS = "attempts";
+    private static final String AUDIT = "audit";
+    private static final String REPLAYS = "replays";
+
+    /** From milliseconds by the names of {@link #byName}. */
+    static RetentionLimits of(Map<String, Long> millis) {
+        return new RetentionLimits(
+                Duration.ofMillis(millis.getOrDefault(WINDOW, 0L)),
+                Duration.ofMillis(millis.getOrDefault(HISTORY, 0L)),
+                Duration.ofMillis(millis.getOrDefault(ATTEMPTS, 0L)),
+                Duration.ofMillis(millis.getOrDefault(AUDIT, 0L)),
+                Duration.ofMillis(millis.getOrDefault(REPLAYS, 0L)));
+    }
+
+    /** The names are stored; they never change. Always in the same order, so that programs lock rows in the same order. */
+    Map<String, Duration> byName() {
+        return new TreeMap<>(
+                Map.of(WINDOW, window, HISTORY, history, ATTEMPTS, attempts, AUDIT, audit, REPLAYS, replays));
+    }
+
+    /** The same for a retention clock that is behind. */
+    RetentionLimits plus(Duration behind) {
+        return new RetentionLimits(
+                window.plus(behind),
+                history.plus(behind),
+                attempts.plus(behind),
+                audit.plus(behind),
+                replays.plus(behind));
+    }
+}

@@ -1,0 +1,104 @@
+package io.pigeonhole.jdbc.retention;
+
+import io.pigeonhole.core.admin.Answer;
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.store.RetentionClock;
+import io.pigeonhole.jdbc.admin.AdminDatabase;
+import io.pigeonhole.jdbc.sql.AdminSession;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells what a store may forget now: what is older than the longest time that any program of the schema wants it remembered,
+ * by a clock that does not jump. Safe for use by many threads and many programs.
+ */
+public final class RetentionRules {
+    private static final Logger log = LoggerFactory.getLogger(RetentionRules.class);
+
+    /** Programs that say for the first time what they want may be in each other's way. */
+    private static final int MOST_TRIES = 3;
+
+    private final AdminDatabase database;
+    private final RetentionSettings own;
+    private final LongSupplier nanos;
+    private final RetentionClockRow clock;
+    private final AtomicReference<Duration> warnedOf = new AtomicReference<>();
+
+    /**
+     * The rules of a schema.
+     *
+     * @param own what this program wants
+     * @param nanos the time
+     */
+    public RetentionRules(AdminDatabase database, RetentionSettings own, LongSupplier nanos) {
+        this.database = database;
+        this.own = own;
+        this.nanos = nanos;
+        this.clock = new RetentionClockRow(nanos);
+    }
+
+    /** Looks, and again where the steps that follow take long. */
+    FreshLook begin() {
+        return new FreshLook(this::look, nanos);
+    }
+
+    /** Says what this program wants, and answers how old things have to be to be forgotten; null for nothing. */
+    @Nullable
+    public RetentionLook look() {
+        try {
+            return lookWithRetries();
+        } catch (Throwable e) {
+            clock.missed();
+            throw e;
+        }
+    }
+
+    private @Nullable RetentionLook lookWithRetries() {
+        int tries = 1;
+        while (true) {
+            try {
+                return database.change("to tell what may be forgotten", this::look)
+                        .flatMap(look -> look)
+                        .orElse(null);
+            } catch (StoreUnavailableException e) {
+                throw e;
+            } catch (PigeonholeException e) {
+                if (tries >= MOST_TRIES) {
+                    throw e;
+                }
+                tries++;
+            }
+        }
+    }
+
+    private Optional<RetentionLook> look(AdminSession session) throws SQLException {
+        RetentionClock before = RetentionClockRow.read(session);
+        RetentionLimits longest = RequiredRetentions.confirm(session, before, own.limits());
+        if (longest.window().compareTo(own.window()) > 0
+                && !longest.window().equals(warnedOf.getAndSet(longest.window()))) {
+            log.warn(
+                    "this program's window is {}, but another program of this schema has {}: keys are remembered for {}."
+                            + " Set the same window in all programs; the longer one ends when no program has confirmed it"
+                            + " for that long",
+                    own.window(),
+                    longest.window(),
+                    longest.window());
+        }
+        Instant now = session.now();
+        return Optional.ofNullable(clock.look(session, before, now, longest.window()))
+                .map(behind -> new RetentionLook(now, longest.plus(behind)));
+    }
+
+    public Answer confirmClock(Author by) {
+        return RetentionClockRow.confirm(database, by);
+    }
+}

@@ -1,0 +1,201 @@
+package io.pigeonhole.jdbc.retention;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.jdbc.admin.AdminDatabase;
+import io.pigeonhole.jdbc.sql.AdminSession;
+import io.pigeonhole.jdbc.sql.Call;
+import io.pigeonhole.jdbc.sql.LedgerQuery;
+import io.pigeonhole.jdbc.sql.ShortTransactions;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Forgets what is past its time, a piece at each call: first days of the ledger, then days of the history, then rows. One step that
+ * fails does not stop the others.
+ *
+ * <p>The horizon is raised and committed before a day of the ledger goes: from then on no claim brings a key of that day. A key
+ * below the horizon is late, and no row of it is looked for. Safe for use by many threads and many programs.
+ */
+public final class RetentionSteps {
+    private static final Logger LOG = LoggerFactory.getLogger(RetentionSteps.class);
+
+    private final ShortTransactions transactions;
+    private final AdminDatabase database;
+    private final RetentionSettings settings;
+    private final RetentionRules rules;
+    private final OldHistory oldHistory;
+    private final OldDays days;
+    private final OldRows rows;
+    private final RowPurge purge;
+    private final OldReplays oldReplays;
+    private final FailedSteps steps;
+
+    public RetentionSteps(
+            ShortTransactions transactions,
+            RetentionSettings settings,
+            RetentionRules rules,
+            OldHistory oldHistory,
+            OldDays days,
+            OldRows rows,
+            FailedSteps steps) {
+        this.transactions = transactions;
+        this.database = new AdminDatabase(transactions);
+        this.settings = settings;
+        this.rules = rules;
+        this.oldHistory = oldHistory;
+        this.days = days;
+        this.rows = rows;
+        this.purge = RowPurge.of(settings);
+        this.oldReplays = new OldReplays(database, settings.batch());
+        this.steps = steps;
+    }
+
+    /** Where the store stands: the database's clock, and where the ledger begins and ends. */
+    private record Position(Instant now, MessageKey oldest, MessageKey newest) {}
+
+    public Retired retire() {
+        FreshLook fresh = rules.begin();
+        RetentionLook look = fresh.now();
+        if (look == null) {
+            return Retired.NOTHING;
+        }
+        RetentionLimits limits = look.limits();
+        Position position = transactions.run("to read the horizon", RetentionSteps::read);
+        look.requireSameClock(position.now());
+        if (settings.rests(position.now())) {
+            return Retired.NOTHING;
+        }
+        Instant now = position.now();
+        MessageKey oldest =
+                steps.attempt("to raise the horizon", position.oldest(), () -> raise(position, limits.window()));
+        return steps.firstOf(
+                new FailedSteps.Step("to forget days of the ledger", () -> dropDaysOfLedger(oldest)),
+                new FailedSteps.Step(
+                        "to give days of the history back", () -> fresh.use(latest -> giveBackDays(now, latest))),
+                new FailedSteps.Step(
+                        "to forget days of the history",
+                        () -> fresh.use(latest -> dropDaysOfHistory(now, latest, fresh))),
+                new FailedSteps.Step("to forget keys", () -> fresh.use(latest -> rows.purgeKeys(latest, oldest))),
+                new FailedSteps.Step("to forget history", () -> rows.purgeHistory(now, fresh)),
+                new FailedSteps.Step(
+                        "to forget attempts",
+                        () -> fresh.use(latest ->
+                                purge("inbox_attempt", latest, latest.limits().attempts(), purge::attempts))),
+                new FailedSteps.Step(
+                        "to forget what people did",
+                        () -> fresh.use(latest ->
+                                purge("inbox_audit", latest, latest.limits().audit(), purge::audit))),
+                new FailedSteps.Step("to forget replays", () -> fresh.use(oldReplays::retire)));
+    }
+
+    private static Position read(AdminSession session) throws SQLException {
+        Instant now = session.now();
+        try (Call call = session.call(LedgerQuery.HORIZON)) {
+            Position position = call.first(row ->
+                    new Position(now, session.rows().key(row, 1), session.rows().key(row, 2)));
+            if (position == null) {
+                throw new ConfigurationException(
+                        "inbox_horizon has no row: put back the one that the schema came with");
+            }
+            return position;
+        }
+    }
+
+    /**
+     * Answers where the ledger begins from now on; committed. Open transactions of callers may hold the row: others that want to
+     * claim wait behind this change meanwhile, so it is not tried again where it waited in vain.
+     */
+    private MessageKey raise(Position position, Duration window) {
+        LocalDate kept = RetentionSettings.firstDayKept(position.now(), window);
+        MessageKey wanted =
+                MessageKey.firstOf(kept.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli());
+        MessageKey oldest = wanted.compareTo(position.newest()) > 0 ? position.newest() : wanted;
+        // Where somebody set a shorter window once, the horizon stays where it is.
+        if (position.oldest().compareTo(oldest) >= 0) {
+            return position.oldest();
+        }
+        Optional<Integer> raised = database.change("to raise the horizon", session -> {
+            try (Call call = session.call(RetentionStatement.RAISE_HORIZON)) {
+                return call.key("oldest", oldest).change();
+            }
+        });
+        if (raised.isEmpty()) {
+            LOG.info(
+                    "the ledger keeps its oldest day for now, because open transactions have claimed messages; it tries"
+                            + " again later");
+            return position.oldest();
+        }
+        return oldest;
+    }
+
+    private Retired dropDaysOfLedger(MessageKey oldest) {
+        LocalDate kept = LocalDate.ofInstant(Instant.ofEpochMilli(oldest.epochMillis()), ZoneOffset.UTC);
+        return dropOne(OldDays.LEDGER, kept, days::drop);
+    }
+
+    /** Those that a node began to drop, and died, where a program wants them for longer since then. */
+    private Retired giveBackDays(Instant now, RetentionLook look) {
+        LocalDate kept = RetentionSettings.firstDayKept(now, look.limits().history());
+        for (OldDay day : days.begunFrom(kept)) {
+            steps.attempt("to give " + day.day() + " back", false, () -> days.giveBack(day));
+        }
+        return Retired.NOTHING;
+    }
+
+    private Retired dropDaysOfHistory(Instant now, RetentionLook look, FreshLook fresh) {
+        LocalDate kept = RetentionSettings.firstDayKept(now, look.limits().history());
+        return dropOne(OldDays.HISTORY, kept, day -> dropOfHistory(day, now, fresh));
+    }
+
+    /** Its export may take hours: another program may have said meanwhile that it wants the day. */
+    private DayDrop dropOfHistory(OldDay day, Instant now, FreshLook fresh) {
+        // Nobody sees the rows of a day that its table lacks already: whether it may go is asked when it is dropped.
+        if (!day.isWhole()) {
+            return fresh.isPastInHistory(day.day(), now) ? days.drop(day) : DayDrop.LATER;
+        }
+        // First what costs little: the partition may be read through for days before it.
+        if (!oldHistory.mayGo(day.day())) {
+            return DayDrop.LATER;
+        }
+        List<LocalDate> earlier = days.earlierIn(day);
+        return earlier.stream().allMatch(oldHistory::mayGo) && fresh.isPastInHistory(day.day(), now)
+                ? oldHistory.letGo(day.day(), DayDrop.LATER, hold -> days.drop(day, earlier, hold))
+                : DayDrop.LATER;
+    }
+
+    /** Drops one of the days of a table before another one, the oldest that can be dropped now. */
+    private Retired dropOne(String table, LocalDate first, Function<OldDay, DayDrop> drop) {
+        for (OldDay day : days.before(table, first)) {
+            DayDrop dropped =
+                    steps.attempt("to drop " + day.day() + " of " + day.table(), DayDrop.LATER, () -> drop.apply(day));
+            if (dropped != DayDrop.LATER) {
+                return dropped == DayDrop.DONE ? new Retired(1, 0, true) : Retired.NOTHING;
+            }
+        }
+        return Retired.NOTHING;
+    }
+
+    /** Deletes a piece of the rows of a table from before an instant. */
+    @FunctionalInterface
+    private interface Purge {
+        Upkeep.Piece run(AdminSession session, String place, Instant before) throws SQLException;
+    }
+
+    private Retired purge(String table, RetentionLook look, Duration retention, Purge purging) {
+        return new Upkeep(table, look, retention)
+                .next(
+                        transactions,
+                        (session, place) ->
+                                purging.run(session, place, session.now().minus(retention)));
+    }
+}

@@ -1,0 +1,5 @@
+/** What is forgotten, when, and in which steps. */
+@NullMarked
+package io.pigeonhole.jdbc.retention;
+
+import org.jspecify.annotations.NullMarked;

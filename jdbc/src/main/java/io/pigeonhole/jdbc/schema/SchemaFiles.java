@@ -1,0 +1,29 @@
+package io.pigeonhole.jdbc.schema;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** The files of the tables, in a folder for each kind of database. */
+public final class SchemaFiles {
+    public static final int DAYS_AHEAD = 8;
+
+    /** Version n is the n-th. */
+    public static final List<String> ALL = List.of("V1__inbox.sql");
+
+    private SchemaFiles() {}
+
+    /** The text of a file in a folder. */
+    public static String read(String location, String name) {
+        try (InputStream in = SchemaFiles.class.getClassLoader().getResourceAsStream(location + name)) {
+            if (in == null) {
+                throw new IllegalStateException(location + name + " is not on the class path: is the jar complete?");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(location + name + " cannot be read", e);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.pigeonhole.jdbc.sql;
+
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens connections, and gives up those that are not as they were. */
+public final class Connections {
+    private static final Logger log = LoggerFactory.getLogger(Connections.class);
+
+    private Connections() {}
+
+    /**
+     * What is done on a connection.
+     *
+     * @param <T> what it comes back with
+     */
+    @FunctionalInterface
+    public interface Work<T> {
+        T run(Connection connection) throws SQLException;
+    }
+
+    /** Something to do that the database may refuse. */
+    @FunctionalInterface
+    public interface Step {
+        void run() throws SQLException;
+    }
+
+    /** The same without an answer. */
+    @FunctionalInterface
+    public interface Action {
+        void run(Connection connection) throws SQLException;
+    }
+
+    /**
+     * A connection. Whatever its pool throws when there is none, the database is away: pools have exceptions of their own for
+     * that, which are no {@link SQLException}.
+     */
+    public static Connection open(ConnectionSource connections) {
+        try {
+            return connections.open();
+        } catch (PigeonholeException e) {
+            throw e;
+        } catch (SQLException | RuntimeException e) {
+            String why = e instanceof SQLException ? FailureText.messageOf(e) : FailureText.describe(e);
+            throw new StoreUnavailableException("there is no connection to the database: " + why, e);
+        }
+    }
+
+    /** Whether it did. To set auto-commit commits what was not rolled back. */
+    public static boolean rollback(Connection connection) {
+        return succeeds("rolled back", connection::rollback);
+    }
+
+    /** Its transaction ends with it, and it is not used again. */
+    public static void abort(Connection connection) {
+        succeeds("aborted", () -> connection.abort(Runnable::run));
+    }
+
+    /** Does something, and aborts the connection where that fails, whatever is thrown. */
+    public static void doOrAbort(Connection connection, String what, Step step) {
+        if (!succeeds(what, step)) {
+            abort(connection);
+        }
+    }
+
+    private static boolean succeeds(String what, Step step) {
+        try {
+            step.run();
+            return true;
+        } catch (Throwable e) {
+            log.debug("a connection could not be {}: it is given up", what, e);
+            return false;
+        }
+    }
+
+    /** Executes settings. */
+    public static void execute(Connection connection, List<String> statements) throws SQLException {
+        if (statements.isEmpty()) {
+            return;
+        }
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package io.pigeonhole.jdbc.store;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.KeyScheme;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.jdbc.sql.AdminSession;
+import io.pigeonhole.jdbc.sql.Call;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of {@code inbox_consumer}. */
+public final class Consumers {
+    /** The SQLSTATE of an identity column of PostgreSQL that has no number left. */
+    private static final String NO_NUMBER_LEFT = "2200H";
+
+    private Consumers() {}
+
+    /** Finds the consumer, or registers it; several programs may do so at once, one of them wins. */
+    public static RegisteredConsumer register(AdminSession session, ConsumerRegistration registration)
+            throws SQLException {
+        RegisteredConsumer known = find(session, registration);
+        if (known != null) {
+            return known;
+        }
+        boolean inserted = insert(session, registration);
+        known = find(session, registration);
+        if (known == null) {
+            throw new ConfigurationException("the consumer " + registration.name()
+                    + " cannot be registered: its row is gone again, which nobody may delete; or all 32,767 numbers are"
+                    + " used up. A consumer is a subscriber of the application, not a message or a user");
+        }
+        if (inserted) {
+            session.operations().addLanes(known);
+        }
+        return known;
+    }
+
+    private static boolean insert(AdminSession session, ConsumerRegistration registration) throws SQLException {
+        long digestBelow = registration.idForm() == IdForm.OPAQUE
+                ? KeyScheme.ALWAYS_DIGEST
+                : session.now().toEpochMilli();
+        try (Call call = session.call(ConsumerStatement.REGISTER)) {
+            return session.operations()
+                    .insertUnlessThere(call.text("name", registration.name())
+                            .text("id_form", registration.idForm().name())
+                            .number("digest_below", digestBelow)
+                            .text("key_order", registration.order().name())
+                            .number("lanes", registration.lanes())
+                            .text("deduplication", registration.deduplication().name())
+                            .now());
+        } catch (SQLException e) {
+            if (NO_NUMBER_LEFT.equals(e.getSQLState())) {
+                throw new ConfigurationException(
+                        "the consumer " + registration.name() + " cannot be registered: all 32,767 numbers are used up."
+                                + " A consumer is a subscriber of the application, not a message or a user",
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    private static @Nullable RegisteredConsumer find(AdminSession session, ConsumerRegistration registration)
+            throws SQLException {
+        try (Call call = session.call(ConsumerStatement.FIND)) {
+            return call.text("name", registration.name()).first(row -> registered(registration, row));
+        }
+    }
+
+    private static RegisteredConsumer registered(ConsumerRegistration registration, ResultSet row) throws SQLException {
+        requireSame(registration, row.getString(2), row.getString(4), row.getInt(5));
+        KeyScheme keys = new KeyScheme(row.getLong(3), registration.idForm() == IdForm.TIME_ORDERED_WITH_ULIDS);
+        RegisteredConsumer consumer = new RegisteredConsumer(
+                row.getShort(1),
+                registration.name(),
+                keys,
+                registration.order(),
+                registration.lanes(),
+                registration.deduplication());
+        consumer.requireDeduplication(Deduplication.valueOf(row.getString(6)));
+        return consumer;
+    }
+
+    private static void requireSame(ConsumerRegistration registration, String idForm, String order, int lanes) {
+        String consumer = "the consumer " + registration.name() + " is registered with ";
+        if (!registration.idForm().name().equals(idForm)) {
+            throw new ConfigurationException(consumer + "ids that are " + idForm + ", the program says "
+                    + registration.idForm()
+                    + ". This never changes, because every key depends on it: correct the program,"
+                    + " or give the consumer a new name");
+        }
+        if (!registration.order().name().equals(order)) {
+            throw new ConfigurationException(consumer + "the order " + order + ", the program says "
+                    + registration.order() + ". This never changes, because what is stored already was ordered by it:"
+                    + " correct the program, or give the consumer a new name");
+        }
+        if (registration.lanes() != lanes) {
+            throw new ConfigurationException(consumer + lanes + " lanes, the program says " + registration.lanes()
+                    + ". This never changes, because the stored messages lie in these lanes: correct the program, or give"
+                    + " the consumer a new name");
+        }
+    }
+}

@@ -1,0 +1,268 @@
+package io.pigeonhole.jdbc.transaction;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.DeferredWriteException;
+import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.jdbc.sql.Errors;
+import io.pigeonhole.jdbc.sql.ErrorsWithoutValues;
+import io.pigeonhole.jdbc.sql.Refusals;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The deferred writes of one transaction. Equal statements of many messages become one JDBC batch, as far as each scope's
+ * writes keep their order. Used by one thread.
+ *
+ * <p>They go to the database in rounds. In a round statements run one after another, in the order in which each first
+ * appeared. A write whose statement would run before an earlier one of the same scope goes to the next round, and the scope
+ * with it; other scopes go on filling the earlier one. So writes change places only across scopes, never within one, and
+ * there are as many rounds as the busiest scope needs, not as there are repetitions.
+ */
+public final class DeferredWrites {
+    private final Errors errors;
+    private final List<DeferredWrite> writes = new ArrayList<>();
+    private WatchedStreams streams = new WatchedStreams();
+    private boolean halfSent;
+
+    public DeferredWrites(Errors errors) {
+        this.errors = errors;
+    }
+
+    public void add(DeferredWrite write) {
+        writes.add(write);
+    }
+
+    boolean isEmpty() {
+        return writes.isEmpty();
+    }
+
+    public void clear() {
+        writes.clear();
+    }
+
+    /** Whether a statement may have been sent in part, so that nothing else can be sent on its connection. */
+    boolean isHalfSent() {
+        return halfSent;
+    }
+
+    /**
+     * Sends all of them. Afterwards nothing is pending, whether it succeeded or not.
+     *
+     * @throws StoreException whatever is thrown on the way, by the parameters too
+     */
+    void flush(Connection connection) {
+        if (writes.isEmpty()) {
+            return;
+        }
+        MessageKey first = writes.get(0).key();
+        boolean alone = writes.stream().allMatch(write -> write.key().equals(first));
+        List<List<DeferredWrite>> batches = batches();
+        writes.clear();
+        for (List<DeferredWrite> batch : batches) {
+            send(connection, batch, alone);
+        }
+    }
+
+    /** In the order in which they run; each has one statement. */
+    public List<List<DeferredWrite>> batches() {
+        List<Round> rounds = new ArrayList<>();
+        Map<Object, Place> reached = new HashMap<>(writes.size() * 2);
+        Object scope = this;
+        Place place = Place.FIRST;
+        for (DeferredWrite write : writes) {
+            // Mostly it is that of the write before.
+            if (write.scope() != scope) {
+                reached.put(scope, place);
+                scope = write.scope();
+                place = reached.getOrDefault(scope, Place.FIRST);
+            }
+            place = behind(place, write.sql(), rounds);
+            rounds.get(place.round()).batches.get(place.position()).add(write);
+        }
+        return rounds.stream().flatMap(round -> round.batches.stream()).toList();
+    }
+
+    private static Place behind(Place last, String sql, List<Round> rounds) {
+        int position = round(rounds, last.round()).position(sql);
+        return position < last.position()
+                ? new Place(last.round() + 1, round(rounds, last.round() + 1).position(sql))
+                : new Place(last.round(), position);
+    }
+
+    private static Round round(List<Round> rounds, int number) {
+        if (number == rounds.size()) {
+            rounds.add(new Round());
+        }
+        return rounds.get(number);
+    }
+
+    /** How far a scope has come. */
+    private record Place(int round, int position) {
+        static final Place FIRST = new Place(0, 0);
+    }
+
+    /** Statements in the order in which each first appeared. */
+    private static final class Round {
+        private final Map<String, Integer> positions = new HashMap<>();
+        private final List<List<DeferredWrite>> batches = new ArrayList<>();
+
+        int position(String sql) {
+            Integer known = positions.putIfAbsent(sql, batches.size());
+            if (known == null) {
+                batches.add(new ArrayList<>());
+                return batches.size() - 1;
+            }
+            return known;
+        }
+    }
+
+    private void send(Connection connection, List<DeferredWrite> batch, boolean alone) {
+        String sql = batch.get(0).sql();
+        streams = new WatchedStreams();
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            // A driver may not count the rows of each entry of a batch, or may not send it after it has read its
+            // streams;
+            // with one message's writes that must not be in doubt.
+            if (batch.size() == 1
+                    || (alone && batch.stream().anyMatch(write -> write.expectsRows() || write.hasStreams()))) {
+                sendSingly(statement, batch);
+            } else {
+                for (DeferredWrite write : batch) {
+                    bind(statement, write);
+                    statement.addBatch();
+                }
+                sendTogether(statement, batch);
+            }
+            requireReadStreams();
+        } catch (StoreException e) {
+            throw e;
+        } catch (SQLException e) {
+            halfSent |= streams.failure() != null;
+            requireReadStreams();
+            ErrorClass errorClass = errors.classify(e);
+            String doing = "the deferred statement «" + sql + "»";
+            boolean blameless = errorClass == ErrorClass.UNAVAILABLE;
+            if (blameless || (batch.size() > 1 && !alone)) {
+                // No driver says reliably which entry of a batch failed; the engine finds out, message by message.
+                throw Refusals.of(errorClass, doing + " of " + batch.size() + " messages", e);
+            }
+            MessageKey key = batch.get(0).key();
+            throw new DeferredWriteException(errorClass, key, Refusals.describe(doing, e), ErrorsWithoutValues.of(e));
+        } catch (Throwable e) {
+            // No driver means to throw this: a parameter does, or memory has run out.
+            halfSent = true;
+            throw halfSent(batch, alone, e);
+        }
+    }
+
+    /** A driver may take a stream that fails for one that has ended. */
+    private void requireReadStreams() {
+        WatchedStreams.Failure ofStream = streams.failure();
+        if (ofStream != null) {
+            throw refusedParameter(ofStream.write(), ofStream.cause());
+        }
+    }
+
+    private StoreException halfSent(List<DeferredWrite> batch, boolean alone, Throwable e) {
+        requireReadStreams();
+        if (batch.size() == 1 || alone) {
+            return refusedParameter(batch.get(0), e);
+        }
+        return new StoreException(
+                ErrorClass.ABORTED,
+                "one of " + batch.size() + " deferred " + statement(batch.get(0)) + " cannot be sent: "
+                        + FailureText.classOf(e),
+                e);
+    }
+
+    /** Without the text of what was thrown, which may repeat values; it is the cause. */
+    private DeferredWriteException refusedParameter(DeferredWrite write, Throwable e) {
+        boolean permanent = errors.classify(e) == ErrorClass.PERMANENT;
+        return new DeferredWriteException(
+                permanent ? ErrorClass.PERMANENT : ErrorClass.MESSAGE,
+                write.key(),
+                "a parameter of the deferred " + statement(write) + " cannot be sent: " + FailureText.classOf(e),
+                e);
+    }
+
+    private static String statement(DeferredWrite write) {
+        return ErrorsWithoutValues.bounded("statement «" + write.sql() + "»");
+    }
+
+    private void sendTogether(PreparedStatement statement, List<DeferredWrite> batch) throws SQLException {
+        int[] counts;
+        try {
+            counts = statement.executeBatch();
+        } catch (SQLException e) {
+            if (!errors.refusesBatch(e)) {
+                throw e;
+            }
+            if (streams.wereRead()) {
+                // They are empty now. Each message by itself brings new ones, and is sent singly.
+                throw new StoreException(
+                        ErrorClass.ABORTED,
+                        Refusals.describe(
+                                "the batch of " + batch.size() + " deferred " + statement(batch.get(0))
+                                        + ", whose streams are read",
+                                e),
+                        ErrorsWithoutValues.of(e));
+            }
+            statement.clearBatch();
+            sendSingly(statement, batch);
+            return;
+        }
+        for (int i = 0; i < counts.length; i++) {
+            check(batch.get(i), counts[i]);
+        }
+    }
+
+    private void sendSingly(PreparedStatement statement, List<DeferredWrite> batch) throws SQLException {
+        for (DeferredWrite write : batch) {
+            bind(statement, write);
+            check(write, statement.executeUpdate());
+        }
+    }
+
+    private void bind(PreparedStatement statement, DeferredWrite write) {
+        try {
+            write.bind(statement, streams);
+        } catch (SQLException e) {
+            requireReadStreams();
+            ErrorClass errorClass = errors.classify(e);
+            String doing = "the parameters of the deferred statement «" + write.sql() + "»";
+            throw errorClass == ErrorClass.UNAVAILABLE
+                    ? Refusals.of(errorClass, doing, e)
+                    : new DeferredWriteException(
+                            errorClass, write.key(), Refusals.describe(doing, e), ErrorsWithoutValues.of(e));
+        } catch (Throwable e) {
+            requireReadStreams();
+            throw refusedParameter(write, e);
+        }
+    }
+
+    private static void check(DeferredWrite write, int count) {
+        if (!write.expectsRows() || count == write.expectedRows()) {
+            return;
+        }
+        if (count == Statement.SUCCESS_NO_INFO) {
+            throw new StoreException(
+                    ErrorClass.MESSAGE,
+                    "the driver does not say how many rows each «" + write.sql() + "» of a batch changed",
+                    null);
+        }
+        throw new DeferredWriteException(
+                ErrorClass.MESSAGE,
+                write.key(),
+                "the deferred statement «" + write.sql() + "» changed " + count + " rows, expected were "
+                        + write.expectedRows(),
+                null);
+    }
+}

@@ -1,0 +1,510 @@
+package io.pigeonhole.jdbc.transaction;
+
+import io.pigeonhole.core.failure.Causes;
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.DeferredWriteException;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.jdbc.JdbcContext;
+import io.pigeonhole.jdbc.OwnTransaction;
+import io.pigeonhole.jdbc.dialect.SavepointStep;
+import io.pigeonhole.jdbc.dialect.TransactionControl;
+import io.pigeonhole.jdbc.sql.Connections;
+import io.pigeonhole.jdbc.sql.Errors;
+import io.pigeonhole.jdbc.sql.ErrorsWithoutValues;
+import io.pigeonhole.jdbc.sql.StoreSchema;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One transaction on one connection as handlers see it: the connection's life, the contexts, the deferred writes, and what the
+ * errors of both are reported as. What the engine does in it is in {@link JdbcTransaction}. Used by one thread.
+ */
+abstract class HandlerTransaction {
+    private static final Logger LOG = LoggerFactory.getLogger(HandlerTransaction.class);
+
+    private static final String COMMIT = ";\nCOMMIT";
+
+    /** The SQLSTATE, transaction_resolution_unknown, of a COMMIT of which nobody knows what became. */
+    private static final String COMMIT_OPEN = "08007";
+
+    /** How it begins and ends. */
+    private final OwnTransaction own;
+
+    /** For statements of our own. */
+    protected final Connection connection;
+
+    /** For handlers, and for what they defer. */
+    protected final Connection handlers;
+
+    private final Errors errors;
+    private final TransactionControl control;
+
+    private final DeferredWrites deferred;
+    private final Set<String> harmless = new HashSet<>();
+    private @Nullable HandlerCall call;
+    private @Nullable RuntimeException failedFlush;
+    private boolean deferredChanges;
+    private boolean finished;
+    private boolean broken;
+    private boolean closed;
+    private boolean givenUp;
+    private boolean leftToThread;
+
+    /**
+     * Takes a transaction over that has begun; {@link #close} gives its connection back as it was.
+     *
+     * @param own the transaction
+     * @param connection its connection, as statements of ours use it
+     */
+    protected HandlerTransaction(OwnTransaction own, Connection connection, Errors errors, TransactionControl control) {
+        this.own = own;
+        this.connection = connection;
+        this.handlers = StoreSchema.unbound(connection);
+        this.errors = errors;
+        this.control = control;
+        this.deferred = new DeferredWrites(errors);
+        own.beforeRelease(this::restore);
+    }
+
+    /** Sends what a transaction begins with, unless that is done. */
+    protected abstract void begin();
+
+    /** The exception for an error of a statement of this transaction. */
+    protected abstract RuntimeException refused(String doing, SQLException e);
+
+    /** The same for rows that were not there to be changed. */
+    public StoreException refused(String doing, StoreException e) {
+        return e;
+    }
+
+    /** Puts back what was set on the connection, after the end of the transaction; nothing where that goes by itself. */
+    public void restore(boolean autoCommit) throws SQLException {}
+
+    public JdbcContext context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {
+        HandlerCall current = call;
+        if (current == null) {
+            current = new HandlerCall(this);
+            call = current;
+        }
+        return new TransactionContext(current, consumer.name(), key, message, attempt);
+    }
+
+    public void endContexts() {
+        HandlerCall current = call;
+        call = null;
+        if (current != null) {
+            try {
+                current.end();
+            } finally {
+                if (current.hadConnection() || !isOfDataSource()) {
+                    handlerLeft(current.mayHaveChangedSession());
+                }
+            }
+        }
+        // The handler may have met it and hidden it, or thrown something else.
+        if (failedFlush instanceof StoreException failure) {
+            throw forHandlers(failure);
+        }
+        if (current != null) {
+            current.requireNoRefusedRollback();
+        }
+    }
+
+    /** A handler may be about to change its session. */
+    public void sessionChanging() {
+        HandlerCall current = call;
+        if (current != null) {
+            current.changing();
+        }
+    }
+
+    /** The same by SQL. */
+    public void sessionChanging(String sql) throws SQLException {
+        sessionChanging();
+    }
+
+    /** The same by the time that a statement may take, where that holds for the connection. */
+    public void queryTimeoutChanging() {}
+
+    /** Whether SQL is there to change the session, and not only able to, as a procedure is. */
+    protected abstract boolean setsSession(String sql);
+
+    /** A handler that had the connection has ended, and may have changed the session. */
+    protected abstract void handlerLeft(boolean sessionChanged);
+
+    /**
+     * What failed once goes on failing, until it is rolled back, whatever it failed with: what was deferred behind it is not
+     * sent any more.
+     */
+    public void flush() {
+        RuntimeException failure = failedFlush;
+        if (failure != null) {
+            throw failure;
+        }
+        flushFramework();
+        if (deferred.isEmpty()) {
+            return;
+        }
+        requireOpen();
+        try {
+            begin();
+            deferred.flush(handlers);
+        } catch (PigeonholeException e) {
+            failedFlush = e;
+            throw e;
+        } catch (Throwable e) {
+            failedFlush = new StoreException(
+                    ErrorClass.ABORTED, "the deferred writes cannot be sent: " + FailureText.classOf(e), e);
+            throw failedFlush;
+        } finally {
+            if (deferred.isHalfSent()) {
+                giveUp();
+            }
+            if (deferredChanges) {
+                deferredChanges = false;
+                HandlerCall current = call;
+                // One that has the connection sends what it deferred itself, and may rely on it until it ends.
+                if (current == null || !current.hadConnection()) {
+                    handlerLeft(true);
+                }
+            }
+        }
+    }
+
+    /** What a framework holds back may be any message's, so that it is known whose it is only where messages run one by one. */
+    private void flushFramework() {
+        if (isOfDataSource()) {
+            return;
+        }
+        requireOpen();
+        try {
+            own.flush();
+        } catch (RuntimeException e) {
+            failedFlush = new StoreException(
+                    errors.classify(e),
+                    "what a handler has written through its framework is refused: " + e.getMessage(),
+                    e);
+            throw failedFlush;
+        }
+    }
+
+    /** Whether something may be waiting to be sent, or could not be sent. */
+    protected boolean hasDeferred() {
+        return !deferred.isEmpty() || failedFlush != null || !isOfDataSource();
+    }
+
+    /** Before a rollback to a savepoint. */
+    protected void discardDeferred() {
+        deferred.clear();
+        failedFlush = null;
+    }
+
+    /** Behind a rollback to a savepoint, which a framework knows nothing of. */
+    protected void clearFramework() {
+        try {
+            own.clear();
+        } catch (RuntimeException e) {
+            throw new StoreException(
+                    ErrorClass.ABORTED, "a framework cannot forget what was rolled back: " + FailureText.classOf(e), e);
+        }
+    }
+
+    /** Whether handlers have no other way to its connection than their context, and a COMMIT in SQL is all there is to its end. */
+    protected boolean isOfDataSource() {
+        return own instanceof DataSourceTransaction;
+    }
+
+    /** A statement that ends with COMMIT, without that where the end is not a COMMIT alone. */
+    protected String withOwnCommit(String sql) {
+        if (isOfDataSource()) {
+            return sql;
+        }
+        if (!sql.endsWith(COMMIT)) {
+            throw new IllegalStateException("a statement that is to commit ends otherwise");
+        }
+        return sql.substring(0, sql.length() - COMMIT.length());
+    }
+
+    /** What {@link #withOwnCommit} has left out. */
+    protected void commitBehind() throws SQLException {
+        if (!isOfDataSource()) {
+            commitOwn();
+        }
+        ended();
+    }
+
+    /** Commits, and nothing else. */
+    protected void commitOwn() throws SQLException {
+        try {
+            own.commit();
+        } catch (RuntimeException e) {
+            for (Throwable cause : Causes.of(e)) {
+                if (cause instanceof SQLException refusal) {
+                    throw refusal;
+                }
+            }
+            throw new SQLException(e.getMessage(), COMMIT_OPEN, e);
+        }
+    }
+
+    /** Not a failure of one message: what was committed with it cannot be taken back, and no replay will tell. */
+    protected static ConfigurationException taken(SQLException e) {
+        return new ConfigurationException(
+                "a handler ended the transaction by itself, with COMMIT or ROLLBACK in SQL. What was written before is"
+                        + " committed without the rest, or lost; nothing after it is kept. Take the statement out",
+                e);
+    }
+
+    /** For contexts: the connection with what is deferred already sent. */
+    protected Connection connectionForHandlers(HandlerCall from) {
+        requireOpen();
+        sendDeferred();
+        begin();
+        return from.connection(handlers);
+    }
+
+    private void sendDeferred() {
+        try {
+            flush();
+        } catch (PigeonholeException e) {
+            throw forHandlers(e);
+        }
+    }
+
+    /**
+     * A handler is about to do this with savepoints. A deferred write stands where it was deferred: before a savepoint that is
+     * set afterwards, so that it is sent first, and behind every one that is gone back to, because all are set with nothing
+     * deferred.
+     */
+    protected void beforeSavepoints(List<SavepointStep> steps) {
+        if (SavepointStep.begin(steps, SavepointStep.Kind.SET)) {
+            sendDeferred();
+        }
+    }
+
+    /** It is done: what was deferred behind a savepoint goes with it. */
+    protected void afterSavepoints(List<SavepointStep> steps) {
+        if (SavepointStep.begin(steps, SavepointStep.Kind.BACK)) {
+            deferred.clear();
+        }
+    }
+
+    /**
+     * It failed, and nobody knows whether the database went back before. What was deferred may neither be sent nor be
+     * forgotten, so that the transaction has failed, also where the handler hides this.
+     */
+    protected void failedSavepoints(List<SavepointStep> steps, Throwable failure) {
+        if (SavepointStep.begin(steps, SavepointStep.Kind.BACK) && !deferred.isEmpty() && failedFlush == null) {
+            ErrorClass errorClass = errors.classify(failure);
+            boolean passing = errorClass == ErrorClass.RETRY_NOW || errorClass == ErrorClass.UNAVAILABLE;
+            failedFlush = new StoreException(
+                    passing ? errorClass : ErrorClass.ABORTED,
+                    "a rollback to a savepoint failed, with writes deferred behind the savepoint; let the handler throw"
+                            + " what it meets: " + FailureText.classOf(failure),
+                    failure);
+        }
+    }
+
+    private static RuntimeException forHandlers(RuntimeException failure) {
+        return failure instanceof StoreException e && !(e instanceof DeferredWriteException) ? nobodys(e) : failure;
+    }
+
+    /** It is not known whose write failed, and need not be one of the handler that meets the error. */
+    private static StoreException nobodys(StoreException e) {
+        return switch (e.errorClass()) {
+            case RETRY_NOW, UNAVAILABLE, ABORTED -> e;
+            case MESSAGE, PERMANENT, UNKNOWN ->
+                new StoreException(ErrorClass.ABORTED, "a write failed that was deferred before: " + e.getMessage(), e);
+        };
+    }
+
+    /** For contexts. */
+    protected void defer(DeferredWrite write) {
+        requireOpen();
+        if (!harmless.contains(write.sql())) {
+            TransactionControl.Effect effect = control.refuse(write.sql());
+            if (effect == TransactionControl.Effect.SESSION) {
+                if (setsSession(write.sql())) {
+                    throw new IllegalStateException("a handler may not defer " + ErrorsWithoutValues.quoted(write.sql())
+                            + ": it would hold for what other messages have deferred, which is sent together with it."
+                            + " Execute it on context.connection(), with the writes that need it, or name the schema and"
+                            + " the tenant in the deferred statement");
+                }
+                run("to tell what the session is", () -> sessionChanging(write.sql()));
+                deferredChanges = true;
+            } else if (effect == TransactionControl.Effect.NONE) {
+                harmless.add(write.sql());
+            }
+            if (!control.savepoints(write.sql()).isEmpty()) {
+                throw new IllegalStateException("a handler may not defer " + ErrorsWithoutValues.quoted(write.sql())
+                        + ": deferred writes change places; set savepoints on the connection");
+            }
+        }
+        deferred.add(write);
+    }
+
+    public void close() {
+        if (closed) {
+            return;
+        }
+        endContextsAnyway();
+        closed = true;
+        deferred.clear();
+        if (leftToThread) {
+            return;
+        }
+        broken |= !finished && !broken && !did("rolled back", own::rollback);
+        release();
+    }
+
+    private void release() {
+        if (broken) {
+            did("given up", own::discard);
+        }
+        did("closed", own::close);
+    }
+
+    private void endContextsAnyway() {
+        try {
+            endContexts();
+        } catch (Throwable e) {
+            LOG.debug("a handler left a thread behind that was using its connection", e);
+        }
+    }
+
+    /**
+     * The connection is of no use any more: another thread is in the middle of a call that does not end, and may hold the
+     * driver's lock. So nobody waits for the connection to be closed.
+     */
+    public void giveUp() {
+        givenUp = true;
+        lost();
+        Thread thread = new Thread(
+                isOfDataSource() ? this::release : () -> Connections.abort(connection),
+                "pigeonhole gives up a connection");
+        thread.setDaemon(true);
+        try {
+            thread.start();
+            leftToThread = isOfDataSource();
+        } catch (Throwable e) {
+            LOG.warn(
+                    "no thread could be started to end a connection that is given up: its transaction waits for it", e);
+        }
+    }
+
+    private static boolean did(String what, Step step) {
+        try {
+            step.run();
+            return true;
+        } catch (Throwable e) {
+            LOG.debug("a connection could not be {}: it is not used again", what, e);
+            return false;
+        }
+    }
+
+    /** Whether it still goes on. */
+    protected boolean isOpen() {
+        return !finished && !closed;
+    }
+
+    /** Looks at SQL of a handler: refuses what ends the transaction, and notes what may change the session. */
+    protected void refuse(String sql) throws SQLException {
+        TransactionControl.Effect effect = control.refuse(sql);
+        if (effect == TransactionControl.Effect.SESSION) {
+            sessionChanging(sql);
+        }
+    }
+
+    protected TransactionControl control() {
+        return control;
+    }
+
+    /** A handler is about to call something on its connection. */
+    public void calling() {}
+
+    /** A handler's call came back, with the error or without one. */
+    protected void called(@Nullable Throwable failure) {}
+
+    /** The transaction has come to its end: it is committed, or never began. */
+    public void ended() {
+        finished = true;
+        if (own instanceof DataSourceTransaction onConnection) {
+            onConnection.committed();
+        }
+    }
+
+    /** The connection is of no use any more. */
+    protected void lost() {
+        broken = true;
+    }
+
+    protected boolean isLost() {
+        return broken;
+    }
+
+    protected void requireOpen() {
+        if (!isOpen()) {
+            throw new IllegalStateException("the transaction has ended; its contexts are of no use any more");
+        }
+        if (givenUp) {
+            throw new StoreException(
+                    ErrorClass.ABORTED,
+                    "the connection is given up: a thread that a handler left behind is in the middle of a call on it",
+                    null);
+        }
+    }
+
+    protected void run(String doing, Step step) {
+        ask(doing, () -> {
+            step.run();
+            return true;
+        });
+    }
+
+    protected <T> T ask(String doing, Question<T> question) {
+        requireOpen();
+        begin();
+        try {
+            T answer = question.ask();
+            used();
+            return answer;
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw refused(doing, e);
+        } catch (StoreException e) {
+            throw refused(doing, e);
+        }
+    }
+
+    /** A statement of ours succeeded. */
+    public void used() throws SQLException {}
+
+    /** A pool may look at a connection's health only now and then; one that is known to be lost is not given back alive. */
+    protected void noteLoss(SQLException e) {
+        broken |= errors.endsConnection(e);
+    }
+
+    /** Something to do on the connection. */
+    @FunctionalInterface
+    public interface Step {
+        void run() throws SQLException;
+    }
+
+    /** Something to ask on the connection. */
+    @FunctionalInterface
+    public interface Question<T> {
+        T ask() throws SQLException;
+    }
+}

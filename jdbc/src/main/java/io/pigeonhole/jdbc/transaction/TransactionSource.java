@@ -1,0 +1,42 @@
+package io.pigeonhole.jdbc.transaction;
+
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.jdbc.JdbcTransactions;
+import io.pigeonhole.jdbc.JoinedTransaction;
+import io.pigeonhole.jdbc.OwnTransaction;
+import io.pigeonhole.jdbc.sql.StoreSchema;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the transactions of handlers come from. Safe for use by many threads.
+ *
+ * @param transactions of a data source, or of a framework
+ * @param schema which their connections are bound to for statements of ours; null where a database has none
+ */
+public record TransactionSource(
+        JdbcTransactions transactions, @Nullable StoreSchema schema) {
+    /** Begins one. */
+    OwnTransaction begin() {
+        try {
+            return transactions.begin();
+        } catch (PigeonholeException e) {
+            throw e;
+        } catch (SQLException | RuntimeException e) {
+            throw new StoreUnavailableException("the connection takes no transaction: " + FailureText.describe(e), e);
+        }
+    }
+
+    /** Its connection, as statements of ours use it. */
+    public Connection bound(JoinedTransaction transaction) {
+        return bound(transaction.connection());
+    }
+
+    /** A connection, as statements of ours use it. */
+    public Connection bound(Connection connection) {
+        return schema == null ? connection : schema.bind(connection);
+    }
+}
