@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.CompositeArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
@@ -56,6 +57,8 @@ final class ArchitectureRules {
         rules.put("core does not know JDBC", coreIsFreeOfJdbc());
         rules.put("no module knows a driver", noDriver());
         rules.put("packages form no cycle", noCycle());
+        rules.put("what users of jdbc call knows nothing behind it", jdbcApiKnowsNothingBehindIt());
+        rules.put("the two hot paths of jdbc never meet", hotPathsNeverMeet());
         rules.put("only the package core.time reads the system clock", oneClock());
         rules.put("nothing sleeps", nothingSleeps());
         rules.put("every package is null-marked", nullMarked());
@@ -102,6 +105,41 @@ final class ArchitectureRules {
 
     private ArchRule noCycle() {
         return slices().assignedFrom(new EveryPackageIsASlice(root)).should().beFreeOfCycles();
+    }
+
+    /** Those who choose what is behind it are the store and the schema. */
+    private ArchRule jdbcApiKnowsNothingBehindIt() {
+        return noClasses()
+                .that()
+                .resideInAPackage(root + ".jdbc")
+                .and(not(describe("choose what is behind it", type -> choosesWhatIsBehind(root, type))))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(root + ".jdbc.*..");
+    }
+
+    private ArchRule hotPathsNeverMeet() {
+        String generic = root + ".jdbc.generic..";
+        String postgresql = root + ".jdbc.postgresql..";
+        return CompositeArchRule.of(noClasses()
+                        .that()
+                        .resideInAPackage(generic)
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAPackage(postgresql))
+                .and(noClasses()
+                        .that()
+                        .resideInAPackage(postgresql)
+                        .should()
+                        .dependOnClassesThat()
+                        .resideInAPackage(generic));
+    }
+
+    private static boolean choosesWhatIsBehind(String root, JavaClass type) {
+        String name = type.getName();
+        return Stream.of(".jdbc.JdbcStore", ".jdbc.Schema")
+                .map(root::concat)
+                .anyMatch(each -> name.equals(each) || name.startsWith(each + "$"));
     }
 
     private ArchRule oneClock() {
@@ -199,6 +237,10 @@ final class ArchitectureRules {
         @Override
         public SliceIdentifier getIdentifierOf(JavaClass type) {
             String name = type.getPackageName();
+            if (choosesWhatIsBehind(root, type)) {
+                // The top of its module, above packages that know the types beside it.
+                return SliceIdentifier.of(name, "top");
+            }
             return name.equals(root) || name.startsWith(root + ".")
                     ? SliceIdentifier.of(name)
                     : SliceIdentifier.ignore();

@@ -32,6 +32,8 @@ class GatesBiteTest {
             Map.entry("core needs slf4j and nothing else", List.of("core.foreign.UsesLogback.")),
             Map.entry("core does not know JDBC", List.of("core.sql.KnowsConnection.", "core.sql.KnowsDataSource.")),
             Map.entry("no module knows a driver", List.of("jdbc.driver.KnowsThePostgresDriver.")),
+            Map.entry("what users of jdbc call knows nothing behind it", List.of("jdbc.KnowsGeneric.")),
+            Map.entry("the two hot paths of jdbc never meet", List.of("jdbc.postgresql.MeetsGeneric.")),
             Map.entry("packages form no cycle", List.of("core.ring.left -> ", "core.ring.right -> ")),
             Map.entry(
                     "only the package core.time reads the system clock",

@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.jdbc.store.DaysOnUse;
 import io.pigeonhole.core.admin.AdminStore;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.AuditEntry;

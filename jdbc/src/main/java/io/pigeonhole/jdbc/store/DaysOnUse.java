@@ -1,4 +1,4 @@
-package io.pigeonhole.jdbc;
+package io.pigeonhole.jdbc.store;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * days, and every message be from the future. Costs a look at a clock; once in an hour a look at the horizon, on a connection
  * that is given back before the transaction takes one. Safe for use by many threads.
  */
-final class DaysOnUse {
+public final class DaysOnUse {
     private static final Logger log = LoggerFactory.getLogger(DaysOnUse.class);
     private static final long INTERVAL = Duration.ofHours(1).toNanos();
     private static final long AFTER_FAILURE = Duration.ofMinutes(1).toNanos();
@@ -31,12 +31,12 @@ final class DaysOnUse {
     private volatile long last;
     private volatile long next;
 
-    DaysOnUse(Runnable maintenance, LongSupplier nanos) {
+    public DaysOnUse(Runnable maintenance, LongSupplier nanos) {
         this(maintenance, nanos, DaysOnUse::startThread);
     }
 
     /** With other threads to maintain it on. */
-    DaysOnUse(Runnable maintenance, LongSupplier nanos, Executor background) {
+    public DaysOnUse(Runnable maintenance, LongSupplier nanos, Executor background) {
         this.maintenance = maintenance;
         this.nanos = nanos;
         this.background = background;
@@ -44,7 +44,7 @@ final class DaysOnUse {
     }
 
     /** Somebody has maintained the store. */
-    void done() {
+    public void done() {
         last = nanos.getAsLong();
         next = last + INTERVAL;
     }
@@ -53,7 +53,7 @@ final class DaysOnUse {
      * Before a transaction. Who comes while another thread does it goes on, since that thread may hang. Only after a day
      * without maintenance, when today may be missing, others wait for it, and not for ever.
      */
-    void before() {
+    public void before() {
         if (isDue()) {
             maintainOnce();
         }
@@ -63,7 +63,7 @@ final class DaysOnUse {
      * The same for a caller who has a connection already, and perhaps the only one of the pool: on a thread of its own. Where
      * there is none, that is not the caller's failure.
      */
-    void during() {
+    public void during() {
         if (isDue() && running.compareAndSet(false, true)) {
             try {
                 background.execute(() -> {

@@ -1,0 +1,3 @@
+package io.pigeonhole.architecture.violations.jdbc.generic;
+
+public final class Plain {}
