@@ -566,9 +566,9 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
             TransactionSource begun = new TransactionSource(handlers, schema);
             return new JdbcStore(
                     known == null
-                            ? new PostgresDatabase(
+                            ? PostgresDatabase.of(
                                     own, begun, daysAhead, retention, new FreshStreaks(freshStreak), nanos)
-                            : new PlainDatabase(own, begun, known, daysAhead, retention, nanos),
+                            : PlainDatabase.of(own, begun, known, daysAhead, retention, nanos),
                     begun,
                     nanos,
                     daysAhead);

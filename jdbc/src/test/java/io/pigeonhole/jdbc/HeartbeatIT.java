@@ -113,6 +113,30 @@ class HeartbeatIT {
         assertThat(connection.getNetworkTimeout()).isEqualTo(networkTimeout);
     }
 
+    /** A node may still work under a lease that has run out, and have leased the message again. */
+    @Test
+    void newestOfTwoLeasesOfOneMessageIsProlonged() {
+        WorkItem newest = leased();
+        WorkItem older = withToken(newest, newest.token() - 1);
+        try (Heartbeat heartbeat = lab.store().heartbeat()) {
+            assertThat(heartbeat.prolong(lab.consumer(), List.of(newest, older), LEASE))
+                    .containsExactly(newest.id());
+            assertThat(heartbeat.prolong(lab.consumer(), List.of(older), LEASE)).isEmpty();
+        }
+    }
+
+    private static WorkItem withToken(WorkItem item, long token) {
+        return new WorkItem(
+                item.id(),
+                item.key(),
+                item.message(),
+                item.attempts(),
+                item.retriedAttempts(),
+                item.age(),
+                item.byLease(),
+                token);
+    }
+
     @Test
     @Tag("E10")
     void connectionOfASourcesQuestionIsGivenBackAsItWas() throws SQLException {

@@ -201,14 +201,20 @@ final class JdbcStoreFixture implements TransactionsFixture<JdbcContext> {
     @Override
     public CallersTransaction begin() {
         try {
-            if (framework != null) {
-                return bound(framework.begin());
-            }
             Connection connection = pool.getConnection();
             connection.setAutoCommit(false);
             connection.setReadOnly(false);
             connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             return new UnboundTransaction(store.ledger(connection), connection);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public CallersTransaction beginBound() {
+        try {
+            return bound(Objects.requireNonNull(framework).begin());
         } catch (SQLException e) {
             throw new AssertionError(e);
         }

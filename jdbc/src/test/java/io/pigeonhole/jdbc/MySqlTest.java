@@ -26,15 +26,15 @@ class MySqlTest {
 
     @Test
     void waitIsOneOfWholeSeconds() {
-        assertThat(dialect.patience(Duration.ofMillis(1500))).containsExactly("SET innodb_lock_wait_timeout = 2");
-        assertThat(dialect.patience(Duration.ofMillis(20))).containsExactly("SET innodb_lock_wait_timeout = 1");
-        assertThat(dialect.ownPatience()).containsExactly("SET innodb_lock_wait_timeout = @pigeonhole_wait");
+        assertThat(dialect.setLockTimeout(Duration.ofMillis(1500))).containsExactly("SET innodb_lock_wait_timeout = 2");
+        assertThat(dialect.setLockTimeout(Duration.ofMillis(20))).containsExactly("SET innodb_lock_wait_timeout = 1");
+        assertThat(dialect.restoreLockTimeout()).containsExactly("SET innodb_lock_wait_timeout = @pigeonhole_wait");
     }
 
     @Test
     void nothingIsSaidInCompoundStatements() {
-        assertThat(dialect.guard()).containsExactly("SAVEPOINT pigeonhole_guard");
-        assertThat(dialect.prove()).containsExactly("RELEASE SAVEPOINT pigeonhole_guard");
+        assertThat(dialect.markTransaction()).containsExactly("SAVEPOINT pigeonhole_guard");
+        assertThat(dialect.verifyTransaction()).containsExactly("RELEASE SAVEPOINT pigeonhole_guard");
         assertThat(dialect.proveAndCommit()).isNull();
         assertThat(dialect.beginWithClaim(Duration.ofSeconds(42), Duration.ofSeconds(1)))
                 .isNull();

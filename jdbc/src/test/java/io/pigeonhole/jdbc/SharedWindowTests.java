@@ -204,7 +204,7 @@ abstract class SharedWindowTests {
         assertThat(isNew(calm, consumer, known)).isTrue();
         JdbcStore store = JdbcStore.builder(InterposedDataSource.before(
                         1,
-                        "SELECT place FROM inbox_upkeep",
+                        "inbox_upkeep WHERE task = ? AND next_at",
                         clock.dataSource(),
                         () -> clock.advance(Duration.ofDays(35))))
                 .window(Duration.ofDays(7))

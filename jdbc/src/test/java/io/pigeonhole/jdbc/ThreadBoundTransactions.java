@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ThreadBoundTransactions implements JdbcTransactions {
     private final DataSource dataSource;
+    // One for each data source, as frameworks have it.
+    @SuppressWarnings("ThreadLocalUsage")
     private final ThreadLocal<@Nullable Bound> current = new ThreadLocal<>();
 
     ThreadBoundTransactions(DataSource dataSource) {
@@ -61,10 +63,10 @@ final class ThreadBoundTransactions implements JdbcTransactions {
         }
 
         /** A write that waits for the next flush. */
-        private record Held(String sql, Object[] parameters) {}
+        private record Held(String sql, List<Object> parameters) {}
 
         void hold(String sql, Object... parameters) {
-            held.add(new Held(sql, parameters));
+            held.add(new Held(sql, List.of(parameters)));
         }
 
         @Override
@@ -78,8 +80,8 @@ final class ThreadBoundTransactions implements JdbcTransactions {
             held.clear();
             for (Held each : all) {
                 try (PreparedStatement statement = connection.prepareStatement(each.sql())) {
-                    for (int i = 0; i < each.parameters().length; i++) {
-                        statement.setObject(i + 1, each.parameters()[i]);
+                    for (int i = 0; i < each.parameters().size(); i++) {
+                        statement.setObject(i + 1, each.parameters().get(i));
                     }
                     statement.executeUpdate();
                 } catch (SQLException e) {

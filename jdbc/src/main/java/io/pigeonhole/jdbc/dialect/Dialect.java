@@ -34,7 +34,7 @@ public abstract class Dialect {
      *
      * @return such as {@code MariaDB 10.6 and later}
      */
-    public abstract String known();
+    public abstract String supportedVersions();
 
     /**
      * Whether it is for a database, as the driver describes it.
@@ -186,22 +186,22 @@ public abstract class Dialect {
      * @param patience how long it may wait; rounded up where the database cannot wait so short a time
      * @return statements, maybe none; they must not end the transaction
      */
-    public abstract List<String> patience(Duration patience);
+    public abstract List<String> setLockTimeout(Duration patience);
 
     /**
      * What is executed behind such a statement, to give the handlers their own patience back.
      *
      * @return statements, maybe none; they must not end the transaction
      */
-    public abstract List<String> ownPatience();
+    public abstract List<String> restoreLockTimeout();
 
     /**
-     * What is executed at the beginning of a transaction, so that {@link #prove} fails where the transaction is another one
+     * What is executed at the beginning of a transaction, so that {@link #verifyTransaction} fails where the transaction is another one
      * by then.
      *
      * @return statements; a savepoint unless overridden
      */
-    public List<String> guard() {
+    public List<String> markTransaction() {
         return List.of("SAVEPOINT pigeonhole_guard");
     }
 
@@ -211,7 +211,7 @@ public abstract class Dialect {
      *
      * @return statements
      */
-    public List<String> prove() {
+    public List<String> verifyTransaction() {
         return List.of("RELEASE SAVEPOINT pigeonhole_guard");
     }
 
@@ -226,14 +226,14 @@ public abstract class Dialect {
 
     /**
      * One statement for all that a transaction with handlers begins with whose first step is the claim of one key: what
-     * {@link #beginForHandlers}, {@link #guard} and {@link #patience} do, the insert of the key where it is within the days of
-     * the ledger and the consumer is not paused, and what {@link #ownPatience} does. Whoever drops a day of the ledger must be
+     * {@link #beginForHandlers}, {@link #markTransaction} and {@link #setLockTimeout} do, the insert of the key where it is within the days of
+     * the ledger and the consumer is not paused, and what {@link #restoreLockTimeout} does. Whoever drops a day of the ledger must be
      * kept from it between the look at the days and the insert. It answers one row: 1 where the key was inserted; -1 where the
      * ledger has it, then with whether the consumer has dead letters; 0 where it was not inserted for another reason, which is
-     * then asked for. After an error {@link #ownPatience} is executed.
+     * then asked for. After an error {@link #restoreLockTimeout} is executed.
      *
      * @param idleLimit as for {@link #beginForHandlers}
-     * @param patience as for {@link #patience}, but no longer than a statement may take
+     * @param patience as for {@link #setLockTimeout}, but no longer than a statement may take
      * @return a text for {@link String#format}, with the consumer's number, the key in hexadecimal digits, and an expression
      *     for the hash of the payload, maybe NULL; or null where the database has no such statement, as unless overridden
      */
@@ -253,7 +253,7 @@ public abstract class Dialect {
     }
 
     /**
-     * One statement that does what {@link #prove} does, and then commits. An error whose class is RETRY_NOW or UNAVAILABLE, or that
+     * One statement that does what {@link #verifyTransaction} does, and then commits. An error whose class is RETRY_NOW or UNAVAILABLE, or that
      * {@link #isSavepointGone} knows, means that it did not; after another one nobody knows.
      *
      * @return a statement; or null where the two are executed one by one, as unless overridden
@@ -277,7 +277,7 @@ public abstract class Dialect {
      * A query for the number of the transaction, for databases that do not tell that a savepoint is gone. It is asked after
      * the first statements, until there is one, and must be the same before the commit.
      *
-     * @return a query with one value, NULL while nothing was written; or null where {@link #prove} is enough
+     * @return a query with one value, NULL while nothing was written; or null where {@link #verifyTransaction} is enough
      */
     public @Nullable String transactionNumber() {
         return null;

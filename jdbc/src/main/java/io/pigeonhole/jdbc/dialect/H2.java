@@ -86,7 +86,7 @@ public class H2 extends Dialect {
     }
 
     @Override
-    public String known() {
+    public String supportedVersions() {
         return "H2 2.2.220 and later";
     }
 
@@ -118,16 +118,16 @@ public class H2 extends Dialect {
 
     @Override
     public List<String> end() {
-        return ownPatience();
+        return restoreLockTimeout();
     }
 
     @Override
-    public List<String> patience(Duration patience) {
+    public List<String> setLockTimeout(Duration patience) {
         return List.of("SET LOCK_TIMEOUT " + Math.max(1, Math.min(patience.toMillis(), Integer.MAX_VALUE)));
     }
 
     @Override
-    public List<String> ownPatience() {
+    public List<String> restoreLockTimeout() {
         return List.of("SET LOCK_TIMEOUT @pigeonhole_wait");
     }
 
@@ -139,12 +139,12 @@ public class H2 extends Dialect {
 
     /** To release a savepoint that is gone is no error here: {@link #transactionNumber} is the proof. */
     @Override
-    public List<String> guard() {
+    public List<String> markTransaction() {
         return List.of();
     }
 
     @Override
-    public List<String> prove() {
+    public List<String> verifyTransaction() {
         return List.of();
     }
 

@@ -121,7 +121,7 @@ public class MariaDb extends Dialect {
     }
 
     @Override
-    public String known() {
+    public String supportedVersions() {
         return "MariaDB 10.6 and later";
     }
 
@@ -254,20 +254,20 @@ public class MariaDb extends Dialect {
 
     /** A COMMIT that waits, for a backup maybe, is no handler's statement. In one trip. */
     @Override
-    public List<String> prove() {
+    public List<String> verifyTransaction() {
         return List.of("BEGIN NOT ATOMIC SET max_statement_time = " + OWN_LIMIT + ";"
                 + " RELEASE SAVEPOINT pigeonhole_guard; END");
     }
 
     @Override
-    public List<String> patience(Duration patience) {
+    public List<String> setLockTimeout(Duration patience) {
         return List.of("SET innodb_lock_wait_timeout = " + secondsOfWait(patience)
                 + ", max_statement_time = IF(@pigeonhole_statement > 0, GREATEST(@pigeonhole_statement, 600),"
                 + " @@max_statement_time)");
     }
 
     @Override
-    public List<String> ownPatience() {
+    public List<String> restoreLockTimeout() {
         return List.of("SET innodb_lock_wait_timeout = @pigeonhole_wait, max_statement_time ="
                 + " IF(@pigeonhole_statement > 0, @pigeonhole_statement, @@max_statement_time)");
     }

@@ -13,7 +13,7 @@ public class MySql extends MariaDb {
     }
 
     @Override
-    public String known() {
+    public String supportedVersions() {
         return "MySQL 8.0 and later";
     }
 
@@ -65,7 +65,7 @@ public class MySql extends MariaDb {
 
     /** Its limit is for queries only. */
     @Override
-    public List<String> prove() {
+    public List<String> verifyTransaction() {
         return List.of("RELEASE SAVEPOINT pigeonhole_guard");
     }
 
@@ -93,7 +93,7 @@ public class MySql extends MariaDb {
     }
 
     @Override
-    public List<String> ownPatience() {
+    public List<String> restoreLockTimeout() {
         return List.of("SET innodb_lock_wait_timeout = @pigeonhole_wait");
     }
 
@@ -114,7 +114,7 @@ public class MySql extends MariaDb {
 
     /** It waits for a second at least. */
     @Override
-    public List<String> patience(Duration patience) {
+    public List<String> setLockTimeout(Duration patience) {
         return List.of("SET innodb_lock_wait_timeout = " + seconds(patience));
     }
 

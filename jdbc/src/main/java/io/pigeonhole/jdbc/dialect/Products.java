@@ -50,7 +50,7 @@ public final class Products {
         }
         String known = Stream.concat(
                         Stream.of("PostgreSQL " + OLDEST_POSTGRES + " and later"),
-                        DIALECTS.stream().map(Dialect::known))
+                        DIALECTS.stream().map(Dialect::supportedVersions))
                 .collect(Collectors.joining(", "));
         throw new ConfigurationException("the database is " + product + " " + version + "; the inbox knows " + known
                 + ". Messages are taken in the database of their effects, so that one has to be of these");

@@ -68,37 +68,67 @@ import java.util.function.LongSupplier;
  * Databases without PostgreSQL's abilities: one statement in a trip, no arrays, no query that changes data and answers, no
  * advisory locks. What differs between them stands in their {@link Dialect}.
  */
-public final class PlainDatabase implements Database {
+public final class PlainDatabase extends Database {
     private final ConnectionSource connections;
     private final TransactionSource transactionsOfHandlers;
     private final Dialect dialect;
     private final TransactionControl control;
     private final LongWrites longWrites = new LongWrites();
     private final AtomicBoolean claimsApart = new AtomicBoolean();
-    private final PlainDays days;
-    private final Counters counters;
     private final PendingRepair takenNumber;
-    private final RetentionSettings settings;
-    private final Statements statements;
-    private final RetentionRules rules;
-    private final RetentionSteps retention;
-    private final ShortTransactions transactions;
-    private final AdminDatabase admin;
-    private final JdbcReplays replays;
 
-    public PlainDatabase(
+    private PlainDatabase(
+            ConnectionSource connections,
+            TransactionSource transactionsOfHandlers,
+            Dialect dialect,
+            Parts parts,
+            RetentionSettings settings,
+            LongSupplier nanos) {
+        super(parts, settings, nanos);
+        this.connections = connections;
+        this.transactionsOfHandlers = transactionsOfHandlers;
+        this.dialect = dialect;
+        this.control = new TransactionControl(dialect::endsTransaction, dialect::withoutText, dialect::savepointName);
+        this.takenNumber = new PendingRepair(
+                "a row has the number that another one was to get", parts.counters()::ensureOrTell, System::nanoTime);
+    }
+
+    /**
+     * A database that connections lead to.
+     *
+     * @param connections of the store's own
+     * @param transactionsOfHandlers in which handlers run
+     * @param dialect what it says differently
+     * @param daysAhead how many days exist beyond today
+     * @param settings what is forgotten when
+     * @param nanos what counts time between two looks at something
+     */
+    public static PlainDatabase of(
             ConnectionSource connections,
             TransactionSource transactionsOfHandlers,
             Dialect dialect,
             int daysAhead,
             RetentionSettings settings,
             LongSupplier nanos) {
-        this.connections = connections;
-        this.transactionsOfHandlers = transactionsOfHandlers;
-        this.settings = settings;
-        this.dialect = dialect;
-        this.control = new TransactionControl(dialect::endsTransaction, dialect::withoutText, dialect::savepointName);
-        this.statements = dialect.texts();
+        require(dialect.texts());
+        ShortTransactions transactions = PlainBoundary.transactions(connections, dialect);
+        Parts parts = new Parts(
+                transactions,
+                new PlainDays(transactions, dialect, daysAhead)::ensure,
+                new Counters(transactions, mover(dialect, transactions), System::nanoTime),
+                new PlainBarrier(transactions, dialect),
+                (rules, oldHistory) -> new RetentionSteps(
+                        transactions,
+                        settings,
+                        rules,
+                        oldHistory,
+                        new DialectOldDays(dialect, transactions, oldHistory),
+                        new OldRowsByKey(transactions, dialect.hasDays(), oldHistory, RowPurge.of(settings)),
+                        new FailedSteps(nanos)));
+        return new PlainDatabase(connections, transactionsOfHandlers, dialect, parts, settings, nanos);
+    }
+
+    private static void require(Statements statements) {
         statements.require(ConsumerStatement.class);
         statements.require(SizeStatement.class);
         statements.require(LeaseStatement.class);
@@ -119,39 +149,12 @@ public final class PlainDatabase implements Database {
         statements.require(OldRowStatement.class);
         statements.require(WatermarkStatement.class);
         statements.require(WatermarkAcquisitionStatement.class);
-        this.transactions = PlainBoundary.transactions(connections, dialect);
-        this.days = new PlainDays(transactions, dialect, daysAhead);
-        this.counters = new Counters(transactions, mover(dialect, transactions), System::nanoTime);
-        this.takenNumber = new PendingRepair(
-                "a row has the number that another one was to get", counters::ensureOrTell, System::nanoTime);
-        this.admin = new AdminDatabase(transactions);
-        this.replays = new JdbcReplays(admin, new PlainBarrier(transactions, dialect));
-        this.rules = new RetentionRules(admin, settings, nanos);
-        OldHistory oldHistory = new OldHistory(replays, settings.archive(), nanos);
-        this.retention = new RetentionSteps(
-                transactions,
-                settings,
-                rules,
-                oldHistory,
-                new DialectOldDays(dialect, transactions, oldHistory),
-                new OldRowsByKey(transactions, dialect.hasDays(), oldHistory, RowPurge.of(settings)),
-                new FailedSteps(nanos));
     }
 
     private static CounterMover mover(Dialect dialect, ShortTransactions transactions) {
         return dialect.countsNumbersOfRows()
                 ? new AutoIncrementMover(transactions)
                 : new IdentityMover(dialect, transactions);
-    }
-
-    @Override
-    public RegisteredConsumer register(ConsumerRegistration registration) {
-        days.ensure();
-        counters.ensureAtStart();
-        rules.look();
-        return transactions.run(
-                "to register the consumer " + registration.name(),
-                session -> Consumers.register(session, registration));
     }
 
     @Override
@@ -180,100 +183,21 @@ public final class PlainDatabase implements Database {
     public void probe() {
         Probe.run(
                 connections,
-                statements.sql(LedgerStatement.IS_WRITABLE),
+                transactions().statements().sql(LedgerStatement.IS_WRITABLE),
                 "the database is read-only and takes no messages: connect to the primary");
     }
 
     @Override
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
-        return transactions.run(
+        return transactions().run(
                 "to tell what is due for " + consumers.size() + " consumers",
                 session -> PlainBacklog.due(session, consumers));
-    }
-
-    @Override
-    public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
-        return transactions.runQuick(
-                "to note that " + consumer.name() + " begins with " + start.what(),
-                session -> StartRows.started(session, consumer, start, limit, fresh));
-    }
-
-    @Override
-    public void ended(RegisteredConsumer consumer, Start start) {
-        transactions.runQuick(
-                "to note that " + consumer.name() + " has left " + start.what(),
-                session -> StartRows.ended(session, consumer, start));
-    }
-
-    @Override
-    public void survived(RegisteredConsumer consumer, Start start) {
-        transactions.runQuick(
-                "to note that " + consumer.name() + " has survived " + start.what(),
-                session -> StartRows.survived(session, consumer, start));
-    }
-
-    @Override
-    public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
-        return transactions.runQuick(
-                "to acquire " + partition + " for " + consumer.name(),
-                session -> WatermarkAcquisition.acquire(session, consumer, partition, log));
-    }
-
-    @Override
-    public Heartbeat heartbeat() {
-        return new LeaseHeartbeat(transactions);
-    }
-
-    @Override
-    public ReplayStore replays() {
-        return replays;
-    }
-
-    @Override
-    public HistoryDays historyDays() {
-        return replays;
-    }
-
-    @Override
-    public void createDays() {
-        days.ensure();
-    }
-
-    @Override
-    public void maintain() {
-        counters.maintain();
-        rules.look();
-    }
-
-    @Override
-    public Duration window() {
-        return settings.window();
-    }
-
-    @Override
-    public Retired retire() {
-        return retention.retire();
-    }
-
-    @Override
-    public Answer confirmClock(Author by) {
-        return rules.confirmClock(by);
-    }
-
-    @Override
-    public Sizes sizes() {
-        return transactions.run("to tell how much there is", session -> StoreSizes.read(session, settings.window()));
     }
 
     @Override
     public Ledger ledger(Connection connection) {
         PlainSession session = PlainSession.withoutClock(connection, dialect);
         return new CallerLedger(
-                connection, statements, new PlainValues(session), new PlainCallerClaims(connection, dialect));
-    }
-
-    @Override
-    public AdminDatabase admin() {
-        return admin;
+                connection, transactions().statements(), new PlainValues(session), new PlainCallerClaims(connection, dialect));
     }
 }

@@ -56,7 +56,7 @@ final class PlainSettings {
     }
 
     void wait(Duration patience) throws SQLException {
-        Connections.execute(connection, dialect.patience(patience));
+        Connections.execute(connection, dialect.setLockTimeout(patience));
     }
 
     /** Before a write of ours that may take longer than a handler may. */
@@ -71,7 +71,7 @@ final class PlainSettings {
 
     /** Gives the handlers their own patience back. */
     void stopWaiting() throws SQLException {
-        Connections.execute(connection, dialect.ownPatience());
+        Connections.execute(connection, dialect.restoreLockTimeout());
     }
 
     /** Behind the end of the transaction. */

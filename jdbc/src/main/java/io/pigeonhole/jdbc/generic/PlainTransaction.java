@@ -211,7 +211,7 @@ final class PlainTransaction extends JdbcTransaction {
         settings.beginForHandlers(idleLimit);
         session = PlainSession.on(connection, dialect);
         number = null;
-        for (String statement : dialect.guard()) {
+        for (String statement : dialect.markTransaction()) {
             sql(statement);
         }
     }
@@ -668,7 +668,7 @@ final class PlainTransaction extends JdbcTransaction {
     private void prove() {
         boolean another;
         try {
-            for (String statement : dialect.prove()) {
+            for (String statement : dialect.verifyTransaction()) {
                 sql(statement);
             }
             another = number != null && !number.equals(askNumber());

@@ -57,21 +57,13 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /** PostgreSQL, with all its tricks: several statements in one trip, arrays, data-modifying queries, advisory locks. */
-public final class PostgresDatabase implements Database {
+public final class PostgresDatabase extends Database {
     /** Where the statements are that it says otherwise than the standard. */
     public static final List<String> STATEMENTS = List.of("io/pigeonhole/jdbc/sql/postgresql/");
 
     private final ConnectionSource connections;
     private final TransactionSource transactionsOfHandlers;
-    private final LedgerDays days;
-    private final Counters counters;
     private final PendingRepairs repairs;
-    private final RetentionSettings settings;
-    private final RetentionRules rules;
-    private final RetentionSteps retention;
-    private final ShortTransactions transactions;
-    private final AdminDatabase admin;
-    private final JdbcReplays replays;
     private final DueHints hints = new DueHints();
     private final FreshStreaks streaks;
     private final PostgresSession session = new PostgresSession();
@@ -79,19 +71,70 @@ public final class PostgresDatabase implements Database {
     private final Statements statements;
     private final PostgresTexts texts;
 
-    public PostgresDatabase(
+    private PostgresDatabase(
+            ConnectionSource connections,
+            TransactionSource transactionsOfHandlers,
+            Parts parts,
+            PendingRepairs repairs,
+            FreshStreaks streaks,
+            KnownDays knownDays,
+            RetentionSettings settings,
+            LongSupplier nanos) {
+        super(parts, settings, nanos);
+        this.connections = connections;
+        this.transactionsOfHandlers = transactionsOfHandlers;
+        this.repairs = repairs;
+        this.streaks = streaks;
+        this.knownDays = knownDays;
+        this.statements = parts.transactions().statements();
+        this.texts = new PostgresTexts(statements);
+    }
+
+    /**
+     * A database that connections lead to.
+     *
+     * @param connections of the store's own
+     * @param transactionsOfHandlers in which handlers run
+     * @param daysAhead how many days exist beyond today
+     * @param settings what is forgotten when
+     * @param streaks after how many claims keys are taken for new
+     * @param nanos what counts time between two looks at something
+     */
+    public static PostgresDatabase of(
             ConnectionSource connections,
             TransactionSource transactionsOfHandlers,
             int daysAhead,
             RetentionSettings settings,
             FreshStreaks streaks,
             LongSupplier nanos) {
-        this.streaks = streaks;
-        this.knownDays = new KnownDays(nanos);
-        this.connections = connections;
-        this.transactionsOfHandlers = transactionsOfHandlers;
-        this.settings = settings;
-        this.statements = new Statements(STATEMENTS);
+        KnownDays knownDays = new KnownDays(nanos);
+        ShortTransactions transactions = PostgresBoundary.transactions(connections, required(), knownDays);
+        LedgerDays days = new LedgerDays(transactions, daysAhead);
+        Counters counters = new Counters(transactions, new SequenceMover(transactions), System::nanoTime);
+        PendingRepairs repairs = new PendingRepairs(
+                new PendingRepair("the history has no day for the present", days::createForNow, System::nanoTime),
+                new PendingRepair(
+                        "a row has the number that another one was to get", counters::ensureOrTell, System::nanoTime));
+        FailedSteps steps = new FailedSteps(nanos);
+        Parts parts = new Parts(
+                transactions,
+                days::ensure,
+                counters,
+                new PostgresBarrier(transactions),
+                (rules, oldHistory) -> new RetentionSteps(
+                        transactions,
+                        settings,
+                        rules,
+                        oldHistory,
+                        new PostgresOldDays(transactions, oldHistory),
+                        new OldRowsByPage(transactions, settings.batch(), steps),
+                        steps));
+        return new PostgresDatabase(
+                connections, transactionsOfHandlers, parts, repairs, streaks, knownDays, settings, nanos);
+    }
+
+    private static Statements required() {
+        Statements statements = new Statements(STATEMENTS);
         statements.require(AdminStatement.class);
         statements.require(MessageStatement.class);
         statements.require(LedgerQuery.class);
@@ -110,37 +153,7 @@ public final class PostgresDatabase implements Database {
         statements.require(SequenceStatement.class);
         statements.require(PartitionStatement.class);
         statements.require(HistoryBarrierStatement.class);
-        this.texts = new PostgresTexts(statements);
-        this.transactions = PostgresBoundary.transactions(connections, statements, knownDays);
-        this.days = new LedgerDays(transactions, daysAhead);
-        this.counters = new Counters(transactions, new SequenceMover(transactions), System::nanoTime);
-        this.repairs = new PendingRepairs(
-                new PendingRepair("the history has no day for the present", days::createForNow, System::nanoTime),
-                new PendingRepair(
-                        "a row has the number that another one was to get", counters::ensureOrTell, System::nanoTime));
-        this.admin = new AdminDatabase(transactions);
-        this.replays = new JdbcReplays(admin, new PostgresBarrier(transactions));
-        this.rules = new RetentionRules(admin, settings, nanos);
-        OldHistory oldHistory = new OldHistory(replays, settings.archive(), nanos);
-        FailedSteps steps = new FailedSteps(nanos);
-        this.retention = new RetentionSteps(
-                transactions,
-                settings,
-                rules,
-                oldHistory,
-                new PostgresOldDays(transactions, oldHistory),
-                new OldRowsByPage(transactions, settings.batch(), steps),
-                steps);
-    }
-
-    @Override
-    public RegisteredConsumer register(ConsumerRegistration registration) {
-        days.ensure();
-        counters.ensureAtStart();
-        rules.look();
-        return transactions.run(
-                "to register the consumer " + registration.name(),
-                session -> Consumers.register(session, registration));
+        return statements;
     }
 
     @Override
@@ -167,88 +180,24 @@ public final class PostgresDatabase implements Database {
 
     @Override
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
-        return transactions.run(
+        return transactions().run(
                 "to tell what is due for " + consumers.size() + " consumers",
                 session -> HintedBacklog.due(session, consumers, hints.all()));
     }
 
     @Override
-    public int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
-        return transactions.runQuick(
-                "to note that " + consumer.name() + " begins with " + start.what(),
-                session -> StartRows.started(session, consumer, start, limit, fresh));
-    }
-
-    @Override
-    public void ended(RegisteredConsumer consumer, Start start) {
-        transactions.runQuick(
-                "to note that " + consumer.name() + " has left " + start.what(),
-                session -> StartRows.ended(session, consumer, start));
-    }
-
-    @Override
-    public void survived(RegisteredConsumer consumer, Start start) {
-        transactions.runQuick(
-                "to note that " + consumer.name() + " has survived " + start.what(),
-                session -> StartRows.survived(session, consumer, start));
-    }
-
-    @Override
-    public Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
-        return transactions.runQuick(
-                "to acquire " + partition + " for " + consumer.name(),
-                session -> WatermarkAcquisition.acquire(session, consumer, partition, log));
-    }
-
-    @Override
-    public Heartbeat heartbeat() {
-        return new LeaseHeartbeat(transactions);
-    }
-
-    @Override
-    public ReplayStore replays() {
-        return replays;
-    }
-
-    @Override
-    public HistoryDays historyDays() {
-        return replays;
-    }
-
-    @Override
-    public void createDays() {
-        days.ensure();
-    }
-
-    @Override
     public void maintain() {
         knownDays.forget();
-        counters.maintain();
-        rules.look();
-    }
-
-    @Override
-    public Duration window() {
-        return settings.window();
+        super.maintain();
     }
 
     @Override
     public Retired retire() {
         try {
-            return retention.retire();
+            return super.retire();
         } finally {
             knownDays.forget();
         }
-    }
-
-    @Override
-    public Answer confirmClock(Author by) {
-        return rules.confirmClock(by);
-    }
-
-    @Override
-    public Sizes sizes() {
-        return transactions.run("to tell how much there is", session -> StoreSizes.read(session, settings.window()));
     }
 
     @Override
@@ -258,10 +207,5 @@ public final class PostgresDatabase implements Database {
                 statements,
                 new PostgresValues(connection),
                 new PostgresCallerClaims(connection, PostgresCallerClaims.LONGEST_WAIT, knownDays));
-    }
-
-    @Override
-    public AdminDatabase admin() {
-        return admin;
     }
 }

@@ -4,40 +4,190 @@ import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.store.ConsumerRegistration;
+import io.pigeonhole.core.store.Heartbeat;
+import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.ReplayStore;
+import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.store.Start;
+import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.jdbc.JdbcContext;
-import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.jdbc.admin.AdminDatabase;
+import io.pigeonhole.jdbc.admin.StoreSizes;
+import io.pigeonhole.jdbc.counter.Counters;
+import io.pigeonhole.jdbc.replay.HistoryBarrier;
+import io.pigeonhole.jdbc.replay.JdbcReplays;
+import io.pigeonhole.jdbc.retention.OldHistory;
+import io.pigeonhole.jdbc.retention.RetentionRules;
+import io.pigeonhole.jdbc.retention.RetentionSettings;
+import io.pigeonhole.jdbc.retention.RetentionSteps;
 import io.pigeonhole.jdbc.sql.Errors;
+import io.pigeonhole.jdbc.sql.ShortTransactions;
 import java.sql.Connection;
+import java.time.Duration;
+import java.util.function.LongSupplier;
 
-/** What a {@link JdbcStore} does on one kind of database. Safe for use by many threads. */
-public interface Database extends InboxStore<JdbcContext> {
-    /** Creates the days that are missing ahead. */
-    void createDays();
+/**
+ * What a store does on one kind of database. What is not about messages in hand is here, for all of them. Safe for use by many
+ * threads.
+ */
+public abstract class Database implements InboxStore<JdbcContext> {
+    private final ShortTransactions transactions;
+    private final Days days;
+    private final Counters counters;
+    private final RetentionSettings settings;
+    private final AdminDatabase admin;
+    private final JdbcReplays replays;
+    private final RetentionRules rules;
+    private final RetentionSteps retention;
 
-    /** Looks at the numbers of rows and at the clock, from which ages count. Days are created apart. */
-    @Override
-    void maintain();
+    /**
+     * What is different with each kind.
+     *
+     * @param transactions of the store's own
+     * @param days of ledger and history
+     * @param counters of the rows
+     * @param barrier which tells when the history of a moment is complete
+     * @param retention how it forgets
+     */
+    public record Parts(
+            ShortTransactions transactions, Days days, Counters counters, HistoryBarrier barrier, Forgetting retention) {}
+
+    /** Creates the days that are missing. */
+    @FunctionalInterface
+    public interface Days {
+        void ensure();
+    }
+
+    /** Makes the steps in which a database forgets. */
+    @FunctionalInterface
+    public interface Forgetting {
+        RetentionSteps by(RetentionRules rules, OldHistory oldHistory);
+    }
+
+    /**
+     * The same parts for all of them.
+     *
+     * @param nanos what counts time between two looks at something
+     */
+    protected Database(Parts parts, RetentionSettings settings, LongSupplier nanos) {
+        this.transactions = parts.transactions();
+        this.days = parts.days();
+        this.counters = parts.counters();
+        this.settings = settings;
+        this.admin = new AdminDatabase(transactions);
+        this.replays = new JdbcReplays(admin, parts.barrier());
+        this.rules = new RetentionRules(admin, settings, nanos);
+        this.retention = parts.retention().by(rules, new OldHistory(replays, settings.archive(), nanos));
+    }
+
+    /** Transactions of the store's own. */
+    protected final ShortTransactions transactions() {
+        return transactions;
+    }
 
     /** The ledger in a transaction of the caller. */
-    Ledger ledger(Connection connection);
+    public abstract Ledger ledger(Connection connection);
 
     /** What its errors mean. */
-    Errors errors();
+    public abstract Errors errors();
 
     @Override
-    default ErrorClass classify(Throwable failure) {
+    public final ErrorClass classify(Throwable failure) {
         return errors().classify(failure);
     }
 
-    /** How much there is. */
-    Sizes sizes();
+    @Override
+    public final RegisteredConsumer register(ConsumerRegistration registration) {
+        days.ensure();
+        counters.ensureAtStart();
+        rules.look();
+        return transactions.run(
+                "to register the consumer " + registration.name(),
+                session -> Consumers.register(session, registration));
+    }
+
+    @Override
+    public final int started(RegisteredConsumer consumer, Start start, int limit, Duration fresh) {
+        return transactions.runQuick(
+                "to note that " + consumer.name() + " begins with " + start.what(),
+                session -> StartRows.started(session, consumer, start, limit, fresh));
+    }
+
+    @Override
+    public final void ended(RegisteredConsumer consumer, Start start) {
+        transactions.runQuick(
+                "to note that " + consumer.name() + " has left " + start.what(),
+                session -> StartRows.ended(session, consumer, start));
+    }
+
+    @Override
+    public final void survived(RegisteredConsumer consumer, Start start) {
+        transactions.runQuick(
+                "to note that " + consumer.name() + " has survived " + start.what(),
+                session -> StartRows.survived(session, consumer, start));
+    }
+
+    @Override
+    public final Watermark acquire(RegisteredConsumer consumer, LogPartition partition, String log) {
+        return transactions.runQuick(
+                "to acquire " + partition + " for " + consumer.name(),
+                session -> WatermarkAcquisition.acquire(session, consumer, partition, log));
+    }
+
+    @Override
+    public final Heartbeat heartbeat() {
+        return new LeaseHeartbeat(transactions);
+    }
+
+    @Override
+    public final ReplayStore replays() {
+        return replays;
+    }
+
+    @Override
+    public final HistoryDays historyDays() {
+        return replays;
+    }
+
+    /** Creates the days that are missing ahead. */
+    public final void createDays() {
+        days.ensure();
+    }
+
+    /** Looks at the numbers of rows and at the clock, from which ages count. Days are created apart. */
+    @Override
+    public void maintain() {
+        counters.maintain();
+        rules.look();
+    }
+
+    @Override
+    public final Duration window() {
+        return settings.window();
+    }
+
+    @Override
+    public Retired retire() {
+        return retention.retire();
+    }
 
     /** Lets ages count from what the database's clock says. */
-    Answer confirmClock(Author by);
+    public final Answer confirmClock(Author by) {
+        return rules.confirmClock(by);
+    }
+
+    /** How much there is. */
+    public final Sizes sizes() {
+        return transactions.run("to tell how much there is", session -> StoreSizes.read(session, settings.window()));
+    }
 
     /** What the admin API needs of it; the same at every call. */
-    AdminDatabase admin();
+    public final AdminDatabase admin() {
+        return admin;
+    }
 }

@@ -115,7 +115,7 @@ public abstract class TransactionsContract<C extends HandlerContext> extends Inb
     @Test
     void whatIsToRunAfterTheCommitDoesNotRunAfterARollback() {
         assumeTrue(framework().bindsThreads());
-        try (CallersTransaction own = fixture.begin()) {
+        try (CallersTransaction own = framework().beginBound()) {
             own.write("x");
             framework().afterCommit(() -> ran.add("x"));
         }
@@ -128,11 +128,11 @@ public abstract class TransactionsContract<C extends HandlerContext> extends Inb
         assumeTrue(framework().bindsThreads());
         Inbox<C> inbox = writing();
         Message message = message("x");
-        try (CallersTransaction own = fixture.begin()) {
+        try (CallersTransaction own = framework().beginBound()) {
             assertThat(inbox.claim(message, framework().joinedLedger())).isTrue();
             own.write("rolled back");
         }
-        try (CallersTransaction own = fixture.begin()) {
+        try (CallersTransaction own = framework().beginBound()) {
             assertThat(inbox.claim(message, framework().joinedLedger())).isTrue();
             own.write("mine");
             own.commit();
@@ -144,13 +144,13 @@ public abstract class TransactionsContract<C extends HandlerContext> extends Inb
     @Test
     void deferredWriteInATransactionOfSomebodyElseIsExecutedAtOnce() {
         assumeTrue(framework().bindsThreads());
-        try (CallersTransaction own = fixture.begin()) {
+        try (CallersTransaction own = framework().beginBound()) {
             own.write("rolled back");
             framework().deferJoined("rolled back too");
             assertThat(framework().effectsInTransaction()).isEqualTo(2);
         }
         assertThat(fixture.effects()).isEmpty();
-        try (CallersTransaction own = fixture.begin()) {
+        try (CallersTransaction own = framework().beginBound()) {
             framework().deferJoined("committed");
             own.commit();
         }
@@ -173,7 +173,7 @@ public abstract class TransactionsContract<C extends HandlerContext> extends Inb
         assumeTrue(framework().bindsThreads());
         Inbox<C> inbox = writing();
         Message message = message("x");
-        try (CallersTransaction own = fixture.begin()) {
+        try (CallersTransaction own = framework().beginBound()) {
             own.write("mine");
             assertThatThrownBy(() -> inbox.process(message))
                     .isInstanceOf(IllegalStateException.class)

@@ -6,8 +6,8 @@ import io.pigeonhole.core.store.Ledger;
 /**
  * A store under test whose transactions begin and end in some way, such as a framework's. {@link StoreFixture#write} writes through
  * the framework, past the context; {@link StoreFixture#defer} leaves a write with the framework, which holds it back as long as it can,
- * as a persistence context does; {@link StoreFixture#begin} begins a transaction of the application's own on the calling thread.
- * Without a framework all three go through the context and a connection.
+ * as a persistence context does. Without a framework both go through the context. {@link StoreFixture#begin} begins a transaction on a
+ * connection that no framework knows of.
  *
  * @param <C> the context that the store hands to handlers
  */
@@ -18,6 +18,14 @@ public interface TransactionsFixture<C extends HandlerContext> extends StoreFixt
      * @return false where a transaction is known only to those who have its connection
      */
     boolean bindsThreads();
+
+    /**
+     * Begins a transaction of the application's own, which the framework binds to the calling thread. Only where
+     * {@link #bindsThreads}.
+     *
+     * @return the transaction
+     */
+    CallersTransaction beginBound();
 
     /**
      * Leaves a write with the framework that the database is going to refuse.
