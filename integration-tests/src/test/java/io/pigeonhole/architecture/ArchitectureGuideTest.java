@@ -28,10 +28,14 @@ class ArchitectureGuideTest {
     void everyTypeIsThere() throws IOException {
         Set<String> types = typesOfTheProject();
         Set<String> named = Stream.concat(
-                        CODE.matcher(text()).results().map(match -> match.group(1)).filter(TYPE.asMatchPredicate()),
+                        CODE.matcher(text())
+                                .results()
+                                .map(match -> match.group(1))
+                                .filter(TYPE.asMatchPredicate()),
                         PICTURE.matcher(guide)
                                 .results()
-                                .flatMap(picture -> NAME_IN_PICTURE.matcher(picture.group()).results())
+                                .flatMap(picture ->
+                                        NAME_IN_PICTURE.matcher(picture.group()).results())
                                 .map(MatchResult::group))
                 .collect(Collectors.toCollection(TreeSet::new));
         assertThat(named).hasSizeGreaterThan(40);

@@ -1,9 +1,9 @@
 package io.pigeonhole.jdbc;
 
-import io.pigeonhole.jdbc.store.DaysOnUse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.jdbc.store.DaysOnUse;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

@@ -1,31 +1,16 @@
 package io.pigeonhole.jdbc.postgresql;
 
-import io.pigeonhole.core.admin.Answer;
-import io.pigeonhole.core.admin.Author;
-import io.pigeonhole.core.admin.Sizes;
-import io.pigeonhole.core.message.LogPartition;
-import io.pigeonhole.core.store.ConsumerRegistration;
-import io.pigeonhole.core.store.Heartbeat;
-import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.Retired;
-import io.pigeonhole.core.store.Start;
-import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.jdbc.JdbcContext;
-import io.pigeonhole.jdbc.admin.AdminDatabase;
 import io.pigeonhole.jdbc.admin.SizeStatement;
-import io.pigeonhole.jdbc.admin.StoreSizes;
 import io.pigeonhole.jdbc.counter.Counters;
 import io.pigeonhole.jdbc.counter.LargestNumberStatement;
 import io.pigeonhole.jdbc.dialect.SqlStates;
-import io.pigeonhole.jdbc.replay.JdbcReplays;
 import io.pigeonhole.jdbc.retention.FailedSteps;
-import io.pigeonhole.jdbc.retention.OldHistory;
 import io.pigeonhole.jdbc.retention.RetentionRuleStatement;
-import io.pigeonhole.jdbc.retention.RetentionRules;
 import io.pigeonhole.jdbc.retention.RetentionSettings;
 import io.pigeonhole.jdbc.retention.RetentionStatement;
 import io.pigeonhole.jdbc.retention.RetentionSteps;
@@ -39,12 +24,8 @@ import io.pigeonhole.jdbc.sql.ReplayStatement;
 import io.pigeonhole.jdbc.sql.ShortTransactions;
 import io.pigeonhole.jdbc.sql.Statements;
 import io.pigeonhole.jdbc.store.ConsumerStatement;
-import io.pigeonhole.jdbc.store.Consumers;
 import io.pigeonhole.jdbc.store.Database;
-import io.pigeonhole.jdbc.store.LeaseHeartbeat;
 import io.pigeonhole.jdbc.store.LeaseStatement;
-import io.pigeonhole.jdbc.store.StartRows;
-import io.pigeonhole.jdbc.store.WatermarkAcquisition;
 import io.pigeonhole.jdbc.store.WatermarkAcquisitionStatement;
 import io.pigeonhole.jdbc.transaction.CallerLedger;
 import io.pigeonhole.jdbc.transaction.JdbcTransaction;
@@ -180,9 +161,10 @@ public final class PostgresDatabase extends Database {
 
     @Override
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
-        return transactions().run(
-                "to tell what is due for " + consumers.size() + " consumers",
-                session -> HintedBacklog.due(session, consumers, hints.all()));
+        return transactions()
+                .run(
+                        "to tell what is due for " + consumers.size() + " consumers",
+                        session -> HintedBacklog.due(session, consumers, hints.all()));
     }
 
     @Override

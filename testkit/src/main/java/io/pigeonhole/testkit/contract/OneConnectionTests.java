@@ -138,8 +138,7 @@ abstract class OneConnectionTests<C extends HandlerContext> extends FlowLab<C> {
 
         do {
             other.process(message("beside"));
-        } while (!beats.await(100, TimeUnit.MILLISECONDS)
-                && working.stream().noneMatch(Future::isDone));
+        } while (!beats.await(100, TimeUnit.MILLISECONDS) && working.stream().noneMatch(Future::isDone));
         for (Future<Integer> each : working) {
             assertThat(Threads.result(each)).isEqualTo(1);
         }

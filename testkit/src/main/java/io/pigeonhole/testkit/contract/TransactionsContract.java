@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * What must hold however the transactions of a store begin and end, on a data source or in a framework. What an inbox does besides is
- * the {@link InboxContract}, which holds there too.
+ * the {@link InboxContract}.
  *
  * @param <C> the context that the store hands to handlers
  */
