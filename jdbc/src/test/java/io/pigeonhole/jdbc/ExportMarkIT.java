@@ -20,10 +20,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.LocalDate;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** For which transactions an export waits, on PostgreSQL. */
 @OnEveryServer
@@ -66,6 +68,14 @@ class ExportMarkIT {
         return connection;
     }
 
+    /** To a database that nobody else uses, on the same server. */
+    private static DataSource another(Workshop workshop, String database) {
+        PGSimpleDataSource another = new PGSimpleDataSource();
+        another.setUrl(workshop.url());
+        another.setDatabaseName(database);
+        return another;
+    }
+
     private static void end(Connection connection) throws SQLException {
         connection.rollback();
         connection.close();
@@ -81,7 +91,6 @@ class ExportMarkIT {
         end(first);
 
         try {
-            // It waits for transactions of other databases of the server, too.
             await().atMost(PATIENCE)
                     .ignoreException(RetryableException.class)
                     .untilAsserted(() -> assertThat(export()).isZero());
@@ -151,6 +160,67 @@ class ExportMarkIT {
             }
         } finally {
             end(open);
+        }
+    }
+
+    /** Their numbers are of one row for all databases, but what they write is not here. */
+    @Test
+    void dayDoesNotWaitForTransactionsOfOtherDatabasesOfTheServer() throws SQLException {
+        String name = workshop.ask("SELECT current_schema()") + "_other";
+        workshop.execute("CREATE DATABASE " + name);
+        try (Connection other = another(workshop, name).getConnection()) {
+            other.setAutoCommit(false);
+            try (Statement statement = other.createStatement()) {
+                statement.execute("SELECT pg_current_xact_id()");
+            }
+            // Others may use the server, and begin and end transactions meanwhile.
+            await().atMost(PATIENCE).until(() -> store().historyDays().isSettled(day));
+
+            Connection open = writer();
+            try {
+                assertThat(store().historyDays().isSettled(day.minusDays(1))).isFalse();
+                assertThat(store().historyDays().isSettled(day.minusDays(1))).isFalse();
+            } finally {
+                end(open);
+            }
+            await().atMost(PATIENCE).until(() -> store().historyDays().isSettled(day.minusDays(1)));
+        } finally {
+            workshop.execute("DROP DATABASE " + name + " WITH (FORCE)");
+        }
+    }
+
+    /** It sees the numbers of others' transactions, though little else of them; without that it would wait. */
+    @Test
+    void loginWithoutRightsToWatchTheServerWaitsForItsOwnDatabaseOnly() throws SQLException {
+        String schema = workshop.ask("SELECT current_schema()");
+        String name = schema + "_other";
+        String role = "exporter_" + ProcessHandle.current().pid() + "_" + schema;
+        workshop.execute("CREATE ROLE " + role + " LOGIN");
+        workshop.execute("CREATE DATABASE " + name);
+        try (Connection other = another(workshop, name).getConnection()) {
+            other.setAutoCommit(false);
+            try (Statement statement = other.createStatement()) {
+                statement.execute("SELECT pg_current_xact_id()");
+            }
+            workshop.execute("GRANT USAGE ON SCHEMA " + schema + " TO " + role);
+            workshop.execute("GRANT ALL ON ALL TABLES IN SCHEMA " + schema + " TO " + role);
+            workshop.execute("GRANT ALL ON ALL SEQUENCES IN SCHEMA " + schema + " TO " + role);
+            PGSimpleDataSource limited = new PGSimpleDataSource();
+            limited.setUrl(workshop.url());
+            limited.setUser(role);
+            JdbcStore store = JdbcStore.create(limited);
+            await().atMost(PATIENCE).until(() -> store.historyDays().isSettled(day));
+
+            Connection open = writer();
+            try {
+                assertThat(store.historyDays().isSettled(day.minusDays(1))).isFalse();
+            } finally {
+                end(open);
+            }
+        } finally {
+            workshop.execute("DROP DATABASE " + name + " WITH (FORCE)");
+            workshop.execute("DROP OWNED BY " + role);
+            workshop.execute("DROP ROLE " + role);
         }
     }
 }

@@ -122,14 +122,21 @@ class GuardedConnectionIT {
                 "SELECT 1; ROLLBACK",
                 "/* all of it */ ROLLBACK",
                 "ROLLBACK TO SAVEPOINT nobody",
-                "SAVEPOINT mine; ROLLBACK TO yours"
+                "SAVEPOINT mine; ROLLBACK TO yours",
+                "{ROLLBACK}",
+                "roll{oj back}",
+                "BEGIN NOT ATOMIC ROLLBACK; END",
+                "(ROLLBACK); COMMIT",
+                "SELECT '\\'; ROLLBACK -- '"
             })
     void refusedRollbackInSqlThatAHandlerHidesIsItsFailureToo(String sql) {
         for (UseOfSql use : List.<UseOfSql>of(
-                (connection, text) -> connection.createStatement().execute(text), Connection::prepareStatement)) {
+                (context, text) -> context.connection().createStatement().execute(text),
+                (context, text) -> context.connection().prepareStatement(text),
+                JdbcContext::defer)) {
             try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-                Connection connection = lab.claimed(transaction).connection();
-                Throwable refusal = catchThrowable(() -> use.of(connection, sql));
+                JdbcContext context = lab.claimed(transaction);
+                Throwable refusal = catchThrowable(() -> use.of(context, sql));
 
                 assertThat(refusal).isInstanceOf(IllegalStateException.class);
                 assertThatThrownBy(transaction::endContexts).isSameAs(refusal);
@@ -137,10 +144,10 @@ class GuardedConnectionIT {
         }
     }
 
-    /** One of the ways of JDBC. */
+    /** One of the ways to execute it. */
     @FunctionalInterface
     private interface UseOfSql {
-        void of(Connection connection, String sql) throws SQLException;
+        void of(JdbcContext context, String sql) throws SQLException;
     }
 
     @Test
@@ -151,6 +158,20 @@ class GuardedConnectionIT {
                     .isInstanceOf(IllegalStateException.class);
             transaction.endContexts();
             transaction.commit();
+        }
+    }
+
+    /** A handler that kept it, such as in a field, takes for rolled back what it has written. */
+    @Test
+    void refusedRollbackToTheSavepointOfAHandlerThatHasEndedIsTheFailureOfWhoHidesIt() throws SQLException {
+        try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+            Savepoint kept = lab.claimed(transaction).connection().setSavepoint("kept");
+            transaction.endContexts();
+            Connection connection = lab.claimed(transaction).connection();
+            Throwable refusal = catchThrowable(() -> connection.rollback(kept));
+
+            assertThat(refusal).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(transaction::endContexts).isSameAs(refusal);
         }
     }
 

@@ -31,11 +31,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HandlerSavepointsIT {
     private static final String EFFECTS = "SELECT text FROM effect ORDER BY text";
 
+    private final DatabaseServer server;
     private final Workshop workshop;
     private final JdbcStore store;
     private final String consumer = "savepoints " + UUID.randomUUID();
 
     HandlerSavepointsIT(DatabaseServer server) {
+        this.server = server;
         this.workshop = server.schema();
         this.store = JdbcStore.create(workshop.dataSource());
     }
@@ -160,8 +162,100 @@ class HandlerSavepointsIT {
                     .hasMessageContaining("on the connection");
             execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
         });
-        assertThat(kinds(inbox.process(messages("one")))).containsOnly(Kind.PROCESSED);
-        assertThat(workshop.askAll(EFFECTS)).containsExactly("one");
+        // It hides the refusal: only who wanted to go back takes for rolled back what is not.
+        boolean goesBack = sql.startsWith("ROLLBACK");
+        assertThat(kinds(inbox.process(messages("one")))).containsOnly(goesBack ? Kind.PARKED : Kind.PROCESSED);
+        assertThat(workshop.askAll(EFFECTS)).isEqualTo(goesBack ? List.of() : List.of("one"));
+    }
+
+    /** What a handler does, and hides what it throws. */
+    @FunctionalInterface
+    private interface Hidden {
+        void run(Connection connection) throws SQLException;
+    }
+
+    private void assertThatWhoHidesFails(Hidden hidden) {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            execute(context, "SAVEPOINT mine", "INSERT INTO effect (text) VALUES ('" + payload + "')");
+            if (payload.equals("bad")) {
+                assertThatThrownBy(() -> hidden.run(context.connection()))
+                        .isInstanceOfAny(SQLException.class, IllegalStateException.class);
+            }
+        });
+        assertThat(kinds(inbox.process(messages("good", "bad")))).containsExactly(Kind.PROCESSED, Kind.PARKED);
+        assertThat(workshop.askAll(EFFECTS)).containsExactly("good");
+    }
+
+    @Test
+    void rollbackToASavepointThatFailsIsTheFailureOfWhoHidesIt() {
+        assertThatWhoHidesFails(connection -> {
+            PreparedStatement back = connection.prepareStatement("ROLLBACK TO SAVEPOINT mine");
+            back.close();
+            back.execute();
+        });
+    }
+
+    @Test
+    void rollbackToAReleasedSavepointIsTheFailureOfWhoHidesIt() {
+        assertThatWhoHidesFails(connection -> {
+            Savepoint released = connection.setSavepoint("released");
+            connection.releaseSavepoint(released);
+            connection.rollback(released);
+        });
+    }
+
+    /** Nothing says whether the database went back. */
+    @Test
+    void batchThatFailsBeforeItsRollbackIsTheFailureOfWhoHidesIt() {
+        assertThatWhoHidesFails(connection -> {
+            Statement statement = connection.createStatement();
+            statement.addBatch("SAVEPOINT another");
+            statement.addBatch("INSERT INTO there_is_no_such_table VALUES (1)");
+            statement.addBatch("ROLLBACK TO SAVEPOINT another");
+            statement.executeBatch();
+        });
+    }
+
+    /** MariaDB has one savepoint of each name, and takes the word of a name that is used again for the new one. */
+    @Test
+    void rollbackToASavepointOfAReusedNameEndsInNoEffectWhereItFails() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            execute(context, "SAVEPOINT mine", "INSERT INTO effect (text) VALUES ('" + payload + "')");
+            execute(context, "SAVEPOINT mine", "RELEASE SAVEPOINT mine");
+            try {
+                execute(context, "ROLLBACK TO SAVEPOINT mine");
+            } catch (SQLException e) {
+                // Hidden.
+            }
+        });
+        inbox.process(messages("one"));
+        if (server instanceof MariaDbServer) {
+            assertThat(workshop.askAll(EFFECTS)).isEmpty();
+            assertThat(workshop.ask("SELECT last_error FROM inbox_work")).contains("a rollback to a savepoint failed");
+        }
+    }
+
+    @Test
+    void refusedRollbackIsTheFailureOfWhoHidesIt() {
+        String[] rollbacks = {
+            "ROLLBACK",
+            "(ROLLBACK)",
+            "{ROLLBACK}",
+            "\u00a0ROLLBACK",
+            "BEGIN NOT ATOMIC ROLLBACK; END",
+            "EXECUTE IMMEDIATE 'ROLLBACK'",
+            "PREPARE back FROM 'ROLLBACK'",
+            "XA ROLLBACK 'mine'"
+        };
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            execute(context, "INSERT INTO effect (text) VALUES ('bad')");
+            assertThatThrownBy(() -> execute(context, payload))
+                    .isInstanceOfAny(SQLException.class, IllegalStateException.class);
+        });
+        assertThat(kinds(inbox.process(messages(rollbacks))))
+                .hasSize(rollbacks.length)
+                .containsOnly(Kind.PARKED);
+        assertThat(workshop.askAll(EFFECTS)).isEmpty();
     }
 
     @ParameterizedTest

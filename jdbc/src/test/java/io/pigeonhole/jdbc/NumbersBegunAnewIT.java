@@ -10,6 +10,7 @@ import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.DeadAgain;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
@@ -234,6 +235,27 @@ class NumbersBegunAnewIT {
             assertThat(answer.hasChanged()).as(answer.detail()).isTrue();
             assertThat(ids(workshop, "inbox_work")).containsExactly("second", "first");
             assertThat(letters(workshop)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void reopenedLetterGoesBehindTheMessageThatHasItsPlace(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop.dataSource());
+            inbox.process(message("note", "first"));
+            beginAnew(server, workshop);
+            inbox.process(message("other", "second"));
+
+            Inbox<JdbcContext> reopening = Inbox.builder("notes", JdbcStore.create(workshop.dataSource()))
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {})
+                    .handle("other", PayloadDecoder.text(), (payload, context) -> {})
+                    .order(KeyOrder.BEHIND_DEAD_LETTERS)
+                    .deadAgain(DeadAgain.REOPENED)
+                    .build();
+            reopening.process(message("note", "first"));
+            assertThat(letters(workshop)).isEmpty();
+            assertThat(ids(workshop, "inbox_work")).startsWith("second");
         }
     }
 

@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Changes one message, or one consumer. */
 public final class AdminChanges {
-    private static final int MOST_TRIES = 3;
-
     private final AdminDatabase database;
 
     public AdminChanges(AdminDatabase database) {
@@ -136,26 +134,15 @@ public final class AdminChanges {
 
     /** A dead letter, locked. */
     private record Letter(long id, String description) {
-        /** Another one of its key may have come in its place before it was locked. */
-        static @Nullable Letter find(AdminErrand errand, MessageKey key) throws SQLException {
-            Letter found = null;
-            for (int tries = 0; found == null && tries < MOST_TRIES; tries++) {
-                Long id = id(errand, key);
-                if (id == null) {
-                    return null;
-                }
-                found = lock(errand, key, id);
-            }
-            return found;
-        }
-
-        private static @Nullable Long id(AdminErrand errand, MessageKey key) throws SQLException {
+        /** Its id, not locked. */
+        static @Nullable Long id(AdminErrand errand, MessageKey key) throws SQLException {
             try (Call call = errand.call(AdminStatement.ONE_LETTER)) {
                 return call.consumer(errand.consumer()).key(key).first(row -> row.getLong(1));
             }
         }
 
-        private static @Nullable Letter lock(AdminErrand errand, MessageKey key, long id) throws SQLException {
+        /** As it is when it is locked; null where it is gone, or another one of its key has come in its place. */
+        static @Nullable Letter lock(AdminErrand errand, MessageKey key, long id) throws SQLException {
             try (Call call = errand.call(AdminStatement.LOCK_LETTER)) {
                 return call.number("id", id)
                         .consumer(errand.consumer())
@@ -177,21 +164,33 @@ public final class AdminChanges {
         }
     }
 
+    /**
+     * A requeue that is committed behind the look in work takes the letter away from the look for it. So a message is nowhere only
+     * where two looks in both places, one after the other, have not found it.
+     */
     public Answer discard(String consumer, MessageKey key, Author by) {
         return run("to discard a message", consumer, by, errand -> {
-            Locked found = Locked.find(errand, key);
-            if (found != null) {
-                errand.change(MessageStatement.DELETE_FROM_WORK, found.id());
-                errand.audit(AdminAction.DISCARD, key, found.describe(), 1);
-                return Answer.done("discarded from work");
+            boolean missed = false;
+            for (int tries = 0; tries < AdminErrand.MOST_TRIES; tries++) {
+                Locked found = Locked.find(errand, key);
+                if (found != null) {
+                    errand.change(MessageStatement.DELETE_FROM_WORK, found.id());
+                    errand.audit(AdminAction.DISCARD, key, found.describe(), 1);
+                    return Answer.done("discarded from work");
+                }
+                Long id = Letter.id(errand, key);
+                Letter letter = id == null ? null : Letter.lock(errand, key, id);
+                if (letter != null) {
+                    errand.change(MessageStatement.DELETE_DEAD_LETTER, letter.id());
+                    errand.audit(AdminAction.DISCARD, key, letter.description(), 1);
+                    return Answer.done("discarded from the dead letters");
+                }
+                if (id == null && missed) {
+                    return Answers.nowhere(key);
+                }
+                missed = id == null;
             }
-            Letter letter = Letter.find(errand, key);
-            if (letter == null) {
-                return Answers.nowhere(key);
-            }
-            errand.change(MessageStatement.DELETE_DEAD_LETTER, letter.id());
-            errand.audit(AdminAction.DISCARD, key, letter.description(), 1);
-            return Answer.done("discarded from the dead letters");
+            return Answers.busy();
         });
     }
 

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param by who, and why
  */
 public record AdminErrand(AdminSession session, RegisteredConsumer consumer, Author by) {
+    /** How often a message is looked for that somebody moves at the same time. */
+    static final int MOST_TRIES = 3;
+
     private static final int LONGEST_DETAIL = 2_000;
 
     /** What is done in it. */

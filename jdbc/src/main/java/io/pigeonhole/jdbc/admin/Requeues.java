@@ -65,6 +65,10 @@ public final class Requeues {
         int refused() {
             return late + future + bare;
         }
+
+        boolean isEmpty() {
+            return back.isEmpty() && duplicates.isEmpty() && refused() == 0;
+        }
     }
 
     /** A part of the work, and how it is to be done. */
@@ -91,11 +95,18 @@ public final class Requeues {
 
     private Answer move(String consumer, MessageKey key, boolean evenIfLate, Author by) {
         return AdminErrand.run(database, "to requeue a dead letter", consumer, by, errand -> {
-                    Candidate letter = find(errand, key);
-                    if (letter == null) {
-                        return Answers.notDead(key);
+                    Sorted sorted = new Sorted();
+                    for (int tries = 0; sorted.isEmpty(); tries++) {
+                        Candidate letter = find(errand, key);
+                        if (letter == null) {
+                            return Answers.notDead(key);
+                        }
+                        if (tries == AdminErrand.MOST_TRIES) {
+                            return Answers.busy();
+                        }
+                        // Gone where another one of its key has come in its place before it was locked.
+                        sorted = sort(errand, List.of(letter), evenIfLate);
                     }
-                    Sorted sorted = sort(errand, List.of(letter), evenIfLate);
                     if (sorted.late > 0) {
                         return Answers.late();
                     }
@@ -109,9 +120,6 @@ public final class Requeues {
                     if (!sorted.duplicates.isEmpty()) {
                         errand.audit(AdminAction.REQUEUE, key, "accepted since: the letter is removed", 1);
                         return Answers.duplicate();
-                    }
-                    if (sorted.back.isEmpty()) {
-                        return Answers.notDead(key);
                     }
                     errand.audit(AdminAction.REQUEUE, key, evenIfLate ? "even if late" : "", 1);
                     return Answer.done("back in work, due now");

@@ -63,6 +63,11 @@ public record SavepointStep(Kind kind, String name) {
         return false;
     }
 
+    /** Whether one of them goes back. */
+    public static boolean goBack(List<SavepointStep> steps) {
+        return steps.stream().anyMatch(step -> step.kind() == Kind.BACK);
+    }
+
     /** What is done about a savepoint of JDBC; drivers quote its name. */
     static SavepointStep of(Kind kind, Savepoint savepoint, UnaryOperator<String> name) throws SQLException {
         String given;

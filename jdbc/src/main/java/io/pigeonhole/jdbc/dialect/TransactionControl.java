@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
+import java.util.regex.Pattern;
 
 /**
  * Refuses SQL that ends a transaction. What is not seen here is found at the commit, but then it is too late for what was
@@ -19,7 +19,17 @@ import java.util.stream.Stream;
 public final class TransactionControl {
     private static final int MOST_KNOWN = 256;
     private static final int LONGEST_KNOWN = 4096;
-    private static final Set<String> ROLLBACKS = Set.of("ROLLBACK", "ABORT");
+
+    private static final Pattern ROLLBACK = Pattern.compile("\\b(?:ROLLBACK|ABORT)\\b", Pattern.CASE_INSENSITIVE);
+
+    /** SQL that is made of text, which may stand in a variable. */
+    private static final Pattern DYNAMIC =
+            Pattern.compile("\\b(?:EXECUTE\\s+IMMEDIATE|PREPARE\\s+\\S+\\s+FROM)\\b", Pattern.CASE_INSENSITIVE);
+
+    /** What a driver takes out, so that one word may stand in two parts. */
+    private static final Pattern ESCAPE = Pattern.compile("\\{\\s*(?:fn|oj)?\\s*|\\}", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern IN_PARTS = Pattern.compile("ROLLBACK|ABORT", Pattern.CASE_INSENSITIVE);
 
     private final Predicate<String> endsTransaction;
     private final UnaryOperator<String> plain;
@@ -88,11 +98,19 @@ public final class TransactionControl {
         return Effect.NONE;
     }
 
-    /** Whether a statement of SQL rolls something back. */
-    public boolean rollsBack(String sql) {
-        return Stream.of(plain.apply(sql).split(";", -1))
-                .map(statement -> firstWords(statement).get(0))
-                .anyMatch(ROLLBACKS::contains);
+    /** Whether SQL that is refused may be meant to roll something back. */
+    public boolean mayRollBack(String sql) {
+        // What is a string depends on the session where there is a backslash.
+        String text = sql.indexOf('\\') < 0 ? plain.apply(sql) : sql;
+        return ROLLBACK.matcher(text).find()
+                || DYNAMIC.matcher(text).find()
+                || (text.indexOf('{') >= 0
+                        && IN_PARTS.matcher(ESCAPE.matcher(text).replaceAll("")).find());
+    }
+
+    /** Whether SQL goes back to a savepoint. */
+    public boolean goesBack(String sql) {
+        return SavepointStep.goBack(savepoints(sql));
     }
 
     /** What a handler's SQL may do besides its work. */

@@ -9,8 +9,10 @@ import io.pigeonhole.jdbc.sql.StatementName;
 public enum HistoryBarrierStatement implements StatementName {
     /** A number that is greater than that of every transaction which has written anything yet. */
     MARK,
-    /** Whether all of them have ended. */
-    IS_PAST;
+    /** Whether all of them have ended, those of the server's other databases too. */
+    IS_PAST,
+    /** Whether those that have not ended are of other databases. */
+    IS_PAST_HERE;
 
     @Override
     public String file() {

@@ -209,7 +209,7 @@ public final class GuardedConnection implements InvocationHandler {
         if (isStatement(name) && arguments != null && arguments.length > 0 && arguments[0] instanceof String sql) {
             refuse(sql);
         }
-        @Nullable Object @Nullable [] own = arguments == null ? null : unguarded(arguments, call);
+        @Nullable Object @Nullable [] own = arguments == null ? null : own(name, arguments);
         transaction.calling();
         if (target instanceof Connection && (name.equals("setSchema") || name.equals("setCatalog"))) {
             transaction.sessionChanging();
@@ -238,7 +238,9 @@ public final class GuardedConnection implements InvocationHandler {
             return guarded(proxy, result);
         } catch (Throwable e) {
             call.savepoints().failed(before);
-            transaction.failedSavepoints(steps, e);
+            if (SavepointStep.goBack(steps) || goesBackLater(name, own)) {
+                transaction.failedRollback(e);
+            }
             transaction.called(e);
             throw e;
         } finally {
@@ -252,21 +254,47 @@ public final class GuardedConnection implements InvocationHandler {
         try {
             transaction.refuse(sql);
         } catch (IllegalStateException e) {
-            if (transaction.control().rollsBack(sql)) {
+            if (transaction.control().mayRollBack(sql)) {
                 call.refusedRollback(e);
             }
             throw e;
         }
     }
 
-    /** The same for what is prepared. */
+    /** The same for a savepoint of a handler that has ended. */
+    private @Nullable Object[] own(String name, @Nullable Object[] arguments) {
+        try {
+            return unguarded(arguments, call);
+        } catch (IllegalStateException e) {
+            if (name.equals("rollback")) {
+                call.refusedRollback(e);
+            }
+            throw e;
+        }
+    }
+
+    /** The same for what is prepared, and for a savepoint that the driver does not know any more. */
     private List<SavepointStep> steps(String name, @Nullable Object @Nullable [] arguments) throws SQLException {
         try {
             return savepoints.of(name, arguments);
         } catch (IllegalStateException e) {
             call.refusedRollback(e);
             throw e;
+        } catch (SQLException e) {
+            if (name.equals("rollback")) {
+                call.transaction().failedRollback(e);
+            }
+            throw e;
         }
+    }
+
+    /** Whether SQL that is prepared or collected only goes back to a savepoint. */
+    private boolean goesBackLater(String name, @Nullable Object @Nullable [] arguments) {
+        return isStatement(name)
+                && arguments != null
+                && arguments.length > 0
+                && arguments[0] instanceof String sql
+                && call.transaction().control().goesBack(sql);
     }
 
     /** The same for a rollback to a savepoint that is not the handler's. */

@@ -302,17 +302,18 @@ abstract class HandlerTransaction {
     }
 
     /**
-     * It failed, and nobody knows whether the database went back before. What was deferred may neither be sent nor be
-     * forgotten, so that the transaction has failed, also where the handler hides this.
+     * A handler could not go back to a savepoint, and nobody knows whether the database went back before. The handler takes what it
+     * wrote behind the savepoint for rolled back, and what was deferred there may neither be sent nor be forgotten: so the
+     * transaction has failed, also where the handler hides this.
      */
-    protected void failedSavepoints(List<SavepointStep> steps, Throwable failure) {
-        if (SavepointStep.begin(steps, SavepointStep.Kind.BACK) && !deferred.isEmpty() && failedFlush == null) {
+    protected void failedRollback(Throwable failure) {
+        if (failedFlush == null) {
             ErrorClass errorClass = errors.classify(failure);
             boolean passing = errorClass == ErrorClass.RETRY_NOW || errorClass == ErrorClass.UNAVAILABLE;
             failedFlush = new StoreException(
                     passing ? errorClass : ErrorClass.ABORTED,
-                    "a rollback to a savepoint failed, with writes deferred behind the savepoint; let the handler throw"
-                            + " what it meets: " + FailureText.classOf(failure),
+                    "a rollback to a savepoint failed; let the handler throw what it meets: "
+                            + FailureText.classOf(failure),
                     failure);
         }
     }

@@ -71,6 +71,12 @@ final class TransactionContext implements JdbcContext {
         call.enter();
         try {
             call.transaction().defer(new DeferredWrite(key, scope, sql, kept(parameters), rows));
+        } catch (IllegalStateException e) {
+            // Who hides it takes for rolled back what would be committed.
+            if (call.transaction().control().mayRollBack(sql)) {
+                call.refusedRollback(e);
+            }
+            throw e;
         } finally {
             call.leave();
         }

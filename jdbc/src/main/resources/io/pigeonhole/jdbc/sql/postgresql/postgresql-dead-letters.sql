@@ -81,7 +81,7 @@ WHERE id = ANY (ARRAY(
 RETURNING message_key
 
 -- name: reopen
--- In the order of the keys, as above; the ids stay.
+-- In the order of the keys, as above. Each keeps its id, unless the sequence has begun anew and a message in work has that.
 WITH d AS (
     DELETE FROM inbox_dead_letter
     WHERE id = ANY (ARRAY(
@@ -95,7 +95,7 @@ WITH d AS (
 INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
     content_type, payload, origin, lane, ordered, by_lease, status, attempts, retried, lease_token, due_at,
     received_at, retry_since, updated_at)
-SELECT id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
+SELECT {free_work_id}, consumer_id, message_key, source, message_id, type, ordering_key, headers,
     content_type, payload, origin, lane, ordered, by_lease, 'received', attempts, attempts, lease_token,
     clock_timestamp(), received_at, clock_timestamp(), clock_timestamp()
 FROM d
