@@ -2,6 +2,7 @@ package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.NoConnectionException;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
@@ -90,7 +91,7 @@ final class Worker<C extends HandlerContext> {
         boolean isOfDatabase =
                 failure instanceof StoreUnavailableException || failure instanceof OutcomeUnknownException;
         if (isOfDatabase) {
-            refused = true;
+            refused = refused || !(failure instanceof NoConnectionException);
             return failure;
         }
         if (store.classify(failure) != ErrorClass.UNAVAILABLE) {

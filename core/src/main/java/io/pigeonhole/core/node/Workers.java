@@ -1,6 +1,7 @@
 package io.pigeonhole.core.node;
 
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.NoConnectionException;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
@@ -89,7 +90,7 @@ final class Workers {
 
     /** Whether the database is away, or refuses to commit what is done. */
     boolean isWaiting() {
-        return waiting || refused.isLast();
+        return waiting || refused.isAll();
     }
 
     /** Why not all of it can be worked on, until there is a new process; or null. */
@@ -235,14 +236,21 @@ final class Workers {
             NodeInbox inbox = inboxes.get(due.consumer().id());
             // What may not begin is found again by a later look.
             again = !closed && inbox != null && refused.mayBegin(WorkSlot.of(due)) && begin(due, inbox);
+        } catch (NoConnectionException e) {
+            // Whether the database is away shows when it is asked for work; from a pool that is used up others have
+            // connections.
+            boolean warns = refused.notReached(WorkSlot.of(due)) && !waiting;
+            log.atLevel(warns ? Level.WARN : Level.DEBUG)
+                    .setCause(FailureText.readable(e))
+                    .log("consumer '{}': no connection for the work in lane {}, trying again", name(due), due.lane());
         } catch (StoreUnavailableException | OutcomeUnknownException e) {
             boolean warns = refused.refuse(WorkSlot.of(due)) && !waiting;
             lookAgainForRefused();
             log.atLevel(warns ? Level.WARN : Level.DEBUG)
                     .setCause(FailureText.readable(e))
                     .log(
-                            "consumer '{}': the database did not commit the work in lane {}; until it commits some, one piece"
-                                    + " of work at a time is tried",
+                            "consumer '{}': the database did not commit the work in lane {}; until it commits some of this"
+                                    + " consumer, one piece of its work at a time is tried",
                             name(due),
                             due.lane());
         } catch (RetryableException e) {
@@ -277,11 +285,11 @@ final class Workers {
     }
 
     private void committed(Due due) {
-        boolean wasRefused = refused.isLast();
+        boolean othersWait = refused.holdsBack(WorkSlot.of(due));
         if (refused.commit(WorkSlot.of(due))) {
             log.info("the workers' database commits work again");
         }
-        if (wasRefused) {
+        if (othersWait) {
             pace.lookIn(Duration.ZERO);
         }
     }

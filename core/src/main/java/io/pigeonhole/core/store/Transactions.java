@@ -16,7 +16,8 @@ public interface Transactions<C extends HandlerContext> {
      * @param idleLimit how long the transaction may be idle before the database ends it, so that a process that was
      *     stopped loses its locks and cannot commit
      * @return the transaction, to be closed by the caller
-     * @throws io.pigeonhole.core.failure.StoreUnavailableException if the database cannot be reached
+     * @throws io.pigeonhole.core.failure.NoConnectionException if there is no connection: the database is away, or the pool used up
+     * @throws io.pigeonhole.core.failure.StoreUnavailableException if the database cannot be used
      */
     InboxTransaction<C> begin(Duration idleLimit);
 
