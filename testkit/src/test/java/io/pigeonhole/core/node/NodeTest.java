@@ -357,6 +357,30 @@ class NodeTest {
 
     @Test
     @Tag("A4")
+    void circuitIsOpenWhileACallThatWasMadeCannotBeFinished() {
+        Refusing full = new Refusing(ErrorClass.UNAVAILABLE, Set.of("hold"), null);
+        InboxStore<InMemoryContext> store = full.proxy();
+        AtomicInteger calls = new AtomicInteger();
+        Inbox<InMemoryContext> calling = Inbox.builder("calling", store)
+                .handleExternal("note", PayloadDecoder.text(), (note, context) -> {
+                    calls.incrementAndGet();
+                    return Completion.nothing();
+                })
+                .build();
+        full.refuses.set(true);
+        try (Node node = Node.builder(store).inbox(calling).start()) {
+            calling.process(note("1"));
+            await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.OPEN);
+            full.refuses.set(false);
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> full.store.work("calling").isEmpty());
+            await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.CLOSED);
+            assertThat(calls).hasValue(1);
+        }
+    }
+
+    @Test
+    @Tag("A4")
     void workersTakeTurnsAtAPoolThatIsUsedUp() {
         Refusing pool =
                 new Refusing(() -> new NoConnectionException("the pool is used up", null), Set.of("begin"), null);
