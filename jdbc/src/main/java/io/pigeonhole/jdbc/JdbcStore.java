@@ -154,6 +154,11 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     }
 
     @Override
+    public boolean isFull(Throwable failure) {
+        return database.isFull(failure);
+    }
+
+    @Override
     public void probe() {
         database.probe();
     }

@@ -9,6 +9,7 @@ import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.NodeInbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
@@ -109,7 +110,7 @@ class StateDiagramIT {
 
         private void workOnWhatIsDue() {
             store.due(List.of(inbox.registered()))
-                    .forEach(due -> inbox.forNodes().work(due, () -> false, () -> {}));
+                    .forEach(due -> inbox.forNodes().work(due, () -> false, new NodeInbox.Progress() {}));
         }
 
         /** A lease, and what its handler makes of it. */

@@ -145,7 +145,7 @@ public final class Inbox<C extends HandlerContext> {
             before = total;
             for (Backlog.Due due : store.due(List.of(consumer))) {
                 if (due.in().isZero()) {
-                    total += Interrupts.ofCaller(() -> worker.work(due, () -> {}));
+                    total += Interrupts.ofCaller(() -> worker.work(due, new NodeInbox.Progress() {}));
                 }
             }
         } while (total > before);

@@ -96,31 +96,32 @@ final class LeaseWorker<C extends HandlerContext> {
      * Leases one message of a lane and works on it; 0 where there is none to lease, or another has to be alone.
      *
      * @param whenLeased called once the lease is committed
+     * @param whenAway called each time the database is away, or refuses to commit whatever it is, when the message is to be finished
      */
-    int work(int lane, Runnable whenLeased) {
+    int work(int lane, Runnable whenLeased, Consumer<RetryableException> whenAway) {
         Turn turn = new Turn();
         if (!onlySuspects) {
-            return work(lane, turn, whenLeased);
+            return work(lane, turn, whenLeased, whenAway);
         }
         @Nullable Turn before = alone.get();
         if ((before != null && !before.isOver()) || !alone.compareAndSet(before, turn)) {
             return 0;
         }
         try {
-            return work(lane, turn, whenLeased);
+            return work(lane, turn, whenLeased, whenAway);
         } finally {
             alone.compareAndSet(turn, null);
         }
     }
 
-    private int work(int lane, Turn turn, Runnable whenLeased) {
+    private int work(int lane, Turn turn, Runnable whenLeased, Consumer<RetryableException> whenAway) {
         try (LeaseKeeper.@Nullable Kept lease = lease(lane)) {
             if (lease == null) {
                 return 0;
             }
             turn.lease = lease;
             whenLeased.run();
-            work(lease.item(), lease);
+            work(lease.item(), lease, whenAway);
             return 1;
         }
     }
@@ -193,18 +194,24 @@ final class LeaseWorker<C extends HandlerContext> {
         }
     }
 
-    private void work(WorkItem item, LeaseKeeper.Kept lease) {
+    private void work(WorkItem item, LeaseKeeper.Kept lease, Consumer<RetryableException> whenAway) {
         Envelope envelope = Envelope.of(item);
         Route<?, C> route = routing.routeOf(item.message());
         if (route != null && isExhausted(envelope)) {
-            finish(item, envelope, lease, dispatcher -> dispatcher.decisions().exhausted(envelope), Map.of());
+            finish(
+                    item,
+                    envelope,
+                    lease,
+                    whenAway,
+                    dispatcher -> dispatcher.decisions().exhausted(envelope),
+                    Map.of());
             return;
         }
         boolean tooLarge = item.message().payload().length > routing.payloadLimitOf(route);
         if (route == null || route.external() == null || tooLarge) {
-            finish(item, envelope, lease, dispatcher -> handle(dispatcher, envelope, lease), Map.of());
+            finish(item, envelope, lease, whenAway, dispatcher -> handle(dispatcher, envelope, lease), Map.of());
         } else {
-            external(item, envelope, lease, route);
+            external(item, envelope, lease, whenAway, route);
         }
     }
 
@@ -229,13 +236,18 @@ final class LeaseWorker<C extends HandlerContext> {
         return envelope.attemptForPolicy() > routing.retryOf(envelope.message()).maxAttempts();
     }
 
-    private <T> void external(WorkItem item, Envelope envelope, LeaseKeeper.Kept lease, Route<T, C> route) {
+    private <T> void external(
+            WorkItem item,
+            Envelope envelope,
+            LeaseKeeper.Kept lease,
+            Consumer<RetryableException> whenAway,
+            Route<T, C> route) {
         T payload;
         try {
             payload = lease.call(() -> route.decode(item.message()));
         } catch (Throwable e) {
             Interrupts.requireNotEnding(1, e);
-            finish(item, envelope, lease, dispatcher -> dispatcher.notDecoded(envelope, e), Map.of());
+            finish(item, envelope, lease, whenAway, dispatcher -> dispatcher.notDecoded(envelope, e), Map.of());
             return;
         } finally {
             Interrupts.clear();
@@ -254,17 +266,18 @@ final class LeaseWorker<C extends HandlerContext> {
             Interrupts.clear();
         }
         Completion<C> toWrite = completion;
-        finish(item, envelope, lease, dispatcher -> dispatcher.complete(envelope, toWrite), known);
+        finish(item, envelope, lease, whenAway, dispatcher -> dispatcher.complete(envelope, toWrite), known);
     }
 
     /**
-     * Tries until it is decided, or the lease is lost: while the database is away, there is nothing better to do. What a
-     * database refuses that is there is left alone after some tries: the lease runs out, and the attempt has failed.
+     * Tries until it is decided, or the lease is lost: while the database is away or full, there is nothing better to do. What a
+     * database refuses otherwise is left alone after some tries: the lease runs out, and the attempt has failed.
      */
     private void finish(
             WorkItem item,
             Envelope envelope,
             LeaseKeeper.Kept lease,
+            Consumer<RetryableException> whenAway,
             Consumer<Dispatcher<C>> decision,
             Map<Envelope, Failure> known) {
         LeasedMessage<C> leased = new LeasedMessage<>(consumer, item, envelope, decision, lease::isFresh);
@@ -283,8 +296,14 @@ final class LeaseWorker<C extends HandlerContext> {
                 if (e instanceof OutcomeUnknownException) {
                     leased.commitIsUnknown();
                 }
-                boolean away = e instanceof StoreUnavailableException || e instanceof OutcomeUnknownException;
-                refusals += away ? 0 : 1;
+                boolean away = e instanceof StoreUnavailableException
+                        || e instanceof OutcomeUnknownException
+                        || store.classify(e) == ErrorClass.UNAVAILABLE;
+                if (away) {
+                    whenAway.accept(e);
+                } else {
+                    refusals++;
+                }
                 if (refusals == MOST_REFUSALS || (isLost(lease) && !(leased.isUncertain() && pause()))) {
                     throw e;
                 }

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
@@ -15,6 +16,19 @@ import java.util.function.Predicate;
  * many threads.
  */
 public interface NodeInbox {
+    /** Hears how the work on a message under a lease goes, on the thread that works on it. */
+    interface Progress {
+        /** The lease is committed; the handler is called next. */
+        default void leased() {}
+
+        /**
+         * The database is away, or refuses to commit what the handler has done: it is asked again while the lease lasts.
+         *
+         * @param failure what {@link NodeInbox#work} would throw
+         */
+        default void refused(RetryableException failure) {}
+    }
+
     /**
      * The logical name of the consumer.
      *
@@ -45,14 +59,14 @@ public interface NodeInbox {
      *
      * @param due what the store said is due for this consumer
      * @param ending whether the owner ends this thread; begins to answer true before he interrupts it
-     * @param whenLeased called when the lease of a message is committed, before its handler is called, which may take long
+     * @param progress hears what becomes of a message under a lease, which may take long
      * @return how many messages were taken; 0 where there is nothing (any more), where it is blocked, or where somebody else
      *     is at work on it
      * @throws io.pigeonhole.core.failure.StoreUnavailableException if the database is away, or refuses to commit whatever it
      *     is, such as with a full disk
      * @throws io.pigeonhole.core.failure.RetryableException if nothing could be committed, or the thread is ended; call again
      */
-    int work(Backlog.Due due, BooleanSupplier ending, Runnable whenLeased);
+    int work(Backlog.Due due, BooleanSupplier ending, Progress progress);
 
     /**
      * Reports the batches that have been in work for longer than {@link InboxBuilder#slowBatch}, each once. A node does so

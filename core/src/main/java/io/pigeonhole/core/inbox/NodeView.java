@@ -43,8 +43,8 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
     }
 
     @Override
-    public int work(Backlog.Due due, BooleanSupplier ending, Runnable whenLeased) {
-        return Interrupts.ofOwner(ending, () -> worker.work(due, whenLeased));
+    public int work(Backlog.Due due, BooleanSupplier ending, Progress progress) {
+        return Interrupts.ofOwner(ending, () -> worker.work(due, progress));
     }
 
     @Override

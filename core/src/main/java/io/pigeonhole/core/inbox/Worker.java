@@ -2,6 +2,7 @@ package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.NoConnectionException;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
@@ -69,18 +70,19 @@ final class Worker<C extends HandlerContext> {
     /**
      * How many messages were brought further; 0 where there was nothing, or others were at it.
      *
-     * @param whenLeased called once the lease of a message is committed
+     * @param progress hears what becomes of a message under a lease
      * @throws StoreUnavailableException if the database is away, or refuses to commit whatever it is
      */
-    int work(Backlog.Due due, Runnable whenLeased) {
+    int work(Backlog.Due due, NodeInbox.Progress progress) {
         try {
-            int progress = switch (due.kind()) {
+            int brought = switch (due.kind()) {
                 case ORDINARY -> lane(due.lane());
-                case BY_LEASE -> leases.work(due.lane(), whenLeased);
+                case BY_LEASE ->
+                    leases.work(due.lane(), progress::leased, failure -> progress.refused(refusal(failure)));
                 case EXPIRING -> expired();
             };
-            refused = refused && progress == 0;
-            return progress;
+            refused = refused && brought == 0;
+            return brought;
         } catch (RetryableException e) {
             throw refusal(e);
         }
@@ -90,7 +92,7 @@ final class Worker<C extends HandlerContext> {
         boolean isOfDatabase =
                 failure instanceof StoreUnavailableException || failure instanceof OutcomeUnknownException;
         if (isOfDatabase) {
-            refused = true;
+            refused = refused || !(failure instanceof NoConnectionException);
             return failure;
         }
         if (store.classify(failure) != ErrorClass.UNAVAILABLE) {

@@ -2,18 +2,21 @@ package io.pigeonhole.core.node;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which work may begin after the database has refused to commit some, such as with a full disk. Until other work commits, one
- * piece at a time is tried, after pauses that grow. What was refused is paused by itself too: where the database refuses only
- * that, all else goes on. Safe for use by many threads.
+ * Which work may begin after the database has refused to commit some, such as with a full disk. Of a consumer whose work was
+ * refused, one piece at a time is tried until it commits, after pauses that grow; other consumers go on. Where two consumers were
+ * refused and nothing was committed in between, the same holds for all work of the node. Safe for use by many threads.
  */
 final class RefusedWork {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -22,13 +25,24 @@ final class RefusedWork {
     private static final Duration BETWEEN_WARNINGS = Duration.ofMinutes(1);
     /** Between two warnings of one that stays. */
     private static final Duration WARN_AGAIN = Duration.ofMinutes(10);
+    /** Of one consumer, the reason may be its own. */
+    private static final int CONSUMERS_FOR_ALL = 2;
 
     private final LongSupplier clock;
+    /** What was refused since it was committed last; it is paused by itself, too. */
     private final Map<WorkSlot, Pause> refused = new HashMap<>();
-    /** Of all work; null while work commits. */
-    private @Nullable Pause pauseOfAll;
-    /** The only work that may begin meanwhile. */
-    private @Nullable WorkSlot trial;
+    /** Consumers of which work was refused since they committed some. */
+    private final Map<Short, Trials> ofConsumers = new HashMap<>();
+    /** Of all work; null while other consumers go on. */
+    private @Nullable Trials ofAll;
+    /** Consumers of which work was refused since any was committed. */
+    private final Set<Short> refusedInARow = new HashSet<>();
+    /** Consumers that had something due at the last look. */
+    private Set<Short> dueConsumers = Set.of();
+    /** Numbers of the last trial or refusal of each consumer and slot, for taking turns; gone when it commits. */
+    private final Map<Object, Long> turns = new HashMap<>();
+
+    private long turn;
 
     private boolean hasWarned;
     private boolean warnedSinceItCommitted;
@@ -43,8 +57,46 @@ final class RefusedWork {
             return new Pause(nanos, now + nanos);
         }
 
+        /** Of the same length, but with another end. */
+        Pause endingAt(long newEnd) {
+            return new Pause(nanos, newEnd);
+        }
+
         boolean isOver(long now) {
             return now - end >= 0;
+        }
+    }
+
+    /** One piece of work at a time. */
+    private static final class Trials {
+        private Pause pause;
+        /** The only work that may begin. */
+        private @Nullable WorkSlot trial;
+
+        Trials(long now) {
+            pause = Pause.after(null, now);
+        }
+
+        void refuse(long now) {
+            pause = Pause.after(pause, now);
+            trial = null;
+        }
+
+        /** Another is to be tried soon. */
+        void nothing(long now) {
+            trial = null;
+            pause = pause.endingAt(now + FIRST_PAUSE.toNanos());
+        }
+
+        /** One that takes long, such as a call of an external handler, keeps no other from being tried. */
+        void begin(WorkSlot slot, long now) {
+            trial = slot;
+            pause = pause.endingAt(now + LONGEST_PAUSE.toNanos());
+        }
+
+        /** Where the pause is over, nothing could be chosen, as threads are working on all that is due. */
+        Duration nextIn(long now) {
+            return pause.isOver(now) ? FIRST_PAUSE : Duration.ofNanos(pause.end() - now);
         }
     }
 
@@ -57,9 +109,9 @@ final class RefusedWork {
         this.clock = clock;
     }
 
-    /** Whether the database refused the last work. */
-    synchronized boolean isLast() {
-        return pauseOfAll != null;
+    /** Whether the database refused the last work of all consumers that have some, or of two of them. */
+    synchronized boolean isAll() {
+        return ofAll != null || (!refusedInARow.isEmpty() && refusedInARow.containsAll(dueConsumers));
     }
 
     /** The database refused to commit work; answers whether to warn of it. */
@@ -67,11 +119,48 @@ final class RefusedWork {
         long now = clock.getAsLong();
         refused.put(slot, Pause.after(refused.get(slot), now));
         // Threads that began before the first refusal are refused at the same time: that makes no pause longer.
-        if (pauseOfAll == null || slot.equals(trial)) {
-            pauseOfAll = Pause.after(pauseOfAll, now);
-            trial = null;
+        boolean isTrial = isTrial(slot);
+        Trials own = ofConsumers.get(slot.consumer());
+        if (own == null) {
+            ofConsumers.put(slot.consumer(), new Trials(now));
+        } else if (isTrial) {
+            own.refuse(now);
         }
+        refusedInARow.add(slot.consumer());
+        if (ofAll != null && isTrial) {
+            ofAll.refuse(now);
+        } else if (ofAll == null && refusedInARow.size() >= CONSUMERS_FOR_ALL) {
+            ofAll = new Trials(now);
+        }
+        takeTurn(slot);
         return isTimeToWarn(now);
+    }
+
+    /** The trials that a piece of work is subject to; null where it is free to begin. */
+    private @Nullable Trials trialsOf(WorkSlot slot) {
+        return ofAll != null ? ofAll : ofConsumers.get(slot.consumer());
+    }
+
+    /** Whether its consumer's other work waits for this to commit. */
+    synchronized boolean holdsBack(WorkSlot slot) {
+        return trialsOf(slot) != null;
+    }
+
+    private boolean isTrial(WorkSlot slot) {
+        Trials trials = trialsOf(slot);
+        return trials != null && slot.equals(trials.trial);
+    }
+
+    private void takeTurn(WorkSlot slot) {
+        turn++;
+        turns.put(slot, turn);
+        turns.put(slot.consumer(), turn);
+    }
+
+    /** The database could not be reached for work, which says nothing of what it commits; answers whether to warn of it. */
+    synchronized boolean notReached(WorkSlot slot) {
+        nothing(slot);
+        return isTimeToWarn(clock.getAsLong());
     }
 
     private boolean isTimeToWarn(long now) {
@@ -85,15 +174,18 @@ final class RefusedWork {
         return true;
     }
 
-    /** Work was committed: all else may begin. Answers whether that ends a refusal that was warned of. */
+    /** Work was committed: all other consumers may go on. Answers whether that ends refusals that were warned of. */
     synchronized boolean commit(WorkSlot slot) {
         refused.remove(slot);
+        ofConsumers.remove(slot.consumer());
+        turns.remove(slot);
+        turns.remove(slot.consumer());
         return end();
     }
 
     private boolean end() {
-        pauseOfAll = null;
-        trial = null;
+        refusedInARow.clear();
+        ofAll = null;
         boolean warned = warnedSinceItCommitted;
         warnedSinceItCommitted = false;
         return warned;
@@ -101,15 +193,15 @@ final class RefusedWork {
 
     /** There was nothing to commit, which says nothing about the database: other work is to be tried. */
     synchronized void nothing(WorkSlot slot) {
-        if (pauseOfAll != null && slot.equals(trial)) {
-            trial = null;
-            pauseOfAll = new Pause(pauseOfAll.nanos(), clock.getAsLong() + FIRST_PAUSE.toNanos());
+        Trials trials = trialsOf(slot);
+        if (trials != null && slot.equals(trials.trial)) {
+            trials.nothing(clock.getAsLong());
         }
     }
 
     /** Whether work may begin now; what may not is asked for again, as {@link #nextIn} says. */
     synchronized boolean mayBegin(WorkSlot slot) {
-        return pauseOfAll == null ? isPauseOver(slot, clock.getAsLong()) : slot.equals(trial);
+        return trialsOf(slot) == null ? isPauseOver(slot, clock.getAsLong()) : isTrial(slot);
     }
 
     /**
@@ -120,25 +212,41 @@ final class RefusedWork {
      */
     synchronized void choose(Collection<WorkSlot> due, Predicate<WorkSlot> taken) {
         long now = clock.getAsLong();
+        dueConsumers = due.stream().map(WorkSlot::consumer).collect(Collectors.toSet());
+        forgetWhatIsDone(now, due, taken);
+        Predicate<WorkSlot> possible = slot -> isPauseOver(slot, now) && !taken.test(slot);
+        if (ofAll != null) {
+            choose(ofAll, due, possible, now);
+        } else {
+            ofConsumers.forEach(
+                    (consumer, trials) -> choose(trials, due, possible.and(slot -> slot.consumer() == consumer), now));
+        }
+    }
+
+    /** What is due no more, and not in work here, others have done, or taken away. */
+    private void forgetWhatIsDone(long now, Collection<WorkSlot> due, Predicate<WorkSlot> taken) {
+        Set<Short> open =
+                refused.keySet().stream().filter(taken).map(WorkSlot::consumer).collect(Collectors.toSet());
+        open.addAll(dueConsumers);
         refused.entrySet().removeIf(each -> each.getValue().isOver(now) && !due.contains(each.getKey()));
-        if (pauseOfAll == null) {
-            return;
-        }
-        if (due.isEmpty()) {
-            // Others have done it, or taken it away.
+        ofConsumers.keySet().retainAll(open);
+        refusedInARow.retainAll(open);
+        if (refusedInARow.isEmpty()) {
             end();
-            return;
         }
-        if (!pauseOfAll.isOver(now)) {
-            return;
-        }
-        List<WorkSlot> possible = due.stream()
-                .filter(slot -> isPauseOver(slot, now) && !taken.test(slot))
-                .toList();
-        if (!possible.isEmpty()) {
-            trial = possible.get(ThreadLocalRandom.current().nextInt(possible.size()));
-            // One that takes long, such as a call of an external handler, keeps no other from being tried.
-            pauseOfAll = new Pause(pauseOfAll.nanos(), now + LONGEST_PAUSE.toNanos());
+    }
+
+    /** Whose last trial was committed comes first, as does who was not refused; then who was not tried for longest. */
+    private void choose(Trials trials, Collection<WorkSlot> due, Predicate<WorkSlot> possible, long now) {
+        if (trials.pause.isOver(now)) {
+            due.stream()
+                    .filter(possible)
+                    .min(Comparator.comparing((WorkSlot slot) -> turns.getOrDefault(slot.consumer(), 0L))
+                            .thenComparing(slot -> turns.getOrDefault(slot, 0L)))
+                    .ifPresent(slot -> {
+                        takeTurn(slot);
+                        trials.begin(slot, now);
+                    });
         }
     }
 
@@ -150,14 +258,15 @@ final class RefusedWork {
     /** How long until some of what was refused is to be looked for; null where nothing was. */
     synchronized @Nullable Duration nextIn() {
         long now = clock.getAsLong();
-        if (pauseOfAll != null) {
-            // Where it is over, nothing could be chosen, as threads are working on all that is due.
-            return pauseOfAll.isOver(now) ? FIRST_PAUSE : Duration.ofNanos(pauseOfAll.end() - now);
+        if (ofAll != null) {
+            return ofAll.nextIn(now);
         }
-        return refused.values().stream()
+        Stream<Duration> trials = ofConsumers.values().stream().map(each -> each.nextIn(now));
+        Stream<Duration> pauses = refused.entrySet().stream()
+                .filter(each -> !ofConsumers.containsKey(each.getKey().consumer()))
+                .map(Map.Entry::getValue)
                 .filter(pause -> !pause.isOver(now))
-                .map(pause -> Duration.ofNanos(pause.end() - now))
-                .min(Duration::compareTo)
-                .orElse(null);
+                .map(pause -> Duration.ofNanos(pause.end() - now));
+        return Stream.concat(trials, pauses).min(Duration::compareTo).orElse(null);
     }
 }

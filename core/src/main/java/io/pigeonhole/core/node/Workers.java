@@ -1,6 +1,7 @@
 package io.pigeonhole.core.node;
 
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.NoConnectionException;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
@@ -89,7 +90,7 @@ final class Workers {
 
     /** Whether the database is away, or refuses to commit what is done. */
     boolean isWaiting() {
-        return waiting || refused.isLast();
+        return waiting || refused.isAll();
     }
 
     /** Why not all of it can be worked on, until there is a new process; or null. */
@@ -235,21 +236,8 @@ final class Workers {
             NodeInbox inbox = inboxes.get(due.consumer().id());
             // What may not begin is found again by a later look.
             again = !closed && inbox != null && refused.mayBegin(WorkSlot.of(due)) && begin(due, inbox);
-        } catch (StoreUnavailableException | OutcomeUnknownException e) {
-            boolean warns = refused.refuse(WorkSlot.of(due)) && !waiting;
-            lookAgainForRefused();
-            log.atLevel(warns ? Level.WARN : Level.DEBUG)
-                    .setCause(FailureText.readable(e))
-                    .log(
-                            "consumer '{}': the database did not commit the work in lane {}; until it commits some, one piece"
-                                    + " of work at a time is tried",
-                            name(due),
-                            due.lane());
         } catch (RetryableException e) {
-            refused.nothing(WorkSlot.of(due));
-            log.atLevel(waiting ? Level.DEBUG : Level.WARN)
-                    .setCause(FailureText.readable(e))
-                    .log("consumer '{}': nothing could be committed in lane {}, trying again", name(due), due.lane());
+            notCommitted(due, e);
         } catch (Throwable e) {
             refused.nothing(WorkSlot.of(due));
             log.error(
@@ -266,9 +254,53 @@ final class Workers {
         }
     }
 
+    private void notCommitted(Due due, RetryableException failure) {
+        if (failure instanceof NoConnectionException) {
+            // Whether the database is away shows when it is asked for work.
+            boolean warns = refused.notReached(WorkSlot.of(due)) && !waiting;
+            log.atLevel(warns ? Level.WARN : Level.DEBUG)
+                    .setCause(FailureText.readable(failure))
+                    .log("consumer '{}': no connection for the work in lane {}, trying again", name(due), due.lane());
+        } else if (failure instanceof StoreUnavailableException || failure instanceof OutcomeUnknownException) {
+            boolean warns = refused.refuse(WorkSlot.of(due)) && !waiting;
+            lookAgainForRefused();
+            log.atLevel(warns ? Level.WARN : Level.DEBUG)
+                    .setCause(FailureText.readable(failure))
+                    .log(
+                            "consumer '{}': the database did not commit the work in lane {}; until it commits some of this"
+                                    + " consumer, one piece of its work at a time is tried",
+                            name(due),
+                            due.lane());
+        } else {
+            refused.nothing(WorkSlot.of(due));
+            log.atLevel(waiting ? Level.DEBUG : Level.WARN)
+                    .setCause(FailureText.readable(failure))
+                    .log("consumer '{}': nothing could be committed in lane {}, trying again", name(due), due.lane());
+        }
+    }
+
+    /** What becomes of a message under a lease, while its thread is still at it. */
+    private final class LeaseProgress implements NodeInbox.Progress {
+        private final Due due;
+
+        LeaseProgress(Due due) {
+            this.due = due;
+        }
+
+        @Override
+        public void leased() {
+            committed(due);
+        }
+
+        @Override
+        public void refused(RetryableException failure) {
+            notCommitted(due, failure);
+        }
+    }
+
     /** Works on it; answers whether there may be more. */
     private boolean begin(Due due, NodeInbox inbox) {
-        if (inbox.work(due, () -> ended, () -> committed(due)) == 0) {
+        if (inbox.work(due, () -> ended, new LeaseProgress(due)) == 0) {
             refused.nothing(WorkSlot.of(due));
             return false;
         }
@@ -277,11 +309,11 @@ final class Workers {
     }
 
     private void committed(Due due) {
-        boolean wasRefused = refused.isLast();
+        boolean othersWait = refused.holdsBack(WorkSlot.of(due));
         if (refused.commit(WorkSlot.of(due))) {
             log.info("the workers' database commits work again");
         }
-        if (wasRefused) {
+        if (othersWait) {
             pace.lookIn(Duration.ZERO);
         }
     }

@@ -16,7 +16,8 @@ public interface Transactions<C extends HandlerContext> {
      * @param idleLimit how long the transaction may be idle before the database ends it, so that a process that was
      *     stopped loses its locks and cannot commit
      * @return the transaction, to be closed by the caller
-     * @throws io.pigeonhole.core.failure.StoreUnavailableException if the database cannot be reached
+     * @throws io.pigeonhole.core.failure.NoConnectionException if there is no connection: the database is away, or the pool used up
+     * @throws io.pigeonhole.core.failure.StoreUnavailableException if the database cannot be used
      */
     InboxTransaction<C> begin(Duration idleLimit);
 
@@ -27,6 +28,15 @@ public interface Transactions<C extends HandlerContext> {
      * @return the class of the error
      */
     ErrorClass classify(Throwable failure);
+
+    /**
+     * Whether an error says that the database's disk is full or cannot be written, be it for one table only. Then no message is at
+     * fault, however often it meets the error, although {@link #probe} may find nothing.
+     *
+     * @param failure an error that is {@link ErrorClass#UNAVAILABLE}; its causes are looked at too
+     * @return true where work has to wait until there is room
+     */
+    boolean isFull(Throwable failure);
 
     /**
      * Whether the database can be used now, asked with a connection of its own.

@@ -1,8 +1,8 @@
 package io.pigeonhole.jdbc.sql;
 
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.NoConnectionException;
 import io.pigeonhole.core.failure.PigeonholeException;
-import io.pigeonhole.core.failure.StoreUnavailableException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -49,7 +49,7 @@ public final class Connections {
             throw e;
         } catch (SQLException | RuntimeException e) {
             String why = e instanceof SQLException ? FailureText.messageOf(e) : FailureText.describe(e);
-            throw new StoreUnavailableException("there is no connection to the database: " + why, e);
+            throw new NoConnectionException("there is no connection to the database: " + why, e);
         }
     }
 

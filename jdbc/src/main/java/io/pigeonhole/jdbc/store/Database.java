@@ -106,6 +106,11 @@ public abstract class Database implements InboxStore<JdbcContext> {
     }
 
     @Override
+    public final boolean isFull(Throwable failure) {
+        return errors().isFull(failure);
+    }
+
+    @Override
     public final RegisteredConsumer register(ConsumerRegistration registration) {
         days.ensure();
         counters.ensureAtStart();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.NodeInbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.lane.LaneSettings;
 import io.pigeonhole.core.lane.Lanes;
@@ -128,7 +129,7 @@ abstract class InterruptTests<C extends HandlerContext> extends InboxLab<C> {
         inbox.receive(message("x"));
         Backlog.Due due = store.due(List.of(inbox.registered())).get(0);
 
-        assertThatThrownBy(() -> inbox.forNodes().work(due, ending::get, () -> {}))
+        assertThatThrownBy(() -> inbox.forNodes().work(due, ending::get, new NodeInbox.Progress() {}))
                 .isInstanceOf(RetryableException.class);
         assertThat(fixture.effects()).isEmpty();
         assertThat(fixture.parked(consumer)).isEmpty();

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.NoConnectionException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.PayloadDecoder;
@@ -32,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -239,12 +241,16 @@ class NodeTest {
         private final InMemoryStore store = InMemoryStore.create();
         private final AtomicBoolean refuses = new AtomicBoolean();
         private final AtomicInteger refusals = new AtomicInteger();
-        private final ErrorClass errorClass;
+        private final Supplier<RuntimeException> refusal;
         private final Set<String> operations;
         private final @Nullable String consumer;
 
         Refusing(ErrorClass errorClass, Set<String> operations, @Nullable String consumer) {
-            this.errorClass = errorClass;
+            this(() -> new StoreException(errorClass, "no space left on the device", null), operations, consumer);
+        }
+
+        Refusing(Supplier<RuntimeException> refusal, Set<String> operations, @Nullable String consumer) {
+            this.refusal = refusal;
             this.operations = operations;
             this.consumer = consumer;
         }
@@ -258,7 +264,7 @@ class NodeTest {
             return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                 if (refuses.get() && operations.contains(method.getName()) && concerns(arguments)) {
                     refusals.incrementAndGet();
-                    throw new StoreException(errorClass, "no space left on the device", null);
+                    throw refusal.get();
                 }
                 try {
                     Object result = method.invoke(target, arguments);
@@ -313,6 +319,82 @@ class NodeTest {
             await().atMost(Duration.ofSeconds(5)).until(() -> node.circuit() == Circuit.CLOSED);
             assertThat(effects).containsExactlyInAnyOrderElementsOf(ids);
             assertThat(full.store.work("filling")).isEmpty();
+        }
+    }
+
+    private static Inbox<InMemoryContext> inboxOf(
+            String name, InboxStore<InMemoryContext> store, Queue<String> effects) {
+        return Inbox.builder(name, store)
+                .handle("note", PayloadDecoder.text(), (note, context) -> context.defer(() -> effects.add(note)))
+                .build();
+    }
+
+    private static List<Message> notes(int number) {
+        return IntStream.range(0, number).mapToObj(i -> note("n" + i)).toList();
+    }
+
+    @Test
+    @Tag("A4")
+    void consumerThatAloneIsRefusedKeepsNoOtherWaiting() {
+        Refusing refusing = new Refusing(ErrorClass.UNAVAILABLE, Set.of("take"), "refused");
+        InboxStore<InMemoryContext> store = refusing.proxy();
+        Queue<String> effects = new ConcurrentLinkedQueue<>();
+        Inbox<InMemoryContext> refused = inboxOf("refused", store, new ConcurrentLinkedQueue<>());
+        Inbox<InMemoryContext> other = inboxOf("other", store, effects);
+        refused.receive(notes(200));
+        refusing.refuses.set(true);
+        try (Node node = Node.builder(store).inbox(refused).inbox(other).start()) {
+            await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.OPEN);
+            for (int i = 1; i <= 5; i++) {
+                int refusals = refusing.refusals.get();
+                await().atMost(Duration.ofSeconds(20)).until(() -> refusing.refusals.get() > refusals);
+                other.receive(List.of(note("" + i)));
+                int done = i;
+                await().atMost(Duration.ofSeconds(5)).until(() -> effects.size() == done);
+            }
+        }
+    }
+
+    @Test
+    @Tag("A4")
+    void circuitIsOpenWhileACallThatWasMadeCannotBeFinished() {
+        Refusing full = new Refusing(ErrorClass.UNAVAILABLE, Set.of("hold"), null);
+        InboxStore<InMemoryContext> store = full.proxy();
+        AtomicInteger calls = new AtomicInteger();
+        Inbox<InMemoryContext> calling = Inbox.builder("calling", store)
+                .handleExternal("note", PayloadDecoder.text(), (note, context) -> {
+                    calls.incrementAndGet();
+                    return Completion.nothing();
+                })
+                .build();
+        full.refuses.set(true);
+        try (Node node = Node.builder(store).inbox(calling).start()) {
+            calling.process(note("1"));
+            await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.OPEN);
+            full.refuses.set(false);
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> full.store.work("calling").isEmpty());
+            await().atMost(Duration.ofSeconds(20)).until(() -> node.circuit() == Circuit.CLOSED);
+            assertThat(calls).hasValue(1);
+        }
+    }
+
+    @Test
+    @Tag("A4")
+    void workersTakeTurnsAtAPoolThatIsUsedUp() {
+        Refusing pool =
+                new Refusing(() -> new NoConnectionException("the pool is used up", null), Set.of("begin"), null);
+        InboxStore<InMemoryContext> store = pool.proxy();
+        Queue<String> effects = new ConcurrentLinkedQueue<>();
+        Inbox<InMemoryContext> inboxOfMany = inboxOf("many", store, effects);
+        inboxOfMany.receive(notes(200));
+        pool.refuses.set(true);
+        try (Node node = Node.builder(store).inbox(inboxOfMany).start()) {
+            // All lanes ask for one at each look: no thread waits for the trial of another.
+            await().atMost(Duration.ofSeconds(15)).until(() -> pool.refusals.get() >= 40);
+            assertThat(node.circuit()).isEqualTo(Circuit.CLOSED);
+            pool.refuses.set(false);
+            await().atMost(Duration.ofSeconds(20)).until(() -> effects.size() == 200);
         }
     }
 

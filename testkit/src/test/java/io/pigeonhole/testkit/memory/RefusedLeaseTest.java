@@ -17,6 +17,7 @@ import io.pigeonhole.testkit.crash.CrashingStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +40,33 @@ class RefusedLeaseTest {
                 .hasMessageContaining("the database refused a statement of the inbox itself");
 
         assertThat(plan.passages(CrashPoint.BEFORE_FINISH)).isEqualTo(10);
+    }
+
+    /** Whoever gives up on a call that was made has it made once more when its lease has run out. */
+    @Test
+    @Tag("A1")
+    void finishedCallWaitsForAsLongAsItsLeaseLastsForADatabaseThatCommitsNothing() {
+        AtomicInteger refusals = new AtomicInteger();
+        CrashPlan plan = CrashPlan.none().always(CrashPoint.BEFORE_HOLD, () -> {
+            // Ten times as many transactions as are tried before a refusal is told.
+            if (refusals.incrementAndGet() <= 120) {
+                throw new StoreException(ErrorClass.UNAVAILABLE, "out of memory", null);
+            }
+        });
+        AtomicInteger calls = new AtomicInteger();
+        InMemoryStore store = InMemoryStore.create();
+        Inbox<InMemoryContext> inbox = Inbox.builder("calls", new CrashingStore<>(store, plan))
+                .handleExternal("call", PayloadDecoder.text(), (payload, context) -> {
+                    calls.incrementAndGet();
+                    return Completion.nothing();
+                })
+                .build();
+        inbox.process(Message.builder("notes").id("1").type("call").payload("x").build());
+
+        assertThat(inbox.work()).isEqualTo(1);
+
+        assertThat(calls).hasValue(1);
+        assertThat(store.work("calls")).isEmpty();
     }
 
     @Test
