@@ -83,13 +83,12 @@ class MissingTopicIT {
                 .build();
     }
 
-    /** Both kinds of members look for new topics once a second; by default a classic one takes five minutes. */
+    /** With the client's own settings: its topics are looked for again long before {@code metadata.max.age.ms}, while one is missing. */
     private KafkaSource start(Inbox<?> inbox, String protocol, String... topics) {
         Map<String, Object> config = new HashMap<>();
         config.put("bootstrap.servers", kafka.bootstrapServers());
         config.put("auto.offset.reset", "earliest");
         config.put("group.protocol", protocol);
-        config.put("metadata.max.age.ms", 1000);
         KafkaSource source = KafkaSource.builder(inbox, config, topics).build(() -> FASTER * System.nanoTime());
         toClose.add(source);
         source.start();

@@ -33,6 +33,7 @@ final class AmqpProxy implements AutoCloseable {
     private static final int BODY = 3;
     private static final int END = 0xCE;
     private static final int BASIC_CONSUME = (60 << 16) + 20;
+    private static final int BASIC_CONSUME_OK = (60 << 16) + 21;
     private static final int CONNECTION_CLOSE = (10 << 16) + 50;
 
     /** What happens to whoever consumes a queue. */
@@ -54,6 +55,7 @@ final class AmqpProxy implements AutoCloseable {
     private final Map<String, AtConsume> bad = new ConcurrentHashMap<>();
     private final AtomicInteger accepted = new AtomicInteger();
     private volatile String deadly = "";
+    private volatile boolean holdsConsumeOk;
     private volatile Duration delay = Duration.ZERO;
 
     private AmqpProxy(ServerSocket listener, int server) {
@@ -86,6 +88,12 @@ final class AmqpProxy implements AutoCloseable {
 
     /** The connection to which a message with this body is delivered ends without a word. */
     void endAtBody(String body) {
+        deadly = body;
+    }
+
+    /** The same, and the answer to {@code basic.consume} ends with it, as where both are in one segment that does not arrive. */
+    void endAtBodyWithTheAnswer(String body) {
+        holdsConsumeOk = true;
         deadly = body;
     }
 
@@ -135,14 +143,20 @@ final class AmqpProxy implements AutoCloseable {
             if (fromClient) {
                 out.write(in.readNBytes(PROTOCOL_HEADER));
             }
+            byte[] held = new byte[0];
             for (byte[] frame = read(in); frame != null; frame = read(in)) {
+                if (!fromClient && holdsConsumeOk && (isConsumeOk(frame) || (held.length > 0 && frame[0] != BODY))) {
+                    held = joined(held, frame);
+                    continue;
+                }
                 AtConsume fault = fromClient ? faultOf(frame) : null;
                 if (fault == AtConsume.INTERNAL_ERROR) {
                     from.getOutputStream().write(internalError());
                 } else if (!fromClient && isDeadly(frame)) {
                     return;
                 } else if (fault == null && delay.isZero()) {
-                    out.write(frame);
+                    out.write(joined(held, frame));
+                    held = new byte[0];
                 } else if (fault == null) {
                     byte[] later = frame;
                     var unused = late.schedule(() -> write(out, later), delay.toNanos(), TimeUnit.NANOSECONDS);
@@ -191,6 +205,16 @@ final class AmqpProxy implements AutoCloseable {
                 && !deadly.isEmpty()
                 && new String(frame, FRAME_HEADER, frame.length - FRAME_HEADER - 1, StandardCharsets.UTF_8)
                         .equals(deadly);
+    }
+
+    private static boolean isConsumeOk(byte[] frame) {
+        return frame[0] == METHOD && intAt(frame, FRAME_HEADER) == BASIC_CONSUME_OK;
+    }
+
+    private static byte[] joined(byte[] one, byte[] other) {
+        byte[] both = Arrays.copyOf(one, one.length + other.length);
+        System.arraycopy(other, 0, both, one.length, other.length);
+        return both;
     }
 
     private static int intAt(byte[] bytes, int at) {

@@ -196,6 +196,21 @@ class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
 
     @Test
     @Tag("E1")
+    void connectionThatEndsBeforeTheAnswerThatComesWithAMessageIsTriedAFewTimesOnly() {
+        AmqpQueue bad = limited();
+        bad.send(messages(9_999, 10_000));
+        bad.send(messages(0, 50));
+        faults.endAtBodyWithTheAnswer("9999");
+        RabbitSource source = consume(bad);
+        await().atMost(PATIENCE).until(() -> source.failure() != null || thrownAway.ready() > 0);
+        assertNothingWasThrownAway();
+        assertThat(source.failure()).hasMessageContaining(bad.name());
+        await().atMost(PATIENCE).until(() -> bad.consumers() == 0 && bad.ready() == 51);
+        assertThat(mostDeliveries(bad)).isBetween(5L, 14L);
+    }
+
+    @Test
+    @Tag("E1")
     void queueAtWhichTheBrokerClosesTheConnectionCostsTheOthersNothingAndIsFoundAgain() {
         AmqpQueue bad = limited();
         AmqpQueue good = limited();

@@ -2,6 +2,8 @@ package io.pigeonhole.rabbitmq;
 
 import com.rabbitmq.client.LongString;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Date;
 import java.util.HexFormat;
@@ -10,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The values of an AMQP table as bytes. Strings and byte arrays stay what they are; numbers and truth values become their
- * text, timestamps ISO 8601, lists and tables JSON, in which byte arrays are hexadecimal.
+ * text, timestamps ISO 8601, lists and tables JSON, in which byte arrays, and strings that are not UTF-8, are hexadecimal.
  */
 final class FieldText {
     private FieldText() {}
@@ -62,12 +64,25 @@ final class FieldText {
                 separator = ",";
             }
             json.append(']');
+        } else if (value instanceof LongString text) {
+            quote(json, utf8OrHex(text.getBytes()));
         } else if (value instanceof byte[] bytes) {
             quote(json, HexFormat.of().formatHex(bytes));
         } else if (value == null || value instanceof Boolean || isJsonNumber(value)) {
             json.append(value instanceof BigDecimal number ? number.toPlainString() : value);
         } else {
             quote(json, textOf(value));
+        }
+    }
+
+    private static String utf8OrHex(byte[] bytes) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            return HexFormat.of().formatHex(bytes);
         }
     }
 

@@ -255,14 +255,24 @@ final class QueueLoop {
             if (!isInboxOpen() || closing) {
                 return LONGEST_WAIT.toNanos();
             }
-            Subscription begun = Subscription.begin(open, queue, settings, lanes.open(), caution, this::wakeUp);
-            subscription = begun;
+            begin(Subscription.open(open, queue, settings, lanes.open(), caution, this::wakeUp));
             caution.begun();
             if (!caution.isCareful()) {
                 troubles.isOver(queue);
             }
             return LONGEST_WAIT.toNanos();
         } catch (IOException | RuntimeException e) {
+            Subscription asked = subscription;
+            if (asked != null && !Reasons.isAnswer(e)) {
+                open.abort(ABORT_MILLIS);
+                connection = null;
+                asked.withdraw();
+                boolean mayBeDeadly = asked.endedBeforeDelivery() && !closing;
+                ended(asked, Reasons.textOf(e), mayBeDeadly ? Fault.LOST_BEFORE_DELIVERY : null, e);
+                pause(settings.retryPause());
+                return 0;
+            }
+            subscription = null;
             if (!closing) {
                 troubles.tell(queue, Reasons.textOf(e));
             }
@@ -277,6 +287,17 @@ final class QueueLoop {
             }
             consumeAt = System.nanoTime() + pause.toNanos();
             return pause.toNanos();
+        }
+    }
+
+    /** Where an answer does not come, the subscription has to end like one that began. */
+    private void begin(Subscription prepared) throws IOException {
+        try {
+            prepared.begin();
+        } finally {
+            if (prepared.hasAsked()) {
+                subscription = prepared;
+            }
         }
     }
 

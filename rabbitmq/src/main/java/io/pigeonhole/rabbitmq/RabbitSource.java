@@ -9,6 +9,7 @@ import io.pigeonhole.core.node.RedeliveryHorizon;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
@@ -129,7 +130,7 @@ public final class RabbitSource implements Source {
         }
         int troubled = now.troubles().count();
         if (troubled == 0) {
-            return SourceState.RUNNING;
+            return inbox.forSources().heldBack() == null ? SourceState.RUNNING : SourceState.DEGRADED;
         }
         return troubled == now.loops().size() ? SourceState.WAITING_FOR_BROKER : SourceState.DEGRADED;
     }
@@ -149,7 +150,15 @@ public final class RabbitSource implements Source {
     @Override
     public List<String> problems() {
         Running now = running;
-        return now == null ? List.of() : now.troubles().list();
+        if (now == null) {
+            return List.of();
+        }
+        List<String> problems = new ArrayList<>(now.troubles().list());
+        String heldBack = closed ? null : inbox.forSources().heldBack();
+        if (heldBack != null) {
+            problems.add(heldBack);
+        }
+        return List.copyOf(problems);
     }
 
     /** What the builder was told: AMQP does not tell the arguments and policies of a queue. */

@@ -64,6 +64,14 @@ final class Reasons {
         return end != null && codeOf(end.getReason()) == AMQP.CONNECTION_FORCED;
     }
 
+    /** Whether the broker answered, by closing the channel or the connection: then it has not done what it was asked for. */
+    static boolean isAnswer(Throwable failure) {
+        return Causes.of(failure).stream()
+                .anyMatch(cause -> cause instanceof ShutdownSignalException signal
+                        && !signal.isInitiatedByApplication()
+                        && codeOf(signal.getReason()) != 0);
+    }
+
     private static int codeOf(@Nullable Method reason) {
         if (reason instanceof AMQP.Channel.Close channel) {
             return channel.getReplyCode();

@@ -49,6 +49,7 @@ final class Subscription extends DefaultConsumer {
     private final Windows windows = new Windows();
     private final Hold hold = new Hold();
     private boolean messagesWaited;
+    private boolean asked;
     private long moreAt;
     private long moreLaterAt;
     private long putBackAt = System.nanoTime();
@@ -78,8 +79,8 @@ final class Subscription extends DefaultConsumer {
         this.unacknowledged = new Unacknowledged(wakeUp);
     }
 
-    /** Begins to consume a queue, on a channel of its own. */
-    static Subscription begin(
+    /** Prepares to consume a queue, on a channel of its own. Nothing is delivered before {@link #begin}. */
+    static Subscription open(
             Connection connection,
             String queue,
             SourceSettings settings,
@@ -90,19 +91,25 @@ final class Subscription extends DefaultConsumer {
         boolean limitsChannel = TakeoverDefect.concerns(connection, queue);
         Channel channel = Channels.open(connection);
         Subscription subscription = new Subscription(channel, queue, settings, limitsChannel, group, caution, wakeUp);
-        try {
-            if (caution.isCareful()) {
-                DeclareOk found = channel.queueDeclarePassive(queue);
-                // Others may get them: the active consumer, or one of a higher priority.
-                subscription.messagesWaited = found.getMessageCount() > 0 && found.getConsumerCount() == 0;
-            }
-            subscription.consume(caution.first());
-            return subscription;
-        } catch (IOException | RuntimeException e) {
-            // The broker has closed the channel, or nobody knows what it has done, and the connection is to be closed.
-            subscription.withdraw();
-            throw e;
+        if (caution.isCareful()) {
+            DeclareOk found = channel.queueDeclarePassive(queue);
+            // Others may get them: the active consumer, or one of a higher priority.
+            subscription.messagesWaited = found.getMessageCount() > 0 && found.getConsumerCount() == 0;
         }
+        return subscription;
+    }
+
+    /** Begins to consume. Where that throws, the broker may have delivered all the same: see {@link #hasAsked}. */
+    void begin() throws IOException {
+        consume(caution.first());
+    }
+
+    /**
+     * Whether the broker was asked for messages. It sends the first one together with its answer, so that both may be lost on their
+     * way, and counts it.
+     */
+    boolean hasAsked() {
+        return asked;
     }
 
     private void consume(int messages) throws IOException {
@@ -112,6 +119,7 @@ final class Subscription extends DefaultConsumer {
             // Behind the other: the broker lifts the limit of the channel where that of consumers is set.
             limitChannel(messages);
         }
+        asked = true;
         getChannel().basicConsume(queue, false, window.tag(), this);
         stepped();
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.Envelope;
+import com.rabbitmq.client.LongString;
 import com.rabbitmq.client.impl.LongStringHelper;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.Header;
@@ -184,5 +185,14 @@ class DeliveryMapperTest {
         assertThat(FieldText.bytesOf(Map.of("x", LongStringHelper.asLongString("a\n\"\\"))))
                 .isEqualTo("{\"x\":\"a\\u000a\\\"\\\\\"}".getBytes(UTF_8));
         assertThat(FieldText.bytesOf(null)).isNull();
+    }
+
+    @Test
+    void textInTablesAndListsThatIsNoUtf8IsHexadecimal() {
+        LongString text = LongStringHelper.asLongString(new byte[] {'a', (byte) 0xff});
+        assertThat(FieldText.bytesOf(List.of(text, LongStringHelper.asLongString("ä"))))
+                .isEqualTo("[\"61ff\",\"ä\"]".getBytes(UTF_8));
+        assertThat(FieldText.bytesOf(Map.of("x", text))).isEqualTo("{\"x\":\"61ff\"}".getBytes(UTF_8));
+        assertThat(FieldText.bytesOf(text)).isEqualTo(text.getBytes());
     }
 }

@@ -12,6 +12,7 @@ import com.rabbitmq.client.Consumer;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.core.time.BoundedWait;
 import io.pigeonhole.testkit.crash.CrashPlan;
@@ -21,6 +22,7 @@ import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -37,8 +39,9 @@ import org.junit.jupiter.api.Test;
 @Tag("E1")
 class InboxThatTakesNothingTest {
     private final CrashPlan plan = CrashPlan.none();
-    private final Inbox<InMemoryContext> inbox = Inbox.builder(
-                    "payments", new CrashingStore<>(InMemoryStore.create(), plan))
+    private final InMemoryStore store = InMemoryStore.create();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("payments", new CrashingStore<>(store, plan))
+            .lateLimit(1)
             .handle("payment", PayloadDecoder.bytes(), (payload, context) -> {})
             .build();
     private final AtomicBoolean isThere = new AtomicBoolean(true);
@@ -137,6 +140,21 @@ class InboxThatTakesNothingTest {
         full.set(false);
         await().until(() -> !problemsWhenConsuming.isEmpty());
         assertThat(problemsWhenConsuming.element()).containsExactly("queue 'queue': not consumed yet");
+    }
+
+    @Test
+    void floodThatTheInboxHoldsBackIsAProblem() {
+        source.start();
+        await().until(() -> source.state() == SourceState.RUNNING);
+        Instant late = Instant.now().plusSeconds(10);
+        store.horizon(late.plusSeconds(100), null);
+        for (int i = 0; i < 2; i++) {
+            long millis = late.toEpochMilli();
+            String id = String.format("%08x-%04x-7000-8000-%012x", millis >>> 16, millis & 0xFFFF, i);
+            inbox.process(Message.builder("queue").id(id).type("payment").build());
+        }
+        assertThat(source.state()).isEqualTo(SourceState.DEGRADED);
+        assertThat(source.problems()).singleElement().asString().contains("payments", "held back", "lateLimit");
     }
 
     @Test

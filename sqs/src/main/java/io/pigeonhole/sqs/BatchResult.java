@@ -25,7 +25,7 @@ final class BatchResult {
                 .toList();
     }
 
-    /** Those for which SQS says that the fault is ours: they are no longer ours. */
+    /** Those for which SQS says that the fault is ours, and not that we ask too often: they are no longer ours. */
     List<Delivery> lost() {
         return failed.stream().filter(BatchResult::isOurs).map(this::delivery).toList();
     }
@@ -49,8 +49,9 @@ final class BatchResult {
                 .stream();
     }
 
+    /** SQS also calls it our fault that we ask too often. */
     private static boolean isOurs(BatchResultErrorEntry entry) {
-        return Boolean.TRUE.equals(entry.senderFault());
+        return Boolean.TRUE.equals(entry.senderFault()) && !SqsQueue.isPassing(entry.code());
     }
 
     private Delivery delivery(BatchResultErrorEntry entry) {

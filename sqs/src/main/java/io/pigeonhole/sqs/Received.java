@@ -11,10 +11,12 @@ import software.amazon.awssdk.services.sqs.model.Message;
 
 /**
  * The messages of one receive, up to ten, until each is settled. As they came together, they are taken back together; each
- * is hidden for as long as SQS says of it. Safe for use by many threads.
+ * is hidden for as long as SQS says of it. Submitted once. Safe for use by many threads.
  */
 final class Received {
-    private final List<Message> messages;
+    /** Until they are submitted: the lanes have the payloads, and one slow message is not to keep the bodies of ten. */
+    private List<Message> messages;
+
     private final DeliveryGroup group;
     private final Consumer<Delivery> acknowledge;
     private final List<Delivery> deliveries;
@@ -79,8 +81,10 @@ final class Received {
 
     /** Puts the messages into their lanes, in their order, unless they were taken back before. */
     synchronized void submit(MessageMapper mapper) {
-        for (int i = 0; i < messages.size() && !withdrawn; i++) {
-            Message message = messages.get(i);
+        List<Message> all = messages;
+        messages = List.of();
+        for (int i = 0; i < all.size() && !withdrawn; i++) {
+            Message message = all.get(i);
             Delivery delivery = deliveries.get(i);
             group.submit(mapper.map(message), message.messageId().hashCode(), outcome -> settled(delivery));
         }

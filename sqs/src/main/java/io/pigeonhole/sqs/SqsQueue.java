@@ -31,7 +31,7 @@ final class SqsQueue {
     private static final Duration CALL_PATIENCE = Duration.ofSeconds(10);
     /** Have the status of a refusal, and pass by themselves. */
     private static final Set<String> PASSING = names("OverLimit RequestThrottled KmsThrottled ExpiredToken"
-            + " ExpiredTokenException RequestExpired RequestTimeTooSkewed");
+            + " ExpiredTokenException RequestExpired RequestTimeTooSkewed SlowDown TooManyRequestsException");
     /** Refusals whose status does not say so. */
     private static final Set<String> REFUSED = names("AccessDenied AccessDeniedException IncompleteSignature"
             + " InvalidClientTokenId InvalidSecurity KmsAccessDenied MissingAuthenticationToken NotAuthorized"
@@ -147,10 +147,15 @@ final class SqsQueue {
             return false;
         }
         String code = codeOf(refusal);
-        if (refusal.statusCode() >= 500 || refusal.isThrottlingException() || PASSING.contains(code)) {
+        if (refusal.statusCode() >= 500 || refusal.isThrottlingException() || isPassing(code)) {
             return false;
         }
         return refusal.statusCode() == 401 || refusal.statusCode() == 403 || REFUSED.contains(code);
+    }
+
+    /** Whether a code says that we ask too often, or something else that passes by itself, whatever its status is. */
+    static boolean isPassing(@Nullable String code) {
+        return code != null && (code.contains("Throttl") || PASSING.contains(code));
     }
 
     /** Empty where the answer has none, as the page of a proxy has none. */

@@ -256,6 +256,10 @@ public final class SqsSource implements Source {
                 .map(Trouble::problem)
                 .filter(Objects::nonNull)
                 .forEach(problems::add);
+        String heldBack = inbox.forSources().heldBack();
+        if (heldBack != null) {
+            problems.add(heldBack);
+        }
         if (now.acknowledgements().isSilent()) {
             problems.add(name() + ": no thread deletes settled messages any more; "
                     + now.acknowledgements().size()

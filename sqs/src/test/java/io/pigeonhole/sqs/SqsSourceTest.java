@@ -17,6 +17,7 @@ import io.pigeonhole.testkit.crash.CrashingStore;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -273,6 +274,26 @@ class SqsSourceTest {
         queue.send("b", "h");
         awaitState(source, SourceState.RUNNING);
         assertThat(source.problems()).isEmpty();
+    }
+
+    @Test
+    void floodThatTheInboxHoldsBackIsAProblem() {
+        Instant late = Instant.now().plusSeconds(10);
+        store.horizon(late.plusSeconds(100), null);
+        Inbox<InMemoryContext> limited = Inbox.builder("limited", store)
+                .lateLimit(1)
+                .defaultType("text")
+                .handle("text", PayloadDecoder.text(), (text, context) -> {})
+                .build();
+        for (int i = 0; i < 3; i++) {
+            long millis = late.toEpochMilli();
+            queue.send(String.format("%08x-%04x-7000-8000-%012x", millis >>> 16, millis & 0xFFFF, i), "g" + i);
+        }
+        SqsSource source = begin(SqsSource.builder(limited, queue, "https://queues/" + FakeQueue.NAME)
+                .lanes(1)
+                .maxBatch(1));
+        awaitState(source, SourceState.DEGRADED);
+        assertThat(source.problems()).singleElement().asString().contains("limited", "held back", "lateLimit");
     }
 
     private static BatchResultErrorEntry failure(String code, boolean senderFault) {

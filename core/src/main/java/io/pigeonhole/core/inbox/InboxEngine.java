@@ -55,6 +55,7 @@ final class InboxEngine<C extends HandlerContext> {
     private final FutureFlood future;
     private final RunningBatches running;
     private final NotStoredWarnings notStored;
+    private final HeldBack heldBack = new HeldBack(System::nanoTime);
     private final KeysAtWork atWork = new KeysAtWork();
 
     InboxEngine(
@@ -94,11 +95,18 @@ final class InboxEngine<C extends HandlerContext> {
         return batch.outcomes(listeners);
     }
 
+    /** Why messages of a flood are held back now, or null. */
+    @Nullable
+    String heldBack() {
+        return heldBack.why();
+    }
+
     /** Messages of a flood wait by themselves: whatever else is in the call goes on, but for what must not overtake them. */
     private List<Envelope> holdBack(Map<Envelope, String> held, List<Envelope> round) {
         if (held.isEmpty()) {
             return round;
         }
+        heldBack.note(held.values().iterator().next());
         List<Envelope> passing = new ArrayList<>(round.size());
         for (Envelope envelope : round) {
             @Nullable String why = held.get(envelope);

@@ -10,6 +10,7 @@ import io.pigeonhole.core.store.Watermark;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a source needs of an inbox: hand deliveries in, ask whether it takes any, and where the broker is a log, own partitions and
@@ -60,6 +61,15 @@ public interface SourceInbox {
      * @throws PigeonholeException if it takes none, with the reason; ask again later
      */
     void probeClaim();
+
+    /**
+     * Why the inbox holds messages back, because very many were late or from the future. They fill what a source may have
+     * unfinished, and then nothing flows: a problem of the source, until the inbox holds none back.
+     *
+     * @return a sentence, for some seconds after messages were handed in and held back; otherwise null
+     */
+    @Nullable
+    String heldBack();
 
     /**
      * Notes that this process begins at a position, to recognise a message at which processes die again and again.

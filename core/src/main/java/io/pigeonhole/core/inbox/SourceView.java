@@ -12,6 +12,7 @@ import io.pigeonhole.core.store.Watermark;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** An inbox as sources see it. */
 final class SourceView<C extends HandlerContext> implements SourceInbox {
@@ -45,6 +46,11 @@ final class SourceView<C extends HandlerContext> implements SourceInbox {
     @Override
     public void probeClaim() {
         engine.probeClaim();
+    }
+
+    @Override
+    public @Nullable String heldBack() {
+        return engine.heldBack();
     }
 
     @Override

@@ -39,15 +39,29 @@ class LateFloodTest {
 
         assertThat(inbox.process(List.of(message(registered.plusSeconds(1)), message(registered.plusSeconds(2)))))
                 .allMatch(Outcome.Late.class::isInstance);
+        assertThat(inbox.forSources().heldBack()).isNull();
         assertThat(inbox.process(List.of(third, message(registered.plusSeconds(200)))))
                 .satisfiesExactly(
                         held -> assertThat(((Outcome.Busy) held).why())
                                 .contains("2 messages were late within the last hour")
                                 .contains("lateLimit"),
                         inTime -> assertThat(inTime).isEqualTo(new Outcome.Processed()));
+        assertThat(inbox.forSources().heldBack()).contains("2 messages were late", "lateLimit");
         assertThat(inbox.process(message(registered.plusSeconds(200)))).isEqualTo(new Outcome.Processed());
 
         assertThat(store.deadLetters("payments")).hasSize(2).allMatch(letter -> letter.reason() == DeadReason.LATE);
+    }
+
+    @Test
+    void sourceLearnsThatMessagesAreHeldBackAndThatNoneIsAnyMore() {
+        AtomicLong nanos = new AtomicLong();
+        HeldBack heldBack = new HeldBack(nanos::get);
+        assertThat(heldBack.why()).isNull();
+        heldBack.note("offsets were reset");
+        nanos.addAndGet(Duration.ofSeconds(10).toNanos());
+        assertThat(heldBack.why()).isEqualTo("offsets were reset");
+        nanos.addAndGet(Duration.ofSeconds(10).toNanos());
+        assertThat(heldBack.why()).isNull();
     }
 
     @Test
