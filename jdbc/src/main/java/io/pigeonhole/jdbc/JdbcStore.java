@@ -1,6 +1,5 @@
 package io.pigeonhole.jdbc;
 
-import io.pigeonhole.jdbc.store.DaysOnUse;
 import io.pigeonhole.core.admin.AdminStore;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.AuditEntry;
@@ -51,6 +50,7 @@ import io.pigeonhole.jdbc.retention.RetentionSettings;
 import io.pigeonhole.jdbc.sql.ConnectionSource;
 import io.pigeonhole.jdbc.sql.StoreSchema;
 import io.pigeonhole.jdbc.store.Database;
+import io.pigeonhole.jdbc.store.DaysOnUse;
 import io.pigeonhole.jdbc.transaction.DataSourceTransactions;
 import io.pigeonhole.jdbc.transaction.JoinedWriter;
 import io.pigeonhole.jdbc.transaction.TransactionSource;
@@ -205,40 +205,18 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
      */
     @Override
     public void maintain() {
-        try {
-            database.createDays();
-            days.done();
-        } catch (RuntimeException e) {
-            maintainWithoutDays(e);
-            throw e;
-        }
+        database.createDays();
+        days.done();
         database.maintain();
     }
 
     /** Whether days are missing is one thing; what else cannot be done is another. */
     private void maintainOnUse() {
-        try {
-            database.createDays();
-        } catch (RuntimeException e) {
-            maintainWithoutDays(e);
-            throw e;
-        }
+        database.createDays();
         try {
             database.maintain();
         } catch (RuntimeException e) {
             log.warn("the days are created, but the clock from which ages count could not be looked at", e);
-        }
-    }
-
-    /** A database that is away would be waited for again, once for each part. */
-    private void maintainWithoutDays(RuntimeException noDays) {
-        if (noDays instanceof StoreUnavailableException) {
-            return;
-        }
-        try {
-            database.maintain();
-        } catch (RuntimeException e) {
-            noDays.addSuppressed(e);
         }
     }
 

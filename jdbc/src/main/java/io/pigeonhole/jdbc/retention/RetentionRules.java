@@ -57,9 +57,14 @@ public final class RetentionRules {
         try {
             return lookWithRetries();
         } catch (Throwable e) {
-            clock.missed();
+            missed();
             throw e;
         }
+    }
+
+    /** Whoever wanted to look could not: the time until now may have been an outage, and does not count as time that passed. */
+    public void missed() {
+        clock.missed();
     }
 
     private @Nullable RetentionLook lookWithRetries() {
