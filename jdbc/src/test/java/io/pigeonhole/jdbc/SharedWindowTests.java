@@ -37,6 +37,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs with different windows work on one schema, or stand still for longer than their window. */
 abstract class SharedWindowTests {
@@ -119,6 +121,36 @@ abstract class SharedWindowTests {
 
         forgetAfter(2, store);
         assertThat(store.sizes().window()).isEqualTo(Duration.ofDays(7));
+    }
+
+    /** By looks that are closer than a minute, too, of which most do not move the clock. */
+    @ParameterizedTest
+    @ValueSource(ints = {25, 59, 61})
+    @Tag("F39")
+    void agesCatchUpAtTwiceTheSpeedHoweverOftenAProgramLooks(int seconds) {
+        AtomicLong nanos = new AtomicLong();
+        JdbcStore store =
+                JdbcStore.builder(clock.dataSource()).nanos(nanos::get).build();
+        store.maintain();
+        workshop.execute("UPDATE inbox_clock SET trusted_at = trusted_at - INTERVAL '10' DAY");
+        long before = secondsBehind();
+
+        for (int look = 0; look < 12; look++) {
+            clock.advance(Duration.ofSeconds(seconds));
+            nanos.addAndGet(Duration.ofSeconds(seconds).toNanos());
+            store.maintain();
+        }
+
+        assertThat(before - secondsBehind()).isBetween(12L * seconds - 90, 12L * seconds + 90);
+    }
+
+    private long secondsBehind() {
+        return Duration.between(ofClock("trusted_at"), ofClock("seen_at")).toSeconds();
+    }
+
+    private LocalDateTime ofClock(String column) {
+        String text = workshop.ask("SELECT " + column + " FROM inbox_clock");
+        return LocalDateTime.parse(text.substring(0, 19).replace(' ', 'T'));
     }
 
     /** The clocks of database and machine agree: only the time of the last look tells that nobody was there. */

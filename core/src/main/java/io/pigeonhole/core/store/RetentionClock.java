@@ -51,8 +51,8 @@ public record RetentionClock(Instant seen, Instant trusted) {
      * but by no more than four hours, or the same part of the window: what was between two looks far apart nobody knows.
      *
      * @param now by the store's clock
-     * @param alive how long the program has run since it looked last, or tried to and failed, by a clock that cannot jump: time
-     *     in which it could not reach the store does not count
+     * @param alive how long the program has run since it moved the clock, or tried to look and failed, or since its last look
+     *     where another program moved the clock; by a time that cannot jump. Time in which it could not reach the store does not count
      * @param window for how long keys are remembered
      * @return the clock
      */
