@@ -210,40 +210,18 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
      */
     @Override
     public void maintain() {
-        try {
-            database.createDays();
-            days.done();
-        } catch (RuntimeException e) {
-            maintainWithoutDays(e);
-            throw e;
-        }
+        database.createDays();
+        days.done();
         database.maintain();
     }
 
     /** Whether days are missing is one thing; what else cannot be done is another. */
     private void maintainOnUse() {
-        try {
-            database.createDays();
-        } catch (RuntimeException e) {
-            maintainWithoutDays(e);
-            throw e;
-        }
+        database.createDays();
         try {
             database.maintain();
         } catch (RuntimeException e) {
             log.warn("the days are created, but the clock from which ages count could not be looked at", e);
-        }
-    }
-
-    /** A database that is away would be waited for again, once for each part. */
-    private void maintainWithoutDays(RuntimeException noDays) {
-        if (noDays instanceof StoreUnavailableException) {
-            return;
-        }
-        try {
-            database.maintain();
-        } catch (RuntimeException e) {
-            noDays.addSuppressed(e);
         }
     }
 

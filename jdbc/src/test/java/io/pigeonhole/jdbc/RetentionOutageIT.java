@@ -11,14 +11,16 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How far ages go on at once behind a time that no program can know to have been an ordinary one. */
 @Tag("C7")
@@ -29,7 +31,8 @@ class RetentionOutageIT {
     private static final Duration FORTNIGHT = Duration.ofDays(14);
 
     private final Workshop workshop = H2Server.FILES.schema();
-    private final AtomicBoolean away = new AtomicBoolean();
+    private final DatabaseServer.MovableClock clock = H2Server.FILES.clock(workshop);
+    private final AtomicInteger connectionsLeft = new AtomicInteger(Integer.MAX_VALUE);
     private final AtomicInteger effects = new AtomicInteger();
     private final AtomicLong nanos = new AtomicLong();
 
@@ -45,22 +48,76 @@ class RetentionOutageIT {
 
     @Test
     void programThatStaysUpThroughAnOutageOfTheDatabaseStillKnowsTheKeysFromBefore() {
-        JdbcStore store = store();
+        JdbcStore store = store(Duration.ofDays(7));
+
+        outage(store, 0, store::retire);
+
+        assertThat(hoursBehind()).isGreaterThan(FORTNIGHT.minusDays(2).toHours());
+        assertKnowsTheKeysFromBefore(store);
+    }
+
+    @Test
+    void programThatStoodStillForAFortnightStillKnowsTheKeysFromBefore() {
+        JdbcStore store = store(Duration.ofDays(7));
         assertThat(process(store)).isInstanceOf(Outcome.Processed.class);
         store.maintain();
 
-        away.set(true);
-        for (int day = 0; day < FORTNIGHT.toDays(); day++) {
-            nanos.addAndGet(Duration.ofDays(1).toNanos());
-            assertThatThrownBy(store::retire).isNotNull();
-        }
+        nanos.addAndGet(FORTNIGHT.toNanos());
         passInTheDatabase(FORTNIGHT);
-        away.set(false);
+
+        assertKnowsTheKeysFromBefore(store);
+    }
+
+    /** At this window a program that ran would let ages go on by four hours at once, not by a quarter of one. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void maintenanceThatFailsNotesTheOutageWhereverItEnds(int connections) {
+        JdbcStore store = store(Duration.ofHours(1));
+
+        outage(store, connections, store::maintain);
+
+        assertThat(hoursBehind()).isGreaterThan(FORTNIGHT.minusHours(2).toHours());
+        assertKnowsTheKeysFromBefore(store);
+    }
+
+    @Test
+    void registrationThatFailsNotesTheOutage() {
+        JdbcStore store = store(Duration.ofHours(1));
+
+        outage(store, 0, () -> inbox(store));
+
+        assertThat(hoursBehind()).isGreaterThan(FORTNIGHT.minusHours(2).toHours());
+        assertKnowsTheKeysFromBefore(store);
+    }
+
+    @Test
+    void useThatFailsNotesTheOutage() {
+        JdbcStore store = store(Duration.ofHours(1));
+        Inbox<?> inbox = inbox(store);
+
+        outage(store, 0, () -> inbox.process(MESSAGE));
+
+        assertThat(hoursBehind()).isGreaterThan(FORTNIGHT.minusHours(2).toHours());
+        assertKnowsTheKeysFromBefore(store);
+    }
+
+    private void outage(JdbcStore store, int connections, ThrowingCallable use) {
+        assertThat(process(store)).isInstanceOf(Outcome.Processed.class);
+        store.maintain();
+        for (int day = 0; day < FORTNIGHT.toDays(); day++) {
+            connectionsLeft.set(connections);
+            nanos.addAndGet(Duration.ofDays(1).toNanos());
+            assertThatThrownBy(use).isNotNull();
+        }
+        connectionsLeft.set(Integer.MAX_VALUE);
+        passInTheDatabase(FORTNIGHT);
         nanos.addAndGet(Duration.ofMinutes(1).toNanos());
         store.maintain();
-        retireAll(store);
+    }
 
-        assertThat(hoursBehind()).isGreaterThan(FORTNIGHT.minusDays(2).toHours());
+    private void assertKnowsTheKeysFromBefore(JdbcStore store) {
+        store.maintain();
+        retireAll(store);
         assertThat(process(store)).isInstanceOf(Outcome.Duplicate.class);
         assertThat(effects).hasValue(1);
     }
@@ -68,7 +125,7 @@ class RetentionOutageIT {
     @Test
     void programThatNeverMovesTheClockBecauseAnotherOneDoesBelievesNoJumpMore() {
         JdbcStore mover = JdbcStore.create(workshop.dataSource());
-        JdbcStore store = store();
+        JdbcStore store = store(Duration.ofDays(7));
         for (int hour = 0; hour < 72; hour++) {
             passInTheDatabase(Duration.ofHours(1));
             nanos.addAndGet(Duration.ofHours(1).toNanos());
@@ -83,11 +140,30 @@ class RetentionOutageIT {
         assertThat(hoursBehind() - before).isGreaterThan(FORTNIGHT.minusDays(2).toHours());
     }
 
-    private JdbcStore store() {
-        DataSource connections = workshop.dataSource();
+    /** Looks that are no minute apart, by the database's clock, do not move the row: what a program ran until then is added up. */
+    @Test
+    void timeBeforeAMissDoesNotCount() {
+        JdbcStore store = store(Duration.ofHours(1));
+        store.maintain();
+        for (int look = 0; look < 3; look++) {
+            nanos.addAndGet(Duration.ofHours(1).toNanos());
+            store.maintain();
+        }
+        connectionsLeft.set(0);
+        assertThatThrownBy(store::maintain).isNotNull();
+        connectionsLeft.set(Integer.MAX_VALUE);
+
+        clock.advance(Duration.ofHours(20));
+        store.maintain();
+
+        assertThat(hoursBehind()).isGreaterThan(18);
+    }
+
+    private JdbcStore store(Duration window) {
+        DataSource connections = clock.dataSource();
         DataSource mayBeAway = (DataSource) Proxy.newProxyInstance(
                 DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
-                    if (away.get() && method.getName().equals("getConnection")) {
+                    if (method.getName().equals("getConnection") && connectionsLeft.getAndDecrement() <= 0) {
                         throw new SQLException("nobody is there", "08001");
                     }
                     try {
@@ -96,14 +172,17 @@ class RetentionOutageIT {
                         throw e.getCause();
                     }
                 });
-        return JdbcStore.builder(mayBeAway).nanos(nanos::get).build();
+        return JdbcStore.builder(mayBeAway).window(window).nanos(nanos::get).build();
     }
 
     private Outcome process(JdbcStore store) {
+        return inbox(store).process(MESSAGE);
+    }
+
+    private Inbox<?> inbox(JdbcStore store) {
         return Inbox.builder("payments", store)
                 .handle("t", PayloadDecoder.text(), (payload, context) -> effects.incrementAndGet())
-                .build()
-                .process(MESSAGE);
+                .build();
     }
 
     private static void retireAll(JdbcStore store) {

@@ -2,8 +2,13 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.admin.Author;
@@ -25,6 +30,7 @@ import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.SkippedMessage;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -37,6 +43,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Programs with different windows work on one schema, or stand still for longer than their window. */
 abstract class SharedWindowTests {
@@ -119,6 +128,98 @@ abstract class SharedWindowTests {
 
         forgetAfter(2, store);
         assertThat(store.sizes().window()).isEqualTo(Duration.ofDays(7));
+    }
+
+    /** By looks that are closer than a minute, too, of which most do not move the clock. */
+    @ParameterizedTest
+    @ValueSource(ints = {25, 59, 61})
+    @Tag("F39")
+    void agesCatchUpAtTwiceTheSpeedHoweverOftenAProgramLooks(int seconds) {
+        AtomicLong nanos = new AtomicLong();
+        JdbcStore store =
+                JdbcStore.builder(clock.dataSource()).nanos(nanos::get).build();
+        store.maintain();
+        workshop.execute("UPDATE inbox_clock SET trusted_at = trusted_at - INTERVAL '10' DAY");
+        long before = secondsBehind();
+
+        for (int look = 0; look < 12; look++) {
+            clock.advance(Duration.ofSeconds(seconds));
+            nanos.addAndGet(Duration.ofSeconds(seconds).toNanos());
+            store.maintain();
+        }
+
+        assertThat(before - secondsBehind()).isBetween(12L * seconds - 90, 12L * seconds + 90);
+    }
+
+    @Test
+    void transactionThatHoldsTheClockIsWarnedOfOnceAnHour() throws SQLException {
+        AtomicLong nanos = new AtomicLong();
+        JdbcStore store =
+                JdbcStore.builder(clock.dataSource()).nanos(nanos::get).build();
+        store.maintain();
+        workshop.execute("UPDATE inbox_clock SET seen_at = seen_at - INTERVAL '2' MINUTE");
+
+        List<String> warnings = warningsBesideHolding("UPDATE inbox_clock SET trusted_at = trusted_at", () -> {
+            store.maintain();
+            store.maintain();
+            nanos.addAndGet(Duration.ofHours(1).toNanos());
+            store.maintain();
+        });
+
+        assertThat(warnings)
+                .hasSize(2)
+                .allSatisfy(warning ->
+                        assertThat(warning).contains("nothing is forgotten").contains("inbox_clock"));
+    }
+
+    @Test
+    void transactionThatHoldsWhatAProgramWantsKeepsNothingElseFromBeingForgottenOrConfirmed() throws SQLException {
+        JdbcStore store = store(7);
+        RegisteredConsumer consumer = consumer(store);
+        MessageKey key = newKey(consumer);
+        assertThat(isNew(store, consumer, key)).isTrue();
+        workshop.execute("UPDATE inbox_ledger SET accepted_at = accepted_at - INTERVAL '30' DAY");
+        workshop.execute("UPDATE inbox_retention SET confirmed_at = confirmed_at - INTERVAL '2' HOUR");
+
+        List<String> warnings = warningsBesideHolding(
+                "UPDATE inbox_retention SET millis = millis WHERE what = 'audit'", () -> forget(store));
+
+        assertThat(warnings).singleElement(STRING).contains("inbox_retention");
+        assertThat(isNew(store, consumer, key)).as("forgotten").isTrue();
+        assertThat(workshop.ask("SELECT COUNT(DISTINCT what) FROM inbox_retention WHERE confirmed_at ="
+                        + " (SELECT MIN(confirmed_at) FROM inbox_retention)"))
+                .as("not confirmed")
+                .isEqualTo("1");
+    }
+
+    /** While a transaction, which nobody ends, holds a row. */
+    private List<String> warningsBesideHolding(String sql, Runnable work) throws SQLException {
+        Logger logger = (Logger) LoggerFactory.getLogger("io.pigeonhole.jdbc.retention");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try (Connection connection = workshop.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute(sql);
+            work.run();
+            connection.rollback();
+        } finally {
+            logger.detachAppender(lines);
+        }
+        return lines.list.stream()
+                .filter(line -> line.getLevel() == Level.WARN)
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+
+    private long secondsBehind() {
+        return Duration.between(ofClock("trusted_at"), ofClock("seen_at")).toSeconds();
+    }
+
+    private LocalDateTime ofClock(String column) {
+        String text = workshop.ask("SELECT " + column + " FROM inbox_clock");
+        return LocalDateTime.parse(text.substring(0, 19).replace(' ', 'T'));
     }
 
     /** The clocks of database and machine agree: only the time of the last look tells that nobody was there. */

@@ -97,7 +97,8 @@ public final class NodeBuilder {
      * Sets how often the store is maintained.
      *
      * @param interval from a second to half of what one maintenance is enough for ({@link Maintenance#preparedFor}): with
-     *     eight days ahead, which is what a store has by default, up to 3 days and a half with a window of 7 days. An
+     *     eight days ahead, which is what a store has by default, up to 3 days and a half with a window of 7 days. With more
+     *     than 12 hours, ages do not catch up after an outage; with more than a day, less and less is forgotten in time. An
      *     hour unless set, which is always allowed; shortened at random by up to a fifth, so that nodes take turns
      * @return this
      */

@@ -21,6 +21,9 @@ public record RetentionClock(Instant seen, Instant trusted) {
 
     private static final Duration LONGEST_STEP = Duration.ofDays(1);
 
+    /** Twice the time between two looks that are an hour apart, with some to spare: more is known of no program. */
+    private static final Duration LONGEST_CATCH_UP = Duration.ofHours(4);
+
     /**
      * The clock after somebody confirmed what the store's clock says.
      *
@@ -44,11 +47,12 @@ public record RetentionClock(Instant seen, Instant trusted) {
 
     /**
      * The clock after a look. It goes on by the time that passed since the last look, but by no more than a quarter of the
-     * window, at most a day; or by twice the time for which the program that looks is known to have run and to have reached the store.
+     * window, at most a day; or by twice the time for which the program that looks is known to have run and to have reached the store,
+     * but by no more than four hours, or the same part of the window: what was between two looks far apart nobody knows.
      *
      * @param now by the store's clock
-     * @param alive how long the program has run since it looked last, or tried to and failed, by a clock that cannot jump: time
-     *     in which it could not reach the store does not count
+     * @param alive how long the program has run since it moved the clock, or tried to look and failed, or since its last look
+     *     where another program moved the clock; by a time that cannot jump. Time in which it could not reach the store does not count
      * @param window for how long keys are remembered
      * @return the clock
      */
@@ -57,9 +61,10 @@ public record RetentionClock(Instant seen, Instant trusted) {
             return new RetentionClock(now, trusted);
         }
         Duration passed = seen.isBefore(now) ? Duration.between(seen, now) : Duration.ZERO;
-        Duration step = shorter(passed, shorter(window.dividedBy(4), LONGEST_STEP));
-        Duration caughtUp = shorter(passed, alive).multipliedBy(2);
-        Instant next = trusted.plus(step.compareTo(caughtUp) > 0 ? step : caughtUp);
+        Duration most = shorter(window.dividedBy(4), LONGEST_STEP);
+        Duration step = shorter(passed, most);
+        Duration caughtUp = shorter(shorter(passed, alive).multipliedBy(2), longer(most, LONGEST_CATCH_UP));
+        Instant next = trusted.plus(longer(step, caughtUp));
         return new RetentionClock(now, next.isBefore(now) ? next : now);
     }
 
@@ -81,6 +86,10 @@ public record RetentionClock(Instant seen, Instant trusted) {
      */
     public boolean isConfirmed(Instant now) {
         return Duration.between(trusted, now).abs().compareTo(PRECISION) < 0;
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 
     private static Duration shorter(Duration one, Duration other) {

@@ -47,6 +47,27 @@ class RetentionClockTest {
 
     @Test
     @Tag("F39")
+    void twoLooksFarApartMoveItByADayAtMostThoughTheProgramSaysThatItRan() {
+        Duration fortnight = Duration.ofDays(14);
+        Instant back = NOW.plus(fortnight);
+
+        assertThat(clock.after(back, fortnight, WEEK).trusted()).isEqualTo(NOW.plus(Duration.ofDays(1)));
+        assertThat(clock.after(back, fortnight, HOUR).trusted()).isEqualTo(NOW.plus(HOUR.multipliedBy(4)));
+    }
+
+    @Test
+    @Tag("F39")
+    void looksThatAreHalfADayApartCatchUpAtTwiceTheSpeed() {
+        Instant back = NOW.plus(Duration.ofDays(30));
+        Duration half = Duration.ofHours(12);
+
+        RetentionClock later = clock.after(back, Duration.ZERO, WEEK).after(back.plus(half), half, WEEK);
+
+        assertThat(later.trusted()).isEqualTo(NOW.plus(Duration.ofDays(2)));
+    }
+
+    @Test
+    @Tag("F39")
     void programThatStartsAgainAndAgainGainsNoTime() {
         Instant back = NOW.plus(Duration.ofDays(30));
         RetentionClock current = clock.after(back, Duration.ZERO, WEEK);

@@ -6,6 +6,7 @@ import io.pigeonhole.jdbc.sql.Call;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,7 @@ final class RequiredRetentions {
     private RequiredRetentions() {}
 
     /** How long a program requires something to be remembered. */
-    private record Requirement(String what, long millis) {}
+    record Requirement(String what, long millis) {}
 
     /** When a requirement was confirmed last. */
     private record Confirmed(Requirement requirement, Instant at) {
@@ -32,10 +33,37 @@ final class RequiredRetentions {
         }
     }
 
-    /** Confirms what a program requires; answers the longest of all programs. */
-    static RetentionLimits confirm(AdminSession session, RetentionClock clock, RetentionLimits own)
-            throws SQLException {
+    /**
+     * What the programs of a schema require.
+     *
+     * @param longest of all programs, with what the one that asks requires
+     * @param changes what that one has to write down: what it requires, and what nobody requires any more
+     */
+    record Required(RetentionLimits longest, List<Change> changes) {}
+
+    /** A row to be changed, in a transaction of its own: a row that somebody else holds keeps no other from being confirmed. */
+    record Change(RetentionRuleStatement statement, Instant at, Requirement requirement) {
+        int run(AdminSession session) throws SQLException {
+            try (Call call = session.call(statement)) {
+                return call.instant("at", at)
+                        .text("what", requirement.what())
+                        .number("millis", requirement.millis())
+                        .change();
+            }
+        }
+
+        /** What is required after it; a row that could not be dropped may have been confirmed meanwhile. */
+        RetentionLimits after(RetentionLimits longest, int changed) {
+            return statement == RetentionRuleStatement.DROP_REQUIRED && changed == 0
+                    ? longest.atLeast(requirement.what(), requirement.millis())
+                    : longest;
+        }
+    }
+
+    /** What is required, and what a program has to write down, which it does before it counts on the rest. */
+    static Required read(AdminSession session, RetentionClock clock, RetentionLimits own) throws SQLException {
         Instant now = session.now();
+        List<Change> changes = new ArrayList<>();
         Map<Requirement, Instant> known = new HashMap<>();
         Map<String, Long> longest = new HashMap<>();
         Map<String, Duration> wanted = own.byName();
@@ -43,7 +71,7 @@ final class RequiredRetentions {
             Requirement requirement = each.requirement();
             Duration mine = wanted.get(requirement.what());
             if ((mine == null || mine.toMillis() != requirement.millis()) && each.isOver(clock)) {
-                change(session, RetentionRuleStatement.DROP_REQUIRED, each.at(), requirement);
+                changes.add(new Change(RetentionRuleStatement.DROP_REQUIRED, each.at(), requirement));
             } else {
                 known.put(requirement, each.at());
                 longest.merge(requirement.what(), requirement.millis(), Math::max);
@@ -55,12 +83,12 @@ final class RequiredRetentions {
             longest.merge(requirement.what(), requirement.millis(), Math::max);
             Instant confirmed = known.get(requirement);
             if (confirmed == null) {
-                change(session, RetentionRuleStatement.ADD_REQUIRED, now, requirement);
+                changes.add(new Change(RetentionRuleStatement.ADD_REQUIRED, now, requirement));
             } else if (confirmed.isAfter(now) || confirmed.plus(RENEWAL).isBefore(now)) {
-                change(session, RetentionRuleStatement.CONFIRM_REQUIRED, now, requirement);
+                changes.add(new Change(RetentionRuleStatement.CONFIRM_REQUIRED, now, requirement));
             }
         }
-        return RetentionLimits.of(longest);
+        return new Required(RetentionLimits.of(longest), changes);
     }
 
     private static List<Confirmed> read(AdminSession session) throws SQLException {
@@ -68,17 +96,6 @@ final class RequiredRetentions {
             return call.all(row -> new Confirmed(
                     new Requirement(row.getString(1), row.getLong(2)),
                     session.rows().instant(row, 3)));
-        }
-    }
-
-    private static void change(
-            AdminSession session, RetentionRuleStatement statement, Instant at, Requirement requirement)
-            throws SQLException {
-        try (Call call = session.call(statement)) {
-            call.instant("at", at)
-                    .text("what", requirement.what())
-                    .number("millis", requirement.millis())
-                    .change();
         }
     }
 }

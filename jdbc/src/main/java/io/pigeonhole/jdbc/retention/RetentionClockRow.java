@@ -35,6 +35,12 @@ final class RetentionClockRow {
     /** When this program last read the row, or tried to: only the time since then is known not to be an outage. */
     private long tried;
 
+    /** How long it ran before that, by looks at the row as it is now: looks that come often do not move it each time. */
+    private Duration ran = Duration.ZERO;
+
+    /** What the row said at the last look. */
+    private @Nullable Instant seen;
+
     private long warned;
 
     /**
@@ -51,6 +57,7 @@ final class RetentionClockRow {
     /** The row could not be read: what passed until now may have been an outage, in which nothing was processed either. */
     synchronized void missed() {
         tried = nanos.getAsLong();
+        ran = Duration.ZERO;
     }
 
     /**
@@ -62,10 +69,10 @@ final class RetentionClockRow {
         RetentionClock clock = read;
         Instant machine = SystemTime.clock().instant();
         boolean doubtful = RetentionClock.isDoubtful(now, machine);
-        long before = tried;
-        tried = nanos.getAsLong();
+        Duration alive = alive(clock.seen());
+        ran = doubtful ? Duration.ZERO : alive;
         if (!doubtful && !isSame(clock.seen(), now)) {
-            clock = move(session, clock, now, Duration.ofNanos(tried - before), window);
+            clock = move(session, clock, now, alive, window);
         }
         Duration behind = clock.behind(now);
         if (behind.compareTo(RetentionClock.TOLERANCE) > 0) {
@@ -73,6 +80,16 @@ final class RetentionClockRow {
             return doubtful ? null : behind;
         }
         return behind;
+    }
+
+    /** How long this program has run since the row was moved, or since its last look where another program has moved it. */
+    private Duration alive(Instant inRow) {
+        long before = tried;
+        tried = nanos.getAsLong();
+        Duration sinceLastLook = Duration.ofNanos(tried - before);
+        Duration alive = inRow.equals(seen) ? ran.plus(sinceLastLook) : sinceLastLook;
+        seen = inRow;
+        return alive;
     }
 
     private static boolean isSame(Instant seen, Instant now) {

@@ -36,6 +36,14 @@ public record RetentionLimits(Duration window, Duration history, Duration attemp
                 Map.of(WINDOW, window, HISTORY, history, ATTEMPTS, attempts, AUDIT, audit, REPLAYS, replays));
     }
 
+    /** The same where one of them is longer, if it is. */
+    RetentionLimits atLeast(String name, long least) {
+        Map<String, Long> millis = new TreeMap<>();
+        byName().forEach((each, duration) -> millis.put(each, duration.toMillis()));
+        millis.merge(name, least, Math::max);
+        return of(millis);
+    }
+
     /** The same for a retention clock that is behind. */
     RetentionLimits plus(Duration behind) {
         return new RetentionLimits(

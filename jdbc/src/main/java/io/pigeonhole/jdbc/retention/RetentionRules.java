@@ -31,6 +31,7 @@ public final class RetentionRules {
     private final RetentionSettings own;
     private final LongSupplier nanos;
     private final RetentionClockRow clock;
+    private final VainWaits waits;
     private final AtomicReference<Duration> warnedOf = new AtomicReference<>();
 
     /**
@@ -44,6 +45,7 @@ public final class RetentionRules {
         this.own = own;
         this.nanos = nanos;
         this.clock = new RetentionClockRow(nanos);
+        this.waits = new VainWaits(nanos);
     }
 
     /** Looks, and again where the steps that follow take long. */
@@ -57,18 +59,21 @@ public final class RetentionRules {
         try {
             return lookWithRetries();
         } catch (Throwable e) {
-            clock.missed();
+            missed();
             throw e;
         }
+    }
+
+    /** Whoever wanted to look could not: the time until now may have been an outage, and does not count as time that passed. */
+    public void missed() {
+        clock.missed();
     }
 
     private @Nullable RetentionLook lookWithRetries() {
         int tries = 1;
         while (true) {
             try {
-                return database.change("to tell what may be forgotten", this::look)
-                        .flatMap(look -> look)
-                        .orElse(null);
+                return lookAtClock(confirm());
             } catch (StoreUnavailableException e) {
                 throw e;
             } catch (PigeonholeException e) {
@@ -80,9 +85,23 @@ public final class RetentionRules {
         }
     }
 
-    private Optional<RetentionLook> look(AdminSession session) throws SQLException {
-        RetentionClock before = RetentionClockRow.read(session);
-        RetentionLimits longest = RequiredRetentions.confirm(session, before, own.limits());
+    /**
+     * Writes down what this program wants; answers the longest of all programs. What cannot be written, because somebody holds
+     * the row, does not keep it from forgetting.
+     */
+    private RetentionLimits confirm() {
+        RequiredRetentions.Required required = database.look(
+                "for how long programs want what to be remembered",
+                session -> RequiredRetentions.read(session, RetentionClockRow.read(session), own.limits()));
+        RetentionLimits longest = required.longest();
+        for (RequiredRetentions.Change change : required.changes()) {
+            Optional<Integer> changed =
+                    database.change("to write down for how long this program wants what to be remembered", change::run);
+            if (changed.isEmpty()) {
+                waits.warn("inbox_retention", "how long this program wants something remembered is not written down");
+            }
+            longest = change.after(longest, changed.orElse(0));
+        }
         if (longest.window().compareTo(own.window()) > 0
                 && !longest.window().equals(warnedOf.getAndSet(longest.window()))) {
             log.warn(
@@ -93,6 +112,20 @@ public final class RetentionRules {
                     longest.window(),
                     longest.window());
         }
+        return longest;
+    }
+
+    private @Nullable RetentionLook lookAtClock(RetentionLimits longest) {
+        Optional<Optional<RetentionLook>> look =
+                database.change("to tell what may be forgotten", session -> lookAtClock(session, longest));
+        if (look.isEmpty()) {
+            waits.warn("inbox_clock", "nothing is forgotten");
+        }
+        return look.flatMap(found -> found).orElse(null);
+    }
+
+    private Optional<RetentionLook> lookAtClock(AdminSession session, RetentionLimits longest) throws SQLException {
+        RetentionClock before = RetentionClockRow.read(session);
         Instant now = session.now();
         return Optional.ofNullable(clock.look(session, before, now, longest.window()))
                 .map(behind -> new RetentionLook(now, longest.plus(behind)));

@@ -4,6 +4,7 @@ import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
@@ -112,8 +113,8 @@ public abstract class Database implements InboxStore<JdbcContext> {
 
     @Override
     public final RegisteredConsumer register(ConsumerRegistration registration) {
-        days.ensure();
-        counters.ensureAtStart();
+        beforeLook(days::ensure);
+        beforeLook(counters::ensureAtStart);
         rules.look();
         return transactions.run(
                 "to register the consumer " + registration.name(),
@@ -163,16 +164,45 @@ public abstract class Database implements InboxStore<JdbcContext> {
         return replays;
     }
 
-    /** Creates the days that are missing ahead. */
+    /**
+     * Creates the days that are missing ahead. Where that fails, all else is maintained nevertheless, unless the database is away: it
+     * would be waited for again, once for each part.
+     */
     public final void createDays() {
-        days.ensure();
+        try {
+            days.ensure();
+        } catch (StoreUnavailableException | Error e) {
+            rules.missed();
+            throw e;
+        } catch (RuntimeException e) {
+            maintainNevertheless(e);
+            throw e;
+        }
+    }
+
+    private void maintainNevertheless(RuntimeException noDays) {
+        try {
+            maintain();
+        } catch (RuntimeException e) {
+            noDays.addSuppressed(e);
+        }
     }
 
     /** Looks at the numbers of rows and at the clock, from which ages count. Days are created apart. */
     @Override
     public void maintain() {
-        counters.maintain();
+        beforeLook(counters::maintain);
         rules.look();
+    }
+
+    /** Where this fails, nobody looks at the clock, and the time until now may have been an outage. */
+    private void beforeLook(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            rules.missed();
+            throw e;
+        }
     }
 
     @Override
