@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.jdbc.store.DaysOnUse;
 import io.pigeonhole.core.admin.AdminStore;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.AuditEntry;
@@ -50,7 +51,6 @@ import io.pigeonhole.jdbc.retention.RetentionSettings;
 import io.pigeonhole.jdbc.sql.ConnectionSource;
 import io.pigeonhole.jdbc.sql.StoreSchema;
 import io.pigeonhole.jdbc.store.Database;
-import io.pigeonhole.jdbc.store.DaysOnUse;
 import io.pigeonhole.jdbc.transaction.DataSourceTransactions;
 import io.pigeonhole.jdbc.transaction.JoinedWriter;
 import io.pigeonhole.jdbc.transaction.TransactionSource;
@@ -151,11 +151,6 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
     @Override
     public ErrorClass classify(Throwable failure) {
         return database.classify(failure);
-    }
-
-    @Override
-    public boolean isFull(Throwable failure) {
-        return database.isFull(failure);
     }
 
     @Override

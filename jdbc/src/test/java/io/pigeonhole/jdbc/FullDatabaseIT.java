@@ -1,32 +1,25 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
-import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.Circuit;
 import io.pigeonhole.core.node.Node;
-import io.pigeonhole.core.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
@@ -67,7 +60,12 @@ class FullDatabaseIT {
             inbox.receive(IntStream.range(0, MESSAGES)
                     .mapToObj(FullDatabaseIT::message)
                     .toList());
-            fillDisk(workshop, "INSERT OR UPDATE OR DELETE ON inbox_work");
+            workshop.execute("CREATE SEQUENCE refusals");
+            workshop.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+                    + " 'BEGIN PERFORM nextval(''refusals''); RAISE EXCEPTION ''could not extend file: No space left on device''"
+                    + " USING ERRCODE = ''53100''; END'");
+            workshop.execute("CREATE TRIGGER disk_is_full BEFORE INSERT OR UPDATE OR DELETE ON inbox_work"
+                    + " FOR EACH ROW EXECUTE FUNCTION refuse()");
 
             try (Node node = Node.builder(store).inbox(inbox).workers(1).start()) {
                 await().atMost(PATIENCE).until(() -> node.circuit() == Circuit.OPEN);
@@ -89,74 +87,6 @@ class FullDatabaseIT {
                                 workshop.askAll("SELECT id FROM inbox_work").isEmpty());
             }
             assertThat(workshop.askAll("SELECT id FROM done ORDER BY id::int")).isEqualTo(ids());
-        }
-    }
-
-    private static void fillDisk(Workshop workshop, String refused) {
-        workshop.execute("CREATE SEQUENCE refusals");
-        workshop.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
-                + " 'BEGIN PERFORM nextval(''refusals''); RAISE EXCEPTION ''could not extend file: No space left on device''"
-                + " USING ERRCODE = ''53100''; END'");
-        workshop.execute("CREATE TRIGGER disk_is_full BEFORE " + refused + " FOR EACH ROW EXECUTE FUNCTION refuse()");
-    }
-
-    static Stream<Arguments> tables() {
-        return PostgresServers.all()
-                .flatMap(server -> Stream.of("done", "inbox_history").map(table -> Arguments.of(server, table)));
-    }
-
-    /** The tablespace of the handler's table, or of the history, has no room; the inbox's other tables have. */
-    @ParameterizedTest
-    @MethodSource("tables")
-    void fullDiskOfOneTableCostsNoAttemptAndHoldsUpNoOtherConsumer(PostgresServer server, String table) {
-        try (Workshop workshop = server.schema()) {
-            workshop.execute("CREATE TABLE done (id text NOT NULL)");
-            workshop.execute("CREATE TABLE others (id text NOT NULL)");
-            JdbcStore store = JdbcStore.create(workshop.dataSource());
-            Inbox<JdbcContext> inbox = Inbox.builder("full", store)
-                    .retry(RetryPolicy.never())
-                    .history(HistoryMode.WITH_PAYLOAD)
-                    .handle(
-                            "note",
-                            PayloadDecoder.text(),
-                            (payload, context) -> context.defer("INSERT INTO done VALUES (?)", payload))
-                    .build();
-            Inbox<JdbcContext> other = Inbox.builder("other", store)
-                    .handle(
-                            "note",
-                            PayloadDecoder.text(),
-                            (payload, context) -> context.defer("INSERT INTO others VALUES (?)", payload))
-                    .build();
-            inbox.receive(IntStream.range(0, MESSAGES)
-                    .mapToObj(FullDatabaseIT::message)
-                    .toList());
-            fillDisk(workshop, "INSERT ON " + table);
-            Message inline = message(MESSAGES);
-            assertThatThrownBy(() -> inbox.process(inline)).isInstanceOf(StoreUnavailableException.class);
-
-            try (Node node = Node.builder(store).inbox(inbox).inbox(other).start()) {
-                await().atMost(PATIENCE).until(() -> node.circuit() == Circuit.OPEN);
-                for (int i = 0; i < 3; i++) {
-                    long refusals = refusals(workshop);
-                    await().atMost(PATIENCE).until(() -> refusals(workshop) > refusals);
-                    other.receive(List.of(message(i)));
-                    int done = i + 1;
-                    await().atMost(Duration.ofSeconds(10))
-                            .until(() ->
-                                    workshop.askAll("SELECT id FROM others").size() == done);
-                }
-                assertThat(workshop.askAll("SELECT message FROM inbox_attempt")).isEmpty();
-                assertThat(workshop.askAll("SELECT detail FROM inbox_dead_letter"))
-                        .isEmpty();
-
-                workshop.execute("DROP TRIGGER disk_is_full ON " + table);
-                await().atMost(PATIENCE)
-                        .until(() ->
-                                workshop.askAll("SELECT id FROM inbox_work").isEmpty());
-                await().atMost(PATIENCE).until(() -> node.circuit() == Circuit.CLOSED);
-            }
-            assertThat(inbox.process(inline).kind()).isEqualTo(Outcome.Kind.PROCESSED);
-            assertThat(workshop.askAll("SELECT id FROM done")).hasSize(MESSAGES + 1);
         }
     }
 

@@ -97,19 +97,6 @@ final class JdbcStoreFixture implements TransactionsFixture<JdbcContext> {
     }
 
     @Override
-    public SQLException fullDisk() {
-        try (Connection connection = workshop.dataSource().getConnection()) {
-            return switch (connection.getMetaData().getDatabaseProductName()) {
-                case "PostgreSQL" -> new SQLException("could not extend file: No space left on device", "53100");
-                case "H2" -> new SQLException("no disk space available", "90100", 90100);
-                default -> new SQLException("The table 'effect' is full", "HY000", 1114);
-            };
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    @Override
     public void deferBroken(JdbcContext context) {
         if (framework == null) {
             context.defer(BROKEN);

@@ -104,20 +104,6 @@ class SqlStatesTest {
     }
 
     @Test
-    void fullDiskIsKnownByItsCauses() {
-        for (String state : new String[] {"53100", "58030"}) {
-            assertThat(SqlStates.ERRORS.isFull(
-                            new StoreUnavailableException("refused", new IOException(new SQLException("full", state)))))
-                    .isTrue();
-        }
-        for (String state : new String[] {"53200", "53300", "53400", "08006"}) {
-            assertThat(SqlStates.ERRORS.isFull(new SQLException("refused", state)))
-                    .isFalse();
-        }
-        assertThat(SqlStates.ERRORS.isFull(new IllegalStateException())).isFalse();
-    }
-
-    @Test
     void storesOwnExceptionsKeepTheirClass() {
         assertThat(SqlStates.classify(new StoreException(ErrorClass.ABORTED, "refused", null)))
                 .isEqualTo(ErrorClass.ABORTED);

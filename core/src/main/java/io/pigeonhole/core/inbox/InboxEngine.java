@@ -3,7 +3,6 @@ package io.pigeonhole.core.inbox;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
-import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -36,8 +35,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Errors that are nobody's fault (deadlocks, serialization failures, a lost connection while the database is there) are
  * tried again without an attempt, but only so often; after that they are the failure of the message that meets them. A
- * database that is away, or whose disk is full, ends the call with an exception: whoever called hands the same messages in
- * again, and the ledger knows which of them were committed. A process that dies anywhere here leaves whole transactions or none.
+ * database that is away ends the call with an exception: whoever called hands the same messages in again, and the ledger
+ * knows which of them were committed. A process that dies anywhere here leaves whole transactions or none.
  */
 final class InboxEngine<C extends HandlerContext> {
     private static final Logger log = LoggerFactory.getLogger(InboxEngine.class);
@@ -219,11 +218,8 @@ final class InboxEngine<C extends HandlerContext> {
             if (result == null) {
                 return;
             }
-            if (result instanceof RunResult.Transient passing) {
-                if (retries.another()) {
-                    continue;
-                }
-                requireRoom(intake.group().size(), passing.failure());
+            if (result instanceof RunResult.Transient && retries.another()) {
+                continue;
             }
             if (isBlocked(result) && !inHalves) {
                 inHalves = true;
@@ -242,17 +238,6 @@ final class InboxEngine<C extends HandlerContext> {
             }
             condemned.put(culprit, verdict(result, before, intake.group().size()));
             retries = isolated ? new Retries() : retries;
-        }
-    }
-
-    /** A full disk is no message's failure, however many tries meet it. */
-    private void requireRoom(int messages, Failure failure) {
-        if (failure.errorClass() == ErrorClass.UNAVAILABLE && store.isFull(failure.cause())) {
-            throw new StoreUnavailableException(
-                    "of " + messages
-                            + " messages none could be committed, as the database's disk is full or cannot be written;"
-                            + " make room, and hand them in again",
-                    failure.cause());
         }
     }
 

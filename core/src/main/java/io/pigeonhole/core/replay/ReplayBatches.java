@@ -3,7 +3,6 @@ package io.pigeonhole.core.replay;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.RetryableException;
-import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
@@ -142,12 +141,6 @@ final class ReplayBatches<C extends HandlerContext> {
             if (tries < (decided == null ? MOST_TRIES : MOST_TRIES_OF_A_MESSAGE)) {
                 pause(tries, e);
                 return;
-            }
-            if (store.isFull(e)) {
-                throw new StoreUnavailableException(
-                        "the replay '" + settings.plan().name() + "' got no batch through in " + MOST_TRIES
-                                + " tries, as the database's disk is full or cannot be written; make room, and run it again",
-                        e);
             }
             if (!ofMessages) {
                 throw new RetryableException(

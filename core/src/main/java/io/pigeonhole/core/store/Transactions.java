@@ -30,15 +30,6 @@ public interface Transactions<C extends HandlerContext> {
     ErrorClass classify(Throwable failure);
 
     /**
-     * Whether an error says that the database's disk is full or cannot be written, be it for one table only. Then no message is at
-     * fault, however often it meets the error, although {@link #probe} may find nothing.
-     *
-     * @param failure an error that is {@link ErrorClass#UNAVAILABLE}; its causes are looked at too
-     * @return true where work has to wait until there is room
-     */
-    boolean isFull(Throwable failure);
-
-    /**
      * Whether the database can be used now, asked with a connection of its own.
      *
      * @throws io.pigeonhole.core.failure.StoreUnavailableException if it cannot

@@ -38,19 +38,6 @@ public interface Errors {
         return false;
     }
 
-    /** Whether it says that the disk is full, or cannot be written. */
-    boolean isFull(SQLException failure);
-
-    /** The same of an error with causes. */
-    default boolean isFull(Throwable failure) {
-        for (Throwable cause : Causes.of(failure)) {
-            if (cause instanceof SQLException sql && isFull(sql)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** What an error means; the outermost of its causes that says something decides. */
     default ErrorClass classify(Throwable failure) {
         boolean fromDatabase = false;

@@ -56,11 +56,7 @@ public abstract class Database implements InboxStore<JdbcContext> {
      * @param retention how it forgets
      */
     public record Parts(
-            ShortTransactions transactions,
-            Days days,
-            Counters counters,
-            HistoryBarrier barrier,
-            Forgetting retention) {}
+            ShortTransactions transactions, Days days, Counters counters, HistoryBarrier barrier, Forgetting retention) {}
 
     /** Creates the days that are missing. */
     @FunctionalInterface
@@ -104,11 +100,6 @@ public abstract class Database implements InboxStore<JdbcContext> {
     @Override
     public final ErrorClass classify(Throwable failure) {
         return errors().classify(failure);
-    }
-
-    @Override
-    public final boolean isFull(Throwable failure) {
-        return errors().isFull(failure);
     }
 
     @Override

@@ -54,13 +54,6 @@ public interface StoreFixture<C extends HandlerContext> extends AutoCloseable {
     List<String> effects();
 
     /**
-     * What a handler meets whose statement finds the database's disk full.
-     *
-     * @return a new exception of the database's, as its driver throws it
-     */
-    Exception fullDisk();
-
-    /**
      * The messages that wait for another attempt.
      *
      * @param consumer whose

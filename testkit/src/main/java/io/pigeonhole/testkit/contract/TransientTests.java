@@ -8,7 +8,6 @@ import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.HandlerContext;
-import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.InboxListener;
 import io.pigeonhole.core.inbox.Outcome;
@@ -23,14 +22,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** When it is nobody's failure: no attempt is counted, nothing is lost, and nothing goes on for ever. */
 abstract class TransientTests<C extends HandlerContext> extends InboxLab<C> {
@@ -146,50 +143,6 @@ abstract class TransientTests<C extends HandlerContext> extends InboxLab<C> {
         assertThat(kinds(inbox.process(messages))).containsOnly(Kind.PROCESSED);
         assertThat(fixture.effects()).containsExactlyInAnyOrder("0", "1", "2");
         assertThat(fixture.parked(consumer)).isEmpty();
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {1, 10})
-    void fullDiskThatAHandlerMeetsCostsNoAttempt(int count) {
-        List<Message> messages = messages(count);
-        AtomicBoolean full = new AtomicBoolean(true);
-        List<Integer> attempts = new CopyOnWriteArrayList<>();
-        Inbox<C> inbox = inbox((payload, context) -> {
-            fixture.write(context, payload);
-            if (full.get()) {
-                throw fixture.fullDisk();
-            }
-            attempts.add(context.attempt());
-        });
-
-        assertThatThrownBy(() -> inbox.process(messages)).isInstanceOf(StoreUnavailableException.class);
-        inbox.receive(messages);
-        assertThatThrownBy(inbox::work).isInstanceOf(StoreUnavailableException.class);
-        assertThat(fixture.effects()).isEmpty();
-        assertThat(transactions()).isLessThan(MORE_RUNS_THAN_ANY_BOUND);
-
-        full.set(false);
-        inbox.work();
-        assertThat(fixture.effects()).containsExactlyInAnyOrderElementsOf(payloads(messages));
-        assertThat(attempts).hasSize(count).containsOnly(1);
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"BEFORE_CLAIM", "BEFORE_FLUSH", "BEFORE_RECORD", "BEFORE_COMMIT"})
-    void fullDiskThatTheInboxMeetsCostsNoAttempt(CrashPoint point) {
-        List<Message> messages = messages(1);
-        Inbox<C> inbox = builder(this::write).history(HistoryMode.WITH_PAYLOAD).build();
-        plan.always(point, () -> {
-            throw new StoreException(ErrorClass.UNAVAILABLE, "a statement was refused", fixture.fullDisk());
-        });
-
-        assertThatThrownBy(() -> inbox.process(messages)).isInstanceOf(StoreUnavailableException.class);
-
-        assertThat(plan.passages(point)).isPositive();
-        plan.calm();
-        assertThat(kinds(inbox.process(messages))).containsOnly(Kind.PROCESSED);
-        assertThat(fixture.parked(consumer)).isEmpty();
-        assertThat(fixture.deadLetters(consumer)).isEmpty();
     }
 
     @Test

@@ -121,11 +121,6 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
     }
 
     @Override
-    public boolean isFull(Throwable failure) {
-        return store.isFull(failure);
-    }
-
-    @Override
     public void probe() {
         store.probe();
     }

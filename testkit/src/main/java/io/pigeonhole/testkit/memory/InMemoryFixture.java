@@ -55,11 +55,6 @@ public final class InMemoryFixture implements StoreFixture<InMemoryContext> {
     }
 
     @Override
-    public Exception fullDisk() {
-        return InMemoryStore.fullDisk();
-    }
-
-    @Override
     public List<StoredMessage> parked(String consumer) {
         return store.parked(consumer).stream().map(StoredMessage::of).toList();
     }

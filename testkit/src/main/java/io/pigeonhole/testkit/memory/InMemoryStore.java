@@ -275,28 +275,6 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     }
 
     @Override
-    public boolean isFull(Throwable failure) {
-        return Causes.of(failure).stream().anyMatch(FullDisk.class::isInstance);
-    }
-
-    /**
-     * What a statement meets while the disk of a database is full. A handler that throws it shows what becomes of its message.
-     *
-     * @return a new exception, which is nobody's failure
-     */
-    public static StoreException fullDisk() {
-        return new FullDisk();
-    }
-
-    private static final class FullDisk extends StoreException {
-        private static final long serialVersionUID = 1L;
-
-        FullDisk() {
-            super(ErrorClass.UNAVAILABLE, "no space left on the device", null);
-        }
-    }
-
-    @Override
     public void probe() {
         if (!available) {
             throw new StoreUnavailableException("the store was told to be away", null);
