@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
@@ -93,6 +94,22 @@ final class JdbcStoreFixture implements TransactionsFixture<JdbcContext> {
             context.deferExpecting(1, INSERT, effect);
         } else {
             framework.bound().hold(INSERT, effect);
+        }
+    }
+
+    @Override
+    public void deferByContext(JdbcContext context, String effect) {
+        context.deferExpecting(1, INSERT, effect);
+    }
+
+    @Override
+    public void undo(JdbcContext context, Runnable undone) {
+        try {
+            Savepoint before = context.connection().setSavepoint();
+            undone.run();
+            context.connection().rollback(before);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
         }
     }
 

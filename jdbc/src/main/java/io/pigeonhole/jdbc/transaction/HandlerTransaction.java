@@ -294,10 +294,11 @@ abstract class HandlerTransaction {
         }
     }
 
-    /** It is done: what was deferred behind a savepoint goes with it. */
+    /** It is done: what was deferred behind a savepoint goes with it, and what a framework held back or remembers. */
     protected void afterSavepoints(List<SavepointStep> steps) {
         if (SavepointStep.begin(steps, SavepointStep.Kind.BACK)) {
             deferred.clear();
+            clearFramework();
         }
     }
 
@@ -354,6 +355,10 @@ abstract class HandlerTransaction {
             }
         }
         deferred.add(write);
+        if (!isOfDataSource()) {
+            // Nobody sees what goes through the framework next, which would overtake it.
+            sendDeferred();
+        }
     }
 
     public void close() {

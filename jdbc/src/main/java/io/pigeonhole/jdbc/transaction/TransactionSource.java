@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc.transaction;
 
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.NoConnectionException;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.jdbc.JdbcTransactions;
@@ -26,7 +27,11 @@ public record TransactionSource(
         } catch (PigeonholeException e) {
             throw e;
         } catch (SQLException | RuntimeException e) {
-            throw new StoreUnavailableException("the connection takes no transaction: " + FailureText.describe(e), e);
+            String why = "the connection takes no transaction: " + FailureText.describe(e);
+            // A framework opens its connections itself, and has exceptions of its own where a pool has none.
+            throw transactions instanceof DataSourceTransactions
+                    ? new StoreUnavailableException(why, e)
+                    : new NoConnectionException(why, e);
         }
     }
 

@@ -101,6 +101,26 @@ public abstract class TransactionsContract<C extends HandlerContext> extends Inb
     }
 
     @Test
+    void deferredWriteIsNotOvertakenByWhatGoesThroughTheFramework() {
+        Inbox<C> inbox = inbox((payload, context) -> {
+            framework().deferByContext(context, "first");
+            fixture.write(context, "second");
+        });
+        assertThat(inbox.process(message("x")).kind()).isEqualTo(Kind.PROCESSED);
+        assertThat(fixture.effects()).containsExactly("first", "second");
+    }
+
+    @Test
+    void whatTheFrameworkHoldsBackBehindASavepointGoesWithARollbackToIt() {
+        Inbox<C> inbox = inbox((payload, context) -> {
+            fixture.defer(context, "kept");
+            framework().undo(context, () -> fixture.defer(context, "undone"));
+        });
+        assertThat(inbox.process(message("x")).kind()).isEqualTo(Kind.PROCESSED);
+        assertThat(fixture.effects()).containsExactly("kept");
+    }
+
+    @Test
     void whatIsToRunAfterTheCommitRunsThenAndOnce() {
         assumeTrue(framework().bindsThreads());
         Inbox<C> inbox = inbox((payload, context) -> {

@@ -20,6 +20,22 @@ public interface TransactionsFixture<C extends HandlerContext> extends StoreFixt
     boolean bindsThreads();
 
     /**
+     * Writes an effect by a deferred write of the handler's context.
+     *
+     * @param context the handler's context
+     * @param effect a short text
+     */
+    void deferByContext(C context, String effect);
+
+    /**
+     * Goes back to a savepoint that is set on the context's connection before something runs.
+     *
+     * @param context the handler's context
+     * @param undone what to undo
+     */
+    void undo(C context, Runnable undone);
+
+    /**
      * Begins a transaction of the application's own, which the framework binds to the calling thread. Only where
      * {@link #bindsThreads}.
      *
