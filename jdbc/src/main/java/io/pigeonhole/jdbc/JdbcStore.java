@@ -1,6 +1,5 @@
 package io.pigeonhole.jdbc;
 
-import io.pigeonhole.jdbc.store.DaysOnUse;
 import io.pigeonhole.core.admin.AdminStore;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.AuditEntry;
@@ -51,6 +50,7 @@ import io.pigeonhole.jdbc.retention.RetentionSettings;
 import io.pigeonhole.jdbc.sql.ConnectionSource;
 import io.pigeonhole.jdbc.sql.StoreSchema;
 import io.pigeonhole.jdbc.store.Database;
+import io.pigeonhole.jdbc.store.DaysOnUse;
 import io.pigeonhole.jdbc.transaction.DataSourceTransactions;
 import io.pigeonhole.jdbc.transaction.JoinedWriter;
 import io.pigeonhole.jdbc.transaction.TransactionSource;

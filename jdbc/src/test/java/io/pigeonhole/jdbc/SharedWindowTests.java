@@ -192,6 +192,23 @@ abstract class SharedWindowTests {
                 .isEqualTo("1");
     }
 
+    @Test
+    void whatAProgramRequiresIsWrittenDownAnewWhereAnotherDropsItBeforeItIsConfirmed() {
+        JdbcStore store = JdbcStore.builder(InterposedDataSource.before(
+                        1,
+                        "inbox_retention SET confirmed_at",
+                        clock.dataSource(),
+                        () -> workshop.execute("DELETE FROM inbox_retention")))
+                .window(Duration.ofDays(30))
+                .build();
+        consumer(store);
+        clock.advance(Duration.ofHours(2));
+        store.maintain();
+
+        assertThat(workshop.askAll("SELECT millis FROM inbox_retention WHERE what = 'window'"))
+                .containsExactly("" + Duration.ofDays(30).toMillis());
+    }
+
     /** While a transaction, which nobody ends, holds a row. */
     private List<String> warningsBesideHolding(String sql, Runnable work) throws SQLException {
         Logger logger = (Logger) LoggerFactory.getLogger("io.pigeonhole.jdbc.retention");

@@ -302,6 +302,7 @@ public final class PostgresStatements {
             """
             SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
             SET LOCAL lock_timeout = '2s';
+            SET LOCAL idle_in_transaction_session_timeout = '60s';
             SET LOCAL quote_all_identifiers = off;
             SET LOCAL synchronous_commit = 'on';
             SELECT\s""" + AT_LEAST_TEN_MINUTES.formatted("current_setting('statement_timeout')");

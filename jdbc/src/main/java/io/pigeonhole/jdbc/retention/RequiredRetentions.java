@@ -44,7 +44,15 @@ final class RequiredRetentions {
     /** A row to be changed, in a transaction of its own: a row that somebody else holds keeps no other from being confirmed. */
     record Change(RetentionRuleStatement statement, Instant at, Requirement requirement) {
         int run(AdminSession session) throws SQLException {
-            try (Call call = session.call(statement)) {
+            int changed = run(session, statement);
+            // Another program may have dropped it since it was read: who confirms it counts on it.
+            return changed == 0 && statement == RetentionRuleStatement.CONFIRM_REQUIRED
+                    ? run(session, RetentionRuleStatement.ADD_REQUIRED)
+                    : changed;
+        }
+
+        private int run(AdminSession session, RetentionRuleStatement what) throws SQLException {
+            try (Call call = session.call(what)) {
                 return call.instant("at", at)
                         .text("what", requirement.what())
                         .number("millis", requirement.millis())

@@ -97,8 +97,7 @@ public final class ShortTransactions {
     }
 
     private <T> T runOn(Connection connection, boolean atOneMoment, Work<T> work) throws SQLException {
-        boolean autoCommit = connection.getAutoCommit();
-        connection.setAutoCommit(false);
+        boolean autoCommit = beginning(connection);
         TransactionBoundary boundary = boundaries.apply(connection);
         try {
             T result = work.run(boundary.begin(atOneMoment));
@@ -112,6 +111,18 @@ public final class ShortTransactions {
             } else {
                 Connections.abort(connection);
             }
+            throw e;
+        }
+    }
+
+    /** Answers whether it committed each statement by itself before. Where that cannot be told or ended, it is not used again. */
+    private static boolean beginning(Connection connection) throws SQLException {
+        try {
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(false);
+            return autoCommit;
+        } catch (Throwable e) {
+            Connections.abort(connection);
             throw e;
         }
     }

@@ -56,7 +56,11 @@ public abstract class Database implements InboxStore<JdbcContext> {
      * @param retention how it forgets
      */
     public record Parts(
-            ShortTransactions transactions, Days days, Counters counters, HistoryBarrier barrier, Forgetting retention) {}
+            ShortTransactions transactions,
+            Days days,
+            Counters counters,
+            HistoryBarrier barrier,
+            Forgetting retention) {}
 
     /** Creates the days that are missing. */
     @FunctionalInterface
