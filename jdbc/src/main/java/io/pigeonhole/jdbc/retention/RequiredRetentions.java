@@ -51,12 +51,17 @@ final class RequiredRetentions {
                     : changed;
         }
 
+        /** Many programs that begin at once add the same row. */
         private int run(AdminSession session, RetentionRuleStatement what) throws SQLException {
             try (Call call = session.call(what)) {
-                return call.instant("at", at)
+                Call bound = call.instant("at", at)
                         .text("what", requirement.what())
-                        .number("millis", requirement.millis())
-                        .change();
+                        .number("millis", requirement.millis());
+                if (what != RetentionRuleStatement.ADD_REQUIRED) {
+                    return bound.change();
+                }
+                session.operations().insertUnlessThere(bound);
+                return 1;
             }
         }
 

@@ -13,3 +13,7 @@ WHERE updated_at > :future
 UPDATE inbox_work
 SET received_at = LEAST(received_at, :now), retry_since = LEAST(retry_since, :now)
 WHERE received_at > :future OR retry_since > :future
+
+-- name: add_required
+INSERT INTO inbox_retention (confirmed_at, what, millis) VALUES (:at, :what, :millis)
+ON CONFLICT (what, millis) DO NOTHING
