@@ -54,9 +54,8 @@ final class RequiredRetentions {
         /** Many programs that begin at once add the same row. */
         private int run(AdminSession session, RetentionRuleStatement what) throws SQLException {
             try (Call call = session.call(what)) {
-                Call bound = call.instant("at", at)
-                        .text("what", requirement.what())
-                        .number("millis", requirement.millis());
+                Call bound =
+                        call.instant("at", at).text("what", requirement.what()).number("millis", requirement.millis());
                 if (what != RetentionRuleStatement.ADD_REQUIRED) {
                     return bound.change();
                 }
