@@ -23,8 +23,8 @@ public interface JdbcWriter {
      * @param sql an INSERT, UPDATE, DELETE or the like, with {@code ?} for each parameter
      * @param parameters what {@link java.sql.PreparedStatement#setObject(int, Object)} takes, nulls and
      *     {@link java.time.Instant} included; not to be changed afterwards
-     * @throws IllegalStateException if the transaction or the handler has ended, or the statement would end the
-     *     transaction or change the session
+     * @throws IllegalStateException if the handler has ended, or in a handler if the statement would end the
+     *     transaction or change the session; elsewhere the transaction is the caller's own, and is not guarded
      * @throws io.pigeonhole.core.store.StoreException if it is executed at once and fails
      */
     void defer(String sql, @Nullable Object... parameters);
@@ -36,8 +36,8 @@ public interface JdbcWriter {
      * @param rows how many rows it must change, not negative
      * @param sql an INSERT, UPDATE, DELETE or the like, with {@code ?} for each parameter
      * @param parameters as for {@link #defer}
-     * @throws IllegalStateException if the transaction or the handler has ended, or the statement would end the
-     *     transaction or change the session
+     * @throws IllegalStateException if the handler has ended, or in a handler if the statement would end the
+     *     transaction or change the session; elsewhere the transaction is the caller's own, and is not guarded
      * @throws io.pigeonhole.core.store.StoreException if it is executed at once, and fails or changes another number of rows
      */
     void deferExpecting(int rows, String sql, @Nullable Object... parameters);

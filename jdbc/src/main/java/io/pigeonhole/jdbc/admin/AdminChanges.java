@@ -33,8 +33,8 @@ public final class AdminChanges {
         this.database = database;
     }
 
-    private Answer run(String doing, String consumer, Author by, AdminErrand.Work<Answer> work) {
-        return AdminErrand.run(database, doing, consumer, by, work).orElseGet(Answers::busy);
+    private Answer run(String doing, String consumer, Author by, AuditedChange.Work<Answer> work) {
+        return AuditedChange.run(database, doing, consumer, by, work).orElseGet(Answers::busy);
     }
 
     /** A message in work, locked. */
@@ -49,10 +49,10 @@ public final class AdminChanges {
             @Nullable String lastError,
             Duration leased) {
         /** As it is when it is locked: somebody may have had the row until then. */
-        static @Nullable Locked find(AdminErrand errand, MessageKey key) throws SQLException {
-            AdminSession session = errand.session();
-            try (Call call = errand.call(AdminStatement.LOCK_WORK)) {
-                return call.consumer(errand.consumer()).key(key).first(row -> read(session.rows(), row, session.now()));
+        static @Nullable Locked find(AuditedChange change, MessageKey key) throws SQLException {
+            AdminSession session = change.session();
+            try (Call call = change.call(AdminStatement.LOCK_WORK)) {
+                return call.consumer(change.consumer()).key(key).first(row -> read(session.rows(), row, session.now()));
             }
         }
 
@@ -85,8 +85,8 @@ public final class AdminChanges {
     }
 
     public Answer retryNow(String consumer, MessageKey key, Author by) {
-        return run("to retry a message", consumer, by, errand -> {
-            Locked found = Locked.find(errand, key);
+        return run("to retry a message", consumer, by, change -> {
+            Locked found = Locked.find(change, key);
             if (found == null) {
                 return Answers.notInWork(key);
             }
@@ -96,17 +96,17 @@ public final class AdminChanges {
             if (!found.waits()) {
                 return Answers.isDue();
             }
-            try (Call call = errand.call(AdminStatement.RETRY_NOW)) {
+            try (Call call = change.call(AdminStatement.RETRY_NOW)) {
                 call.now().number("id", found.id()).change();
             }
-            errand.audit(AdminAction.RETRY_NOW, key, found.describe(), 1);
+            change.audit(AdminAction.RETRY_NOW, key, found.describe(), 1);
             return Answer.done("the message is due");
         });
     }
 
     public Answer releaseLease(String consumer, MessageKey key, Author by) {
-        return run("to release a lease", consumer, by, errand -> {
-            Locked found = Locked.find(errand, key);
+        return run("to release a lease", consumer, by, change -> {
+            Locked found = Locked.find(change, key);
             if (found == null) {
                 return Answers.notInWork(key);
             }
@@ -114,20 +114,20 @@ public final class AdminChanges {
                 return Answers.notLeased();
             }
             FailedAttempt attempt = Answers.released(found.leaseHolder(), by, found.attempts(), found.leased());
-            try (Call call = errand.call(AdminStatement.RELEASE_LEASE)) {
+            try (Call call = change.call(AdminStatement.RELEASE_LEASE)) {
                 call.now()
                         .text("error", MessageColumns.describe(attempt))
                         .number("id", found.id())
                         .change();
             }
-            try (Call call = errand.session().call(MessageStatement.NOTE_ATTEMPT)) {
-                call.consumer(errand.consumer())
+            try (Call call = change.session().call(MessageStatement.ADD_ATTEMPT)) {
+                call.consumer(change.consumer())
                         .key(key)
-                        .instant("started", errand.session().now().minus(attempt.duration()))
+                        .instant("started", change.session().now().minus(attempt.duration()))
                         .attempt(attempt)
                         .change();
             }
-            errand.audit(AdminAction.RELEASE_LEASE, key, found.describe(), 1);
+            change.audit(AdminAction.RELEASE_LEASE, key, found.describe(), 1);
             return Answer.done("the lease of '" + found.leaseHolder() + "' is released; the message is due");
         });
     }
@@ -135,17 +135,17 @@ public final class AdminChanges {
     /** A dead letter, locked. */
     private record Letter(long id, String description) {
         /** Its id, not locked. */
-        static @Nullable Long id(AdminErrand errand, MessageKey key) throws SQLException {
-            try (Call call = errand.call(AdminStatement.ONE_LETTER)) {
-                return call.consumer(errand.consumer()).key(key).first(row -> row.getLong(1));
+        static @Nullable Long id(AuditedChange change, MessageKey key) throws SQLException {
+            try (Call call = change.call(AdminStatement.ONE_LETTER)) {
+                return call.consumer(change.consumer()).key(key).first(row -> row.getLong(1));
             }
         }
 
         /** As it is when it is locked; null where it is gone, or another one of its key has come in its place. */
-        static @Nullable Letter lock(AdminErrand errand, MessageKey key, long id) throws SQLException {
-            try (Call call = errand.call(AdminStatement.LOCK_LETTER)) {
+        static @Nullable Letter lock(AuditedChange change, MessageKey key, long id) throws SQLException {
+            try (Call call = change.call(AdminStatement.LOCK_LETTER)) {
                 return call.number("id", id)
-                        .consumer(errand.consumer())
+                        .consumer(change.consumer())
                         .key(key)
                         .first(Letter::read);
             }
@@ -169,20 +169,20 @@ public final class AdminChanges {
      * where two looks in both places, one after the other, have not found it.
      */
     public Answer discard(String consumer, MessageKey key, Author by) {
-        return run("to discard a message", consumer, by, errand -> {
+        return run("to discard a message", consumer, by, change -> {
             boolean missed = false;
-            for (int tries = 0; tries < AdminErrand.MOST_TRIES; tries++) {
-                Locked found = Locked.find(errand, key);
+            for (int tries = 0; tries < AuditedChange.MOST_TRIES; tries++) {
+                Locked found = Locked.find(change, key);
                 if (found != null) {
-                    errand.change(MessageStatement.DELETE_FROM_WORK, found.id());
-                    errand.audit(AdminAction.DISCARD, key, found.describe(), 1);
+                    change.change(MessageStatement.DELETE_FROM_WORK, found.id());
+                    change.audit(AdminAction.DISCARD, key, found.describe(), 1);
                     return Answer.done("discarded from work");
                 }
-                Long id = Letter.id(errand, key);
-                Letter letter = id == null ? null : Letter.lock(errand, key, id);
+                Long id = Letter.id(change, key);
+                Letter letter = id == null ? null : Letter.lock(change, key, id);
                 if (letter != null) {
-                    errand.change(MessageStatement.DELETE_DEAD_LETTER, letter.id());
-                    errand.audit(AdminAction.DISCARD, key, letter.description(), 1);
+                    change.change(MessageStatement.DELETE_DEAD_LETTER, letter.id());
+                    change.audit(AdminAction.DISCARD, key, letter.description(), 1);
                     return Answer.done("discarded from the dead letters");
                 }
                 if (id == null && missed) {
@@ -199,21 +199,21 @@ public final class AdminChanges {
 
     /** Under the lock of the lane nothing comes before the head that was found. */
     public Answer unblock(String consumer, OrderingKey orderingKey, Author by) {
-        return run("to unblock an ordering key", consumer, by, errand -> {
-            int lane = OrderingKey.lane(orderingKey.bytes(), errand.consumer().lanes());
-            errand.session().operations().lockLanes(errand.consumer(), List.of(lane));
-            Head head = head(errand, lane, orderingKey);
+        return run("to unblock an ordering key", consumer, by, change -> {
+            int lane = OrderingKey.lane(orderingKey.bytes(), change.consumer().lanes());
+            change.session().operations().lockLanes(change.consumer(), List.of(lane));
+            Head head = head(change, lane, orderingKey);
             if (head == null) {
                 return Answers.notBlocked();
             }
             if (head.dead()) {
-                if (errand.change(AdminStatement.STOP_BLOCKING, head.id()) == 0) {
+                if (change.change(AdminStatement.STOP_BLOCKING, head.id()) == 0) {
                     return Answers.busy();
                 }
-                errand.audit(AdminAction.UNBLOCK, head.key(), Answers.ofUnblock(orderingKey, "dead letter"), 1);
+                change.audit(AdminAction.UNBLOCK, head.key(), Answers.ofUnblock(orderingKey, "dead letter"), 1);
                 return Answer.done("the dead letter " + head.key() + " blocks no longer");
             }
-            Locked found = Locked.find(errand, head.key());
+            Locked found = Locked.find(change, head.key());
             if (found == null) {
                 return Answers.busy();
             }
@@ -223,17 +223,17 @@ public final class AdminChanges {
             if (found.status() == MessageStatus.RECEIVED && !found.waits()) {
                 return Answers.waitsForAWorker(head.key());
             }
-            String detail = AdminErrand.bounded(Answers.ofSkip(by, found.lastError()));
-            errand.session().operations().skip(errand.consumer(), head.key(), found.id(), detail);
-            errand.audit(AdminAction.UNBLOCK, head.key(), Answers.ofUnblock(orderingKey, found.describe()), 1);
+            String detail = AuditedChange.bounded(Answers.ofSkip(by, found.lastError()));
+            change.session().operations().skip(change.consumer(), head.key(), found.id(), detail);
+            change.audit(AdminAction.UNBLOCK, head.key(), Answers.ofUnblock(orderingKey, found.describe()), 1);
             return Answer.done("the message " + head.key() + " is a dead letter that does not block");
         });
     }
 
-    private static @Nullable Head head(AdminErrand errand, int lane, OrderingKey orderingKey) throws SQLException {
-        try (Call call = errand.call(AdminStatement.HEAD)) {
-            AdminRows rows = errand.session().rows();
-            return call.consumer(errand.consumer())
+    private static @Nullable Head head(AuditedChange change, int lane, OrderingKey orderingKey) throws SQLException {
+        try (Call call = change.call(AdminStatement.HEAD)) {
+            AdminRows rows = change.session().rows();
+            return call.consumer(change.consumer())
                     .number("lane", lane)
                     .orderingKey(orderingKey)
                     .first(row -> new Head(row.getLong(1), rows.key(row, 2), row.getBoolean(3)));
@@ -241,56 +241,56 @@ public final class AdminChanges {
     }
 
     public Answer pause(String consumer, boolean paused, Author by) {
-        return run(paused ? "to pause a consumer" : "to resume a consumer", consumer, by, errand -> {
-            try (Call call = errand.call(AdminStatement.PAUSE)) {
-                if (call.flag("paused", paused).consumer(errand.consumer()).change() == 0) {
+        return run(paused ? "to pause a consumer" : "to resume a consumer", consumer, by, change -> {
+            try (Call call = change.call(AdminStatement.PAUSE)) {
+                if (call.flag("paused", paused).consumer(change.consumer()).change() == 0) {
                     return Answers.isPaused(paused);
                 }
             }
-            errand.audit(paused ? AdminAction.PAUSE : AdminAction.RESUME, null, "", 1);
+            change.audit(paused ? AdminAction.PAUSE : AdminAction.RESUME, null, "", 1);
             return Answer.done(paused ? "paused on all nodes" : "resumed on all nodes");
         });
     }
 
     public Answer deduplicateBy(String consumer, Deduplication deduplication, Author by) {
-        return run("to change how a consumer deduplicates", consumer, by, errand -> {
-            Deduplication before = errand.consumer().deduplication();
+        return run("to change how a consumer deduplicates", consumer, by, change -> {
+            Deduplication before = change.consumer().deduplication();
             Answer refusal = Answers.judge(before, deduplication);
             if (refusal != null) {
                 return refusal;
             }
-            try (Call call = errand.call(AdminStatement.DEDUPLICATE)) {
+            try (Call call = change.call(AdminStatement.DEDUPLICATE)) {
                 if (call.text("deduplication", deduplication.name())
-                                .consumer(errand.consumer())
+                                .consumer(change.consumer())
                                 .text("before", before.name())
                                 .change()
                         == 0) {
                     return Answers.notPaused();
                 }
             }
-            try (Call call = errand.call(
+            try (Call call = change.call(
                     deduplication.needsLog() ? AdminStatement.TAKE_PARTITIONS_AWAY : AdminStatement.RESET_WATERMARKS)) {
-                call.now().consumer(errand.consumer()).change();
+                call.now().consumer(change.consumer()).change();
             }
             String what = Answers.ofDeduplication(before, deduplication);
-            errand.audit(AdminAction.DEDUPLICATE, null, what, 1);
+            change.audit(AdminAction.DEDUPLICATE, null, what, 1);
             return Answer.done(what);
         });
     }
 
     public Answer forgetWatermarks(String consumer, String source, Author by) {
-        return run("to forget watermarks", consumer, by, errand -> {
+        return run("to forget watermarks", consumer, by, change -> {
             int forgotten;
-            try (Call call = errand.call(AdminStatement.FORGET_WATERMARKS)) {
+            try (Call call = change.call(AdminStatement.FORGET_WATERMARKS)) {
                 forgotten = call.now()
-                        .consumer(errand.consumer())
+                        .consumer(change.consumer())
                         .text("source", source)
                         .change();
             }
             if (forgotten == 0) {
                 return Answers.noWatermarks(source);
             }
-            errand.audit(AdminAction.FORGET_WATERMARKS, null, source, forgotten);
+            change.audit(AdminAction.FORGET_WATERMARKS, null, source, forgotten);
             return Answer.done("forgotten: " + forgotten + " positions");
         });
     }

@@ -94,18 +94,18 @@ public final class Requeues {
     }
 
     private Answer move(String consumer, MessageKey key, boolean evenIfLate, Author by) {
-        return AdminErrand.run(database, "to requeue a dead letter", consumer, by, errand -> {
+        return AuditedChange.run(database, "to requeue a dead letter", consumer, by, change -> {
                     Sorted sorted = new Sorted();
                     for (int tries = 0; sorted.isEmpty(); tries++) {
-                        Candidate letter = find(errand, key);
+                        Candidate letter = find(change, key);
                         if (letter == null) {
                             return Answers.notDead(key);
                         }
-                        if (tries == AdminErrand.MOST_TRIES) {
+                        if (tries == AuditedChange.MOST_TRIES) {
                             return Answers.busy();
                         }
                         // Gone where another one of its key has come in its place before it was locked.
-                        sorted = sort(errand, List.of(letter), evenIfLate);
+                        sorted = sort(change, List.of(letter), evenIfLate);
                     }
                     if (sorted.late > 0) {
                         return Answers.late();
@@ -116,12 +116,12 @@ public final class Requeues {
                     if (sorted.bare > 0) {
                         return Answers.withoutBytes();
                     }
-                    move(errand, sorted, new How(evenIfLate, null, Duration.ZERO));
+                    move(change, sorted, new How(evenIfLate, null, Duration.ZERO));
                     if (!sorted.duplicates.isEmpty()) {
-                        errand.audit(AdminAction.REQUEUE, key, "accepted since: the letter is removed", 1);
+                        change.audit(AdminAction.REQUEUE, key, "accepted since: the letter is removed", 1);
                         return Answers.duplicate();
                     }
-                    errand.audit(AdminAction.REQUEUE, key, evenIfLate ? "even if late" : "", 1);
+                    change.audit(AdminAction.REQUEUE, key, evenIfLate ? "even if late" : "", 1);
                     return Answer.done("back in work, due now");
                 })
                 .orElseGet(Answers::busy);
@@ -147,16 +147,16 @@ public final class Requeues {
     /** The first letter behind another stays where it is: the database does not take it as work. */
     private Optional<RequeuedPart> refuse(
             Selection selection, @Nullable Cursor after, Author by, StoreException refusal) {
-        return AdminErrand.run(
-                database, "to refuse a dead letter", selection.filter().consumer(), by, errand -> {
-                    List<Candidate> letters = find(errand, selection, after, 1);
+        return AuditedChange.run(
+                database, "to refuse a dead letter", selection.filter().consumer(), by, change -> {
+                    List<Candidate> letters = find(change, selection, after, 1);
                     if (letters.isEmpty()) {
                         return new RequeuedPart(0, 0, 0, 0, null, null);
                     }
                     Candidate letter = letters.get(0);
                     log.warn(
                             "consumer '{}': the dead letter {} is not requeued",
-                            errand.consumer().name(),
+                            change.consumer().name(),
                             letter.key(),
                             refusal);
                     return new RequeuedPart(1, 0, 0, 1, letter.place(), null);
@@ -170,14 +170,14 @@ public final class Requeues {
             Requeue options,
             @Nullable Instant firstDue,
             Author by) {
-        return AdminErrand.run(
-                database, "to requeue dead letters", selection.filter().consumer(), by, errand -> {
-                    List<Candidate> letters = find(errand, selection, after, limit);
+        return AuditedChange.run(
+                database, "to requeue dead letters", selection.filter().consumer(), by, change -> {
+                    List<Candidate> letters = find(change, selection, after, limit);
                     if (letters.isEmpty()) {
                         return new RequeuedPart(0, 0, 0, 0, null, null);
                     }
-                    Sorted sorted = sort(errand, letters, options.evenIfLate());
-                    Instant nextDue = move(errand, sorted, new How(options.evenIfLate(), firstDue, options.interval()));
+                    Sorted sorted = sort(change, letters, options.evenIfLate());
+                    Instant nextDue = move(change, sorted, new How(options.evenIfLate(), firstDue, options.interval()));
                     RequeuedPart part = new RequeuedPart(
                             letters.size(),
                             sorted.back.size(),
@@ -186,7 +186,7 @@ public final class Requeues {
                             letters.get(letters.size() - 1).place(),
                             nextDue);
                     if (part.requeued() + part.duplicates() > 0) {
-                        errand.audit(
+                        change.audit(
                                 AdminAction.REQUEUE,
                                 null,
                                 part.describe(selection, options),
@@ -196,38 +196,38 @@ public final class Requeues {
                 });
     }
 
-    private static List<Candidate> find(AdminErrand errand, Selection selection, @Nullable Cursor after, int limit)
+    private static List<Candidate> find(AuditedChange change, Selection selection, @Nullable Cursor after, int limit)
             throws SQLException {
-        try (Call call = errand.call(AdminStatement.PART)) {
-            return AdminReads.bind(call, errand.consumer(), selection.filter())
+        try (Call call = change.call(AdminStatement.PART)) {
+            return AdminReads.bind(call, change.consumer(), selection.filter())
                     .instant("cutoff", selection.cutoff())
                     .instant("after_at", after == null ? Values.EARLIEST : after.at())
                     .number("after_id", after == null ? Long.MIN_VALUE : after.id())
                     .number("limit", limit)
-                    .all(row -> Candidate.read(errand.session().rows(), row));
+                    .all(row -> Candidate.read(change.session().rows(), row));
         }
     }
 
-    private static @Nullable Candidate find(AdminErrand errand, MessageKey key) throws SQLException {
-        try (Call call = errand.call(AdminStatement.ONE_LETTER)) {
-            return call.consumer(errand.consumer())
+    private static @Nullable Candidate find(AuditedChange change, MessageKey key) throws SQLException {
+        try (Call call = change.call(AdminStatement.ONE_LETTER)) {
+            return call.consumer(change.consumer())
                     .key(key)
-                    .first(row -> Candidate.read(errand.session().rows(), row));
+                    .first(row -> Candidate.read(change.session().rows(), row));
         }
     }
 
-    private static Sorted sort(AdminErrand errand, List<Candidate> letters, boolean evenIfLate) throws SQLException {
-        errand.session()
+    private static Sorted sort(AuditedChange change, List<Candidate> letters, boolean evenIfLate) throws SQLException {
+        change.session()
                 .operations()
                 .lockLanes(
-                        errand.consumer(),
+                        change.consumer(),
                         letters.stream()
                                 .filter(Candidate::ordered)
                                 .map(Candidate::lane)
                                 .distinct()
                                 .sorted()
                                 .toList());
-        Map<Long, Locked> locked = lock(errand, letters);
+        Map<Long, Locked> locked = lock(change, letters);
         List<MessageKey> unclaimed = letters.stream()
                 .filter(letter -> {
                     Locked found = locked.get(letter.id());
@@ -236,7 +236,7 @@ public final class Requeues {
                 .map(Candidate::key)
                 .sorted()
                 .toList();
-        Claim claim = unclaimed.isEmpty() ? null : errand.session().operations().claim(errand.consumer(), unclaimed);
+        Claim claim = unclaimed.isEmpty() ? null : change.session().operations().claim(change.consumer(), unclaimed);
         Sorted sorted = new Sorted();
         for (Candidate letter : letters) {
             Locked found = locked.get(letter.id());
@@ -264,10 +264,10 @@ public final class Requeues {
     private record Locked(boolean claimed, boolean bare) {}
 
     /** The letters that are still there, by their ids. */
-    private static Map<Long, Locked> lock(AdminErrand errand, List<Candidate> letters) throws SQLException {
-        try (Call call = errand.session().call(AdminStatement.LOCK_LETTERS, letters.size())) {
+    private static Map<Long, Locked> lock(AuditedChange change, List<Candidate> letters) throws SQLException {
+        try (Call call = change.session().call(AdminStatement.LOCK_LETTERS, letters.size())) {
             return call
-                    .consumer(errand.consumer())
+                    .consumer(change.consumer())
                     .numbers("ids", ids(letters))
                     .all(row -> Map.entry(
                             row.getLong(1),
@@ -284,14 +284,14 @@ public final class Requeues {
     }
 
     /** Answers when the next message would be due; null where none was moved. */
-    private static @Nullable Instant move(AdminErrand errand, Sorted sorted, How how) throws SQLException {
+    private static @Nullable Instant move(AuditedChange change, Sorted sorted, How how) throws SQLException {
         Instant nextDue = null;
         if (!sorted.back.isEmpty()) {
             Instant firstDue = how.firstDue();
-            Instant first = firstDue == null ? errand.session().now() : firstDue;
+            Instant first = firstDue == null ? change.session().now() : firstDue;
             nextDue = first.plus(how.interval().multipliedBy(sorted.back.size()));
             Set<Long> moved =
-                    errand.session().operations().requeue(errand.consumer(), ids(sorted.back), first, how.interval());
+                    change.session().operations().requeue(change.consumer(), ids(sorted.back), first, how.interval());
             sorted.back.removeIf(letter -> {
                 boolean stayed = !moved.contains(letter.id());
                 if (stayed) {
@@ -301,7 +301,7 @@ public final class Requeues {
             });
         }
         if (!sorted.duplicates.isEmpty()) {
-            try (Call call = errand.session().call(MessageStatement.DELETE_DEAD_LETTER)) {
+            try (Call call = change.session().call(MessageStatement.DELETE_DEAD_LETTER)) {
                 for (Candidate duplicate : sorted.duplicates) {
                     call.number("id", duplicate.id()).addBatch();
                 }

@@ -62,7 +62,7 @@ final class PlainWork {
             return;
         }
         Instant now = session.now();
-        try (Call call = session.call(MessageStatement.NOTE_ATTEMPT)) {
+        try (Call call = session.call(MessageStatement.ADD_ATTEMPT)) {
             for (Map.Entry<MessageKey, FailedAttempt> entry : attempts.entrySet()) {
                 FailedAttempt attempt = entry.getValue();
                 call.consumer(consumer)

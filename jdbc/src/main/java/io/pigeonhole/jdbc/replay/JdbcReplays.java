@@ -15,8 +15,8 @@ import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.SkippedMessage;
 import io.pigeonhole.jdbc.admin.AdminDatabase;
-import io.pigeonhole.jdbc.admin.AdminErrand;
 import io.pigeonhole.jdbc.admin.AdminReads;
+import io.pigeonhole.jdbc.admin.AuditedChange;
 import io.pigeonhole.jdbc.sql.AdminRows;
 import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Call;
@@ -231,7 +231,7 @@ public final class JdbcReplays implements ReplayStore, HistoryDays {
 
     private static void audit(AdminSession session, RegisteredConsumer consumer, Author by, String detail)
             throws SQLException {
-        new AdminErrand(session, consumer, by).audit(AdminAction.REPLAY, null, detail, 1);
+        new AuditedChange(session, consumer, by).audit(AdminAction.REPLAY, null, detail, 1);
     }
 
     @Override

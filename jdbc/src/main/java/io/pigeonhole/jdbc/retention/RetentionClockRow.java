@@ -8,7 +8,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.store.RetentionClock;
 import io.pigeonhole.core.time.SystemTime;
 import io.pigeonhole.jdbc.admin.AdminDatabase;
-import io.pigeonhole.jdbc.admin.AdminErrand;
+import io.pigeonhole.jdbc.admin.AuditedChange;
 import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Call;
 import java.sql.SQLException;
@@ -167,7 +167,7 @@ final class RetentionClockRow {
                                 .change();
                     }
                     String detail = Answers.ofClock(before.trusted(), now, pulledBack);
-                    AdminErrand.audit(session, "", by, AdminAction.CONFIRM_CLOCK, null, detail, 1);
+                    AuditedChange.audit(session, "", by, AdminAction.CONFIRM_CLOCK, null, detail, 1);
                     return Answer.done(detail);
                 })
                 .orElseGet(Answers::busy);

@@ -1,6 +1,6 @@
 -- About one message.
 
--- name: note_attempt
+-- name: add_attempt
 INSERT INTO inbox_attempt (consumer_id, message_key, started_at, number, node, duration_ms, error_class, message, stack)
 VALUES (:consumer, :key, :started, :number, :node, :duration, :error_class, :message, :stack)
 

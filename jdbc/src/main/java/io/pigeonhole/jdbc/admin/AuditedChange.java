@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param consumer whose messages
  * @param by who, and why
  */
-public record AdminErrand(AdminSession session, RegisteredConsumer consumer, Author by) {
+public record AuditedChange(AdminSession session, RegisteredConsumer consumer, Author by) {
     /** How often a message is looked for that somebody moves at the same time. */
     static final int MOST_TRIES = 3;
 
@@ -29,13 +29,13 @@ public record AdminErrand(AdminSession session, RegisteredConsumer consumer, Aut
     /** What is done in it. */
     @FunctionalInterface
     interface Work<T> {
-        T run(AdminErrand errand) throws SQLException;
+        T run(AuditedChange change) throws SQLException;
     }
 
     /** Runs a change; empty where something was busy, and nothing was changed. */
     static <T> Optional<T> run(AdminDatabase database, String doing, String consumer, Author by, Work<T> work) {
         return database.change(
-                doing, session -> work.run(new AdminErrand(session, AdminReads.consumer(session, consumer), by)));
+                doing, session -> work.run(new AuditedChange(session, AdminReads.consumer(session, consumer), by)));
     }
 
     /** A statement to be bound and closed. */
