@@ -1,21 +1,27 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.replay.Replay;
 import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.core.store.ReplayProgress;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -79,6 +85,31 @@ class FullTableIT {
             assertThat(kinds.subList(0, MESSAGES)).containsOnly(Kind.RECEIVED);
             assertThat(kinds.subList(MESSAGES, 2 * MESSAGES)).containsOnly(Kind.PROCESSED);
             assertThat(workshop.askAll("SELECT id FROM others")).hasSize(MESSAGES);
+        }
+    }
+
+    @Test
+    void replayStopsAndPassesNoMessage() throws Exception {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop, false);
+            inbox.process(messages(0, "other"));
+            fillDisk(workshop, "done");
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Replay<JdbcContext> replay = Replay.builder("again", "full", store, new Author("ann", "a projection anew"))
+                    .into(
+                            PayloadDecoder.text(),
+                            (payload, context) -> context.defer("INSERT INTO done VALUES (?)", payload))
+                    .skipFailures()
+                    .build();
+
+            assertThatThrownBy(replay::run)
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("no room");
+
+            workshop.execute(drop("done"));
+            ReplayProgress run = replay.run();
+            assertThat(run.skipped()).isZero();
+            assertThat(workshop.askAll("SELECT id FROM done")).hasSize(MESSAGES);
         }
     }
 
