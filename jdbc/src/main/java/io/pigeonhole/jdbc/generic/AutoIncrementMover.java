@@ -25,7 +25,7 @@ record AutoIncrementMover(ShortTransactions transactions) implements CounterMove
     @Override
     public Optional<CounterBehind> look(AdminSession session, Counter counter) throws SQLException {
         LargestNumbers numbers = LargestNumbers.of(session, counter);
-        return CounterBehind.where(counter, numbers.own() + 1, numbers.elsewhere());
+        return CounterBehind.where(counter, numbers.own() + 1, numbers.largest());
     }
 
     @Override
