@@ -392,6 +392,28 @@ class NumbersBegunAnewIT {
                 "TRUNCATE TABLE inbox_consumer" + (server instanceof MariaDbServer ? "" : " RESTART IDENTITY"));
     }
 
+    /** The counter is moved ahead by a row that is deleted again. */
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void rowThatGotTheNumberMeanwhileStaysInTheHistory(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            inbox(workshop.dataSource()).process(message("fine", "first"));
+            workshop.execute(
+                    "INSERT INTO inbox_replay (name, consumer_id, recovery, state, cutoff, mark, position, done,"
+                            + " skipped, who, why, created_at, updated_at) SELECT 'run', 1, FALSE, 'PAUSED', 5000, 0, 10, 0, 0,"
+                            + " 'ann', 'a test', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6)");
+            DataSource connections = InterposedDataSource.before(
+                    1,
+                    "inbox_history (id,",
+                    workshop.dataSource(),
+                    () -> workshop.execute("UPDATE inbox_history SET id = 5000"));
+
+            inbox(connections);
+
+            assertThat(workshop.askAll("SELECT id FROM inbox_history")).containsExactly("5000");
+        }
+    }
+
     /** Where a counter forgets even the rows of its own table. */
     @ParameterizedTest
     @MethodSource("servers")
