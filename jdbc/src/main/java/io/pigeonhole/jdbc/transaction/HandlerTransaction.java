@@ -38,6 +38,9 @@ abstract class HandlerTransaction {
 
     private static final String COMMIT = ";\nCOMMIT";
 
+    /** The transaction of each thread, where a framework binds it. */
+    private static final ThreadLocal<@Nullable HandlerTransaction> CURRENT = new ThreadLocal<>();
+
     /** How it begins and ends. */
     private final OwnTransaction own;
 
@@ -61,6 +64,9 @@ abstract class HandlerTransaction {
     private boolean givenUp;
     private boolean leftToThread;
 
+    /** That of another store in whose handler this one began. */
+    private @Nullable HandlerTransaction outer;
+
     /**
      * Takes a transaction over that has begun; {@link #close} gives its connection back as it was.
      *
@@ -75,6 +81,34 @@ abstract class HandlerTransaction {
         this.control = control;
         this.deferred = new DeferredWrites(errors);
         own.beforeRelease(this::restore);
+    }
+
+    /** Its thread can join it, until it is closed. */
+    void bindToThread() {
+        if (!isOfDataSource()) {
+            outer = CURRENT.get();
+            CURRENT.set(this);
+        }
+    }
+
+    private void unbindFromThread() {
+        if (CURRENT.get() != this) {
+            return;
+        }
+        if (outer == null) {
+            CURRENT.remove();
+        } else {
+            CURRENT.set(outer);
+        }
+    }
+
+    /** The handler that this thread is in, whose transaction has this connection; null where it is in none. */
+    static @Nullable HandlerCall callOn(Connection connection) {
+        HandlerTransaction transaction = CURRENT.get();
+        while (transaction != null && transaction.own.connection() != connection) {
+            transaction = transaction.outer;
+        }
+        return transaction == null ? null : transaction.call;
     }
 
     /** Sends what a transaction begins with, unless that is done. */
@@ -380,6 +414,7 @@ abstract class HandlerTransaction {
             return;
         }
         endContextsAnyway();
+        unbindFromThread();
         closed = true;
         deferred.clear();
         if (leftToThread) {
