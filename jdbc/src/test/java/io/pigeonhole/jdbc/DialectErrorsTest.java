@@ -113,6 +113,22 @@ class DialectErrorsTest {
     }
 
     @Test
+    void fullDisksAreKnown() {
+        for (int code : new int[] {1021, 1114}) {
+            assertThat(new MariaDb().isFull(new SQLException("full", "HY000", code)))
+                    .isTrue();
+        }
+        for (int code : new int[] {90028, 90031, 90100}) {
+            assertThat(new H2().isFull(new SQLException("full", "" + code, code)))
+                    .isTrue();
+        }
+        assertThat(new MariaDb().isFull(new SQLException("out of memory", "HY001", 1037)))
+                .isFalse();
+        assertThat(new H2().isFull(new SQLException("out of memory", "90108", 90108)))
+                .isFalse();
+    }
+
+    @Test
     void everyCodeOfMariaDbIsTested() {
         Set<Integer> untested = new HashSet<>(MariaDb.CODES.keySet());
         OF_MARIADB.lines().forEach(line -> untested.remove(Integer.valueOf(line.split(", ", -1)[1])));

@@ -77,6 +77,10 @@ final class Decisions<C extends HandlerContext> {
         if (isRefused(envelope, envelope.key(), true)) {
             return;
         }
+        if (failure.errorClass() == ErrorClass.UNAVAILABLE) {
+            waits(envelope, failure);
+            return;
+        }
         FailureJudge.Judgement judgement = judge.judge(envelope, failure);
         String error = failure.describe();
         if (judgement instanceof FailureJudge.Judgement.Ignore) {
@@ -227,11 +231,25 @@ final class Decisions<C extends HandlerContext> {
         routing.unknownWork().warn(consumer.name(), type);
         String detail = routing.describeUnknown(type) + "; it waits for a program that has one";
         Failure failure = new Failure(new UnknownTypeInWorkException(detail), ErrorClass.MESSAGE, Duration.ZERO);
+        waits(envelope, item, failure);
+    }
+
+    /** The disk of some table is full: no attempt is counted, and no policy is asked, until the message meets something else. */
+    private void waits(Envelope envelope, Failure failure) {
+        WorkItem item = envelope.item();
+        if (item == null) {
+            received(envelope, false);
+        } else {
+            waits(envelope, item, failure);
+        }
+    }
+
+    private void waits(Envelope envelope, WorkItem item, Failure failure) {
         int attempts = item.byLease() ? item.attempts() - 1 : item.attempts();
         Duration delay = UnknownWork.delay(envelope.age());
         FailedAttempt uncounted = failure.attempt(attempts, settings.node());
         writes.postpone(envelope, new PostponedItem(item, delay, uncounted, false));
         blocked.addKeyOf(envelope.message());
-        envelope.propose(new Outcome.Parked(attempts, delay, detail));
+        envelope.propose(new Outcome.Parked(attempts, delay, failure.describe()));
     }
 }

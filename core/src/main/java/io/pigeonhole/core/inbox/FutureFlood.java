@@ -28,7 +28,7 @@ final class FutureFlood {
     private final String consumer;
     private final int limit;
     private final LongSupplier nanos;
-    private final FloodWarning warning;
+    private final RareWarning warning;
     private final Supplier<@Nullable MessageKey> endOfLedger;
     private long begun;
     private int count;
@@ -44,7 +44,7 @@ final class FutureFlood {
         this.consumer = consumer;
         this.limit = limit;
         this.nanos = nanos;
-        this.warning = new FloodWarning(log, nanos);
+        this.warning = new RareWarning(log, nanos);
         this.endOfLedger = endOfLedger;
     }
 

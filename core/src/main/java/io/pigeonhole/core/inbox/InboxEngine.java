@@ -35,7 +35,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Errors that are nobody's fault (deadlocks, serialization failures, a lost connection while the database is there) are
  * tried again without an attempt, but only so often; after that they are the failure of the message that meets them. A
- * database that is away ends the call with an exception: whoever called hands the same messages in again, and the ledger
+ * database that is away ends the call with an exception, while a full disk that only some table is on lets the messages that
+ * need it wait in work, without an attempt: whoever called hands the same messages in again, and the ledger
  * knows which of them were committed. A process that dies anywhere here leaves whole transactions or none.
  */
 final class InboxEngine<C extends HandlerContext> {
@@ -55,6 +56,7 @@ final class InboxEngine<C extends HandlerContext> {
     private final RunningBatches running;
     private final NotStoredWarnings notStored;
     private final HeldBack heldBack = new HeldBack(System::nanoTime);
+    private final RareWarning fullDisk = new RareWarning(log, System::nanoTime);
     private final KeysAtWork atWork = new KeysAtWork();
 
     InboxEngine(
@@ -221,6 +223,12 @@ final class InboxEngine<C extends HandlerContext> {
             if (result instanceof RunResult.Transient && retries.another()) {
                 continue;
             }
+            if (isFullDisk(result)) {
+                fullDisk.give("consumer '" + consumer.name()
+                        + "': a table has no room on its disk, or cannot be written. Messages"
+                        + " that need it wait in work and are tried again, no attempt is counted. Make room: "
+                        + result.failure().describe());
+            }
             if (isBlocked(result) && !inHalves) {
                 inHalves = true;
                 continue;
@@ -314,10 +322,17 @@ final class InboxEngine<C extends HandlerContext> {
         return new Failure(refusal, ErrorClass.PERMANENT, result.failure().duration());
     }
 
+    /** Other errors of a database that is away pass, or are met before there is anything to decide. */
+    private static boolean isFullDisk(RunResult.RolledBack result) {
+        return result.failure().errorClass() == ErrorClass.UNAVAILABLE && !(result instanceof RunResult.Transient);
+    }
+
     /** What nobody is to blame for, met too often, is the failure of the message that meets it. */
     private static Failure failure(RunResult.RolledBack result) {
         Failure failure = result.failure();
-        return failure.isPermanent() ? failure : new Failure(failure.cause(), ErrorClass.MESSAGE, failure.duration());
+        return failure.isPermanent() || isFullDisk(result)
+                ? failure
+                : new Failure(failure.cause(), ErrorClass.MESSAGE, failure.duration());
     }
 
     private static RetryableException giveUp(int messages, @Nullable Throwable cause) {

@@ -24,7 +24,7 @@ final class LateFlood {
     private final String consumer;
     private final int limit;
     private final LongSupplier nanos;
-    private final FloodWarning warning;
+    private final RareWarning warning;
     private long begun;
     private int count;
     private @Nullable MessageKey horizon;
@@ -33,7 +33,7 @@ final class LateFlood {
         this.consumer = consumer;
         this.limit = limit;
         this.nanos = nanos;
-        this.warning = new FloodWarning(log, nanos);
+        this.warning = new RareWarning(log, nanos);
     }
 
     int limit() {

@@ -68,9 +68,9 @@ final class TransactionRun<C extends HandlerContext> {
             } catch (ClaimBlockedException e) {
                 return new RunResult.Blocked(new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO));
             } catch (NotReopenedException e) {
-                return isOfAMessage(classOf(e.refusal())) ? refused(e.refusal(), false) : refused(e.refusal(), true);
+                return refused(e.refusal(), !isOfAMessage(classOf(e.refusal())), transaction);
             } catch (StoreException e) {
-                return refused(e, true);
+                return refused(e, true, transaction);
             }
             RunResult failed = plan.isolated() ? runIsolated(transaction) : runTogether(transaction);
             if (failed != null) {
@@ -80,14 +80,14 @@ final class TransactionRun<C extends HandlerContext> {
                 decisions.writes().write(transaction, intake.group());
                 intake.depart(transaction);
             } catch (StoreException e) {
-                return refused(e, false);
+                return refused(e, false, transaction);
             }
             try {
                 transaction.commit();
             } catch (StoreException e) {
                 // Where no handler has run, what the COMMIT refuses is what is to be kept of the messages.
                 boolean own = dispatcher.tasks().list().isEmpty() && isOfAMessage(classOf(e));
-                return own ? refused(e, false) : judge(e, null, Duration.ZERO);
+                return own ? refused(e, false, transaction) : judge(e, null, Duration.ZERO, transaction);
             }
             return new RunResult.Committed(decisions.writes().due());
         }
@@ -100,18 +100,18 @@ final class TransactionRun<C extends HandlerContext> {
             try {
                 call(task, transaction);
             } catch (Throwable e) {
-                return judge(e, culprit(e, task), since(started));
+                return judge(e, culprit(e, task), since(started), transaction);
             }
         }
         try {
             flush(transaction);
         } catch (DeferredWriteException e) {
-            return judge(e, dispatcher.tasks().envelopeOf(e.key()), Duration.ZERO);
+            return judge(e, dispatcher.tasks().envelopeOf(e.key()), Duration.ZERO, transaction);
         } catch (ConfigurationException e) {
             throw e;
         } catch (Throwable e) {
             // Some value that a handler has deferred, or all of them together; one by one it shows.
-            return judge(e, null, Duration.ZERO);
+            return judge(e, null, Duration.ZERO, transaction);
         }
         dispatcher.tasks().list().forEach(task -> task.envelopes().forEach(decisions::processed));
         return null;
@@ -145,7 +145,7 @@ final class TransactionRun<C extends HandlerContext> {
                 transaction.savepoint();
             } catch (StoreException e) {
                 // The one that stands is that of the message before, or of the claims: a rollback would undo these.
-                return judge(e, null, Duration.ZERO);
+                return judge(e, null, Duration.ZERO, transaction);
             }
             long started = System.nanoTime();
             try {
@@ -153,7 +153,7 @@ final class TransactionRun<C extends HandlerContext> {
                 flush(transaction);
                 transaction.checkConstraints();
             } catch (Throwable e) {
-                RunResult judged = judge(e, envelope, since(started));
+                RunResult judged = judge(e, envelope, since(started), transaction);
                 if (!(judged instanceof RunResult.Culprit culprit)) {
                     return judged;
                 }
@@ -232,7 +232,7 @@ final class TransactionRun<C extends HandlerContext> {
      * what is in a message, but for dead letters that go back to work; afterwards it may be what is to be kept of it that no
      * table takes.
      */
-    private RunResult refused(StoreException e, boolean beforeHandlers) {
+    private RunResult refused(StoreException e, boolean beforeHandlers, InboxTransaction<C> transaction) {
         ErrorClass errorClass = classOf(e);
         if (!beforeHandlers && isOfAMessage(errorClass)) {
             return new RunResult.Refused(new Failure(e, errorClass, Duration.ZERO));
@@ -240,8 +240,12 @@ final class TransactionRun<C extends HandlerContext> {
         return switch (errorClass) {
             case RETRY_NOW ->
                 new RunResult.Transient(null, new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO), beforeHandlers);
-            case UNAVAILABLE ->
-                new RunResult.Transient(null, new Failure(e, ErrorClass.UNAVAILABLE, Duration.ZERO), beforeHandlers);
+            case UNAVAILABLE -> {
+                Failure failure = new Failure(e, ErrorClass.UNAVAILABLE, Duration.ZERO);
+                yield !beforeHandlers && transaction.hasMetFullDisk()
+                        ? new RunResult.Unattributed(failure)
+                        : new RunResult.Transient(null, failure, beforeHandlers);
+            }
             case ABORTED -> new RunResult.Unattributed(new Failure(e, ErrorClass.MESSAGE, Duration.ZERO));
             case MESSAGE, PERMANENT, UNKNOWN ->
                 throw new RetryableException(
@@ -261,24 +265,32 @@ final class TransactionRun<C extends HandlerContext> {
     }
 
     /** Whose failure is it? */
-    private RunResult judge(Throwable e, @Nullable Envelope culprit, Duration duration) {
+    private RunResult judge(
+            Throwable e, @Nullable Envelope culprit, Duration duration, InboxTransaction<C> transaction) {
         Interrupts.requireNotEnding(intake.group().size(), e);
         if (e instanceof VirtualMachineError fatal && !isOfApplication(e)) {
             throw fatal;
         }
         ErrorClass errorClass = store.classify(e);
+        if (errorClass == ErrorClass.UNAVAILABLE && transaction.hasMetFullDisk()) {
+            return ofIsolated(culprit, new Failure(e, errorClass, duration));
+        }
         return switch (errorClass) {
             case RETRY_NOW, UNAVAILABLE ->
                 new RunResult.Transient(culprit, new Failure(e, errorClass, duration), false);
-            case ABORTED ->
-                plan.isolated() && culprit != null
-                        ? new RunResult.Culprit(culprit, new Failure(e, ErrorClass.MESSAGE, duration))
-                        : new RunResult.Unattributed(new Failure(e, ErrorClass.MESSAGE, duration));
+            case ABORTED -> ofIsolated(culprit, new Failure(e, ErrorClass.MESSAGE, duration));
             case MESSAGE, PERMANENT, UNKNOWN ->
                 culprit != null
                         ? new RunResult.Culprit(culprit, new Failure(e, errorClass, duration))
                         : new RunResult.Unattributed(new Failure(e, errorClass, duration));
         };
+    }
+
+    /** Among others nobody knows whether it is this message's: it may be met by whoever writes next. */
+    private RunResult ofIsolated(@Nullable Envelope culprit, Failure failure) {
+        return plan.isolated() && culprit != null
+                ? new RunResult.Culprit(culprit, failure)
+                : new RunResult.Unattributed(failure);
     }
 
     /** Whether it came out of the application's code, or of what that code made the store write. */

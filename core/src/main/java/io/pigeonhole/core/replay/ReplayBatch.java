@@ -71,6 +71,10 @@ final class ReplayBatch<C extends HandlerContext> {
         return alone ? page.entries().get(0) : culprit;
     }
 
+    boolean hasMetFullDisk() {
+        return transaction.hasMetFullDisk();
+    }
+
     /** Everything, or whatever a handler threw. */
     ReplayProgress together() throws Throwable {
         atMessages = true;

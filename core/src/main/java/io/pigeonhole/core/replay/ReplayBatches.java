@@ -3,6 +3,7 @@ package io.pigeonhole.core.replay;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
@@ -141,6 +142,12 @@ final class ReplayBatches<C extends HandlerContext> {
             if (tries < (decided == null ? MOST_TRIES : MOST_TRIES_OF_A_MESSAGE)) {
                 pause(tries, e);
                 return;
+            }
+            if (batch != null && batch.hasMetFullDisk()) {
+                throw new StoreUnavailableException(
+                        "the replay '" + settings.plan().name() + "' got no batch through in " + tries
+                                + " tries, as a table has no room on its disk, or cannot be written; make room, and run it again",
+                        e);
             }
             if (!ofMessages) {
                 throw new RetryableException(

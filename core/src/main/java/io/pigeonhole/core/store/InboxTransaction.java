@@ -123,6 +123,14 @@ public interface InboxTransaction<C extends HandlerContext>
     void checkConstraints();
 
     /**
+     * Whether a statement of this transaction, be it the engine's, a handler's or a deferred one, has found the disk full, or not
+     * to be written. Then no message is at fault, however often it meets that, although other tables may take writes.
+     *
+     * @return true if there was one since the last rollback to the savepoint; also after {@link #close}
+     */
+    boolean hasMetFullDisk();
+
+    /**
      * Commits, after proof in the same trip that no statement has failed unseen and that nobody else ended the
      * transaction.
      *

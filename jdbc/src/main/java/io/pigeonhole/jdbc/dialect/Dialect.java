@@ -331,6 +331,14 @@ public abstract class Dialect {
     public abstract boolean isDuplicateKey(SQLException failure);
 
     /**
+     * Whether the disk is full, or cannot be written.
+     *
+     * @param failure the error
+     * @return true where no message is at fault
+     */
+    public abstract boolean isFull(SQLException failure);
+
+    /**
      * Whether a statement waited in vain for another transaction.
      *
      * @param failure the error

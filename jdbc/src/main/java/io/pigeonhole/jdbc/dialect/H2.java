@@ -188,6 +188,14 @@ public class H2 extends Dialect {
     }
 
     @Override
+    public boolean isFull(SQLException failure) {
+        return switch (failure.getErrorCode()) {
+            case 90028, 90031, 90100 -> true; // file, io, no disk space
+            default -> false;
+        };
+    }
+
+    @Override
     public boolean isLockTimeout(SQLException failure) {
         return failure.getErrorCode() == LOCK_TIMEOUT;
     }

@@ -88,6 +88,8 @@ public class MariaDb extends Dialect {
             entry("42", MESSAGE),
             entry("45", MESSAGE)); // raised by a program
 
+    private static final int DISK_FULL = 1021;
+    private static final int TABLE_FULL = 1114;
     private static final int DUPLICATE_KEY = 1062;
     private static final int DUPLICATE_KEY_WITH_NAME = 1586;
     private static final int LOCK_TIMEOUT = 1205;
@@ -304,6 +306,11 @@ public class MariaDb extends Dialect {
     @Override
     public boolean isDuplicateKey(SQLException failure) {
         return failure.getErrorCode() == DUPLICATE_KEY || failure.getErrorCode() == DUPLICATE_KEY_WITH_NAME;
+    }
+
+    @Override
+    public boolean isFull(SQLException failure) {
+        return failure.getErrorCode() == DISK_FULL || failure.getErrorCode() == TABLE_FULL;
     }
 
     @Override

@@ -22,6 +22,11 @@ public record PlainErrors(Dialect dialect) implements Errors {
     }
 
     @Override
+    public boolean isFull(SQLException failure) {
+        return dialect.isFull(failure);
+    }
+
+    @Override
     public boolean isLockTimeout(SQLException failure) {
         return dialect.isLockTimeout(failure);
     }

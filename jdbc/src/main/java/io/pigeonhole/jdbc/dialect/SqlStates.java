@@ -61,6 +61,12 @@ public final class SqlStates {
         }
 
         @Override
+        public boolean isFull(SQLException failure) {
+            String state = failure.getSQLState();
+            return "53100".equals(state) || "58030".equals(state); // disk_full, io_error
+        }
+
+        @Override
         public boolean isLockTimeout(SQLException failure) {
             return "55P03".equals(failure.getSQLState());
         }

@@ -38,6 +38,9 @@ public interface Errors {
         return false;
     }
 
+    /** Whether it says that the disk is full, or cannot be written. */
+    boolean isFull(SQLException failure);
+
     /** What an error means; the outermost of its causes that says something decides. */
     default ErrorClass classify(Throwable failure) {
         boolean fromDatabase = false;

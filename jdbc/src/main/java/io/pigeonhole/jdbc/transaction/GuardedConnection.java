@@ -242,6 +242,7 @@ public final class GuardedConnection implements InvocationHandler {
                 transaction.failedRollback(e);
             }
             transaction.called(e);
+            transaction.noteFull(e);
             throw e;
         } finally {
             call.running(null);

@@ -62,6 +62,7 @@ abstract class HandlerTransaction {
     private boolean broken;
     private boolean closed;
     private boolean givenUp;
+    private boolean diskFull;
     private boolean leftToThread;
 
     /** That of another store in whose handler this one began. */
@@ -196,6 +197,7 @@ abstract class HandlerTransaction {
             deferred.flush(handlers);
         } catch (PigeonholeException e) {
             failedFlush = e;
+            noteFull(e);
             throw e;
         } catch (Throwable e) {
             failedFlush = new StoreException(
@@ -242,6 +244,7 @@ abstract class HandlerTransaction {
     protected void discardDeferred() {
         deferred.clear();
         failedFlush = null;
+        diskFull = false;
     }
 
     /** Behind a rollback to a savepoint, which a framework knows nothing of. */
@@ -549,6 +552,18 @@ abstract class HandlerTransaction {
     /** A pool may look at a connection's health only now and then; one that is known to be lost is not given back alive. */
     protected void noteLoss(SQLException e) {
         broken |= errors.endsConnection(e);
+        noteFull(e);
+    }
+
+    /** What a handler throws may come from another database: only what was met here counts. */
+    void noteFull(Throwable failure) {
+        for (Throwable cause : Causes.of(failure)) {
+            diskFull |= cause instanceof SQLException e && errors.isFull(e);
+        }
+    }
+
+    public boolean hasMetFullDisk() {
+        return diskFull;
     }
 
     /** Something to do on the connection. */

@@ -200,6 +200,11 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
+    public boolean hasMetFullDisk() {
+        return transaction.hasMetFullDisk();
+    }
+
+    @Override
     public void flush() {
         around(CrashPoint.BEFORE_FLUSH, transaction::flush, CrashPoint.AFTER_FLUSH);
     }

@@ -222,6 +222,11 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
+    public boolean hasMetFullDisk() {
+        return false;
+    }
+
+    @Override
     public void flush() {
         store.requireAvailable();
         changes.check();

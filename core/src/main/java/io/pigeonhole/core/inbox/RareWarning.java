@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
-/** Warns of messages that are held back, not more often than every ten minutes. Safe for use by many threads. */
-final class FloodWarning {
+/** Warns not more often than every ten minutes. Safe for use by many threads. */
+final class RareWarning {
     private static final long BETWEEN = Duration.ofMinutes(10).toNanos();
 
     private final Logger log;
@@ -13,7 +13,7 @@ final class FloodWarning {
     private boolean given;
     private long at;
 
-    FloodWarning(Logger log, LongSupplier nanos) {
+    RareWarning(Logger log, LongSupplier nanos) {
         this.log = log;
         this.nanos = nanos;
     }

@@ -1,0 +1,167 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.HistoryMode;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.inbox.Outcome.Kind;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.replay.Replay;
+import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.core.store.ReplayProgress;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The disk of one table is full, be it a handler's own or the history; the inbox's other tables take writes. */
+@ParameterizedClass
+@MethodSource("servers")
+@Tag("A4")
+class FullTableIT {
+    private static final int MESSAGES = 40;
+
+    private final DatabaseServer server;
+
+    FullTableIT(DatabaseServer server) {
+        this.server = server;
+    }
+
+    static Stream<DatabaseServer> servers() {
+        return Stream.concat(PostgresServers.all(), MariaDbServers.all());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"done", "inbox_history"})
+    void messagesThatNeedItWaitWithoutAnAttemptAndSucceedOnceThereIsRoom(String table) throws Exception {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop, false);
+            List<Message> before = messages(0, "note");
+            assertThat(kinds(inbox.process(before))).containsOnly(Kind.PROCESSED);
+            fillDisk(workshop, table);
+
+            assertThat(kinds(inbox.process(messages(MESSAGES, "note")))).containsOnly(Kind.RECEIVED);
+            assertThat(inbox.work()).isPositive();
+            assertThat(workshop.askAll("SELECT attempts FROM inbox_work"))
+                    .hasSize(MESSAGES)
+                    .containsOnly("0");
+            assertThat(workshop.ask("SELECT max(last_error) FROM inbox_work")).contains("No space left");
+            assertThat(workshop.askAll("SELECT message FROM inbox_attempt")).isEmpty();
+
+            workshop.execute(drop(table));
+            await().atMost(Duration.ofSeconds(30)).until(() -> {
+                inbox.work();
+                return workshop.askAll("SELECT id FROM inbox_work").isEmpty();
+            });
+            assertThat(workshop.askAll("SELECT id FROM done")).hasSize(2 * MESSAGES);
+            assertThat(workshop.askAll("SELECT detail FROM inbox_dead_letter")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void messagesThatNeedAnotherTableGoOn(boolean direct) throws Exception {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop, direct);
+            fillDisk(workshop, "done");
+
+            List<Message> mixed = Stream.concat(messages(0, "note").stream(), messages(MESSAGES, "other").stream())
+                    .toList();
+            List<Kind> kinds = kinds(inbox.process(mixed));
+
+            assertThat(kinds.subList(0, MESSAGES)).containsOnly(Kind.RECEIVED);
+            assertThat(kinds.subList(MESSAGES, 2 * MESSAGES)).containsOnly(Kind.PROCESSED);
+            assertThat(workshop.askAll("SELECT id FROM others")).hasSize(MESSAGES);
+        }
+    }
+
+    @Test
+    void replayStopsAndPassesNoMessage() throws Exception {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop, false);
+            inbox.process(messages(0, "other"));
+            fillDisk(workshop, "done");
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Replay<JdbcContext> replay = Replay.builder("again", "full", store, new Author("ann", "a projection anew"))
+                    .into(
+                            PayloadDecoder.text(),
+                            (payload, context) -> context.defer("INSERT INTO done VALUES (?)", payload))
+                    .skipFailures()
+                    .build();
+
+            assertThatThrownBy(replay::run)
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("no room");
+
+            workshop.execute(drop("done"));
+            ReplayProgress run = replay.run();
+            assertThat(run.skipped()).isZero();
+            assertThat(workshop.askAll("SELECT id FROM done")).hasSize(MESSAGES);
+        }
+    }
+
+    private static Inbox<JdbcContext> inbox(Workshop workshop, boolean direct) {
+        workshop.execute("CREATE TABLE done (id varchar(100) NOT NULL)");
+        workshop.execute("CREATE TABLE others (id varchar(100) NOT NULL)");
+        return Inbox.builder("full", JdbcStore.create(workshop.dataSource()))
+                .retry(RetryPolicy.never())
+                .history(HistoryMode.WITH_PAYLOAD)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    if (direct) {
+                        try (Statement statement = context.connection().createStatement()) {
+                            statement.execute("INSERT INTO done VALUES ('" + payload + "')");
+                        }
+                    } else {
+                        context.defer("INSERT INTO done VALUES (?)", payload);
+                    }
+                })
+                .handle(
+                        "other",
+                        PayloadDecoder.text(),
+                        (payload, context) -> context.defer("INSERT INTO others VALUES (?)", payload))
+                .build();
+    }
+
+    private void fillDisk(Workshop workshop, String table) {
+        if (server instanceof PostgresServer) {
+            workshop.execute(
+                    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+                            + " 'BEGIN RAISE EXCEPTION ''could not extend file: No space left on device'' USING ERRCODE = ''53100''; END'");
+        }
+        workshop.execute("CREATE TRIGGER disk_is_full BEFORE INSERT ON " + table + " FOR EACH ROW "
+                + (server instanceof PostgresServer
+                        ? "EXECUTE FUNCTION refuse()"
+                        : "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114, MESSAGE_TEXT = 'No space left on device'"));
+    }
+
+    private String drop(String table) {
+        return "DROP TRIGGER disk_is_full" + (server instanceof PostgresServer ? " ON " + table : "");
+    }
+
+    private static List<Kind> kinds(List<Outcome> outcomes) {
+        return outcomes.stream().map(Outcome::kind).toList();
+    }
+
+    private static List<Message> messages(int from, String type) {
+        return IntStream.range(from, from + MESSAGES)
+                .mapToObj(number -> Message.builder("notes")
+                        .id(type + number)
+                        .type(type)
+                        .payload("" + number)
+                        .build())
+                .toList();
+    }
+}
