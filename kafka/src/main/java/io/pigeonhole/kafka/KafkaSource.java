@@ -214,7 +214,8 @@ public final class KafkaSource implements Source {
                 && unidentified.problems().isEmpty()
                 && now.missing().problems().isEmpty()
                 && missingPoll(loop) == null
-                && loop.commitProblem() == null;
+                && loop.commitProblem() == null
+                && inbox.forSources().heldBack() == null;
         return works ? SourceState.RUNNING : SourceState.DEGRADED;
     }
 
@@ -239,6 +240,10 @@ public final class KafkaSource implements Source {
         String uncommitted = loop.commitProblem();
         if (uncommitted != null) {
             problems.add(uncommitted);
+        }
+        String heldBack = inbox.forSources().heldBack();
+        if (heldBack != null) {
+            problems.add(heldBack);
         }
         return problems.stream().map(each -> name() + ": " + each).toList();
     }

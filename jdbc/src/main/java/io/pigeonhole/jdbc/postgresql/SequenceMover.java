@@ -95,7 +95,8 @@ final class SequenceMover implements CounterMover {
             throws SQLException {
         try {
             lock(session, found.counter());
-            Optional<CounterBehind> now = look(session, found.counter(), sequence);
+            Optional<CounterBehind> now =
+                    look(session, found.counter(), sequence).filter(CounterBehind::isMovable);
             if (now.isPresent()) {
                 execute(session, setval(sequence, now.get().largest()));
                 log.warn("{}", now.get().movedAhead());
