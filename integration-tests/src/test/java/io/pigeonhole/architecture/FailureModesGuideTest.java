@@ -34,7 +34,7 @@ class FailureModesGuideTest {
         for (MatchResult test : named) {
             String source = sources.getOrDefault(test.group(1), "");
             String method = test.group(2);
-            if (source.isEmpty() || method != null && !declares(source, method)) {
+            if (source.isEmpty() || (method != null && !declares(source, method))) {
                 missing.add(test.group());
             }
         }
