@@ -20,6 +20,8 @@ import io.pigeonhole.jdbc.postgresql.PartitionStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresDatabase;
 import io.pigeonhole.jdbc.postgresql.PostgresDeadLetterStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresLaneStatement;
+import io.pigeonhole.jdbc.postgresql.PostgresSchemaStatement;
+import io.pigeonhole.jdbc.postgresql.PostgresTransactionStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresWatermarkStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresWorkStatement;
 import io.pigeonhole.jdbc.postgresql.SequenceStatement;
@@ -72,6 +74,8 @@ class StatementFilesTest {
             PostgresDeadLetterStatement.class,
             PostgresLaneStatement.class,
             PostgresWatermarkStatement.class,
+            PostgresSchemaStatement.class,
+            PostgresTransactionStatement.class,
             SequenceStatement.class,
             PartitionStatement.class,
             HistoryBarrierStatement.class);

@@ -128,6 +128,8 @@ public final class PostgresDatabase extends Database {
         statements.require(PostgresDeadLetterStatement.class);
         statements.require(PostgresLaneStatement.class);
         statements.require(PostgresWatermarkStatement.class);
+        statements.require(PostgresSchemaStatement.class);
+        statements.require(PostgresTransactionStatement.class);
         statements.require(WatermarkAcquisitionStatement.class);
         statements.require(RetentionStatement.class);
         statements.require(LargestNumberStatement.class);
@@ -155,7 +157,7 @@ public final class PostgresDatabase extends Database {
     public void probe() {
         Probe.run(
                 connections,
-                PostgresStatements.IS_PRIMARY,
+                statements.sql(PostgresTransactionStatement.IS_PRIMARY),
                 "the database answers as a standby, which takes no messages: connect to the primary");
     }
 
