@@ -20,6 +20,7 @@ import io.pigeonhole.jdbc.postgresql.PartitionStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresDatabase;
 import io.pigeonhole.jdbc.postgresql.PostgresDeadLetterStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresLaneStatement;
+import io.pigeonhole.jdbc.postgresql.PostgresLedgerStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresSchemaStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresTransactionStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresWatermarkStatement;
@@ -76,6 +77,7 @@ class StatementFilesTest {
             PostgresWatermarkStatement.class,
             PostgresSchemaStatement.class,
             PostgresTransactionStatement.class,
+            PostgresLedgerStatement.class,
             SequenceStatement.class,
             PartitionStatement.class,
             HistoryBarrierStatement.class);

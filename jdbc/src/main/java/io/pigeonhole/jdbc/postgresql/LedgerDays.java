@@ -117,7 +117,7 @@ public final class LedgerDays {
     }
 
     private static String refused(PigeonholeException failure) {
-        boolean lacksRight = hasState(failure, PostgresSession.NO_RIGHT);
+        boolean lacksRight = hasState(failure, PostgresStates.INSUFFICIENT_PRIVILEGE);
         return failure.getMessage()
                 + (lacksRight
                         ? ". Let a program that logs in as a member of the role that owns the tables call JdbcStore.maintain()"

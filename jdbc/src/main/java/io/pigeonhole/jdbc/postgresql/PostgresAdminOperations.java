@@ -87,7 +87,8 @@ record PostgresAdminOperations(Connection connection, Statements statements, Kno
 
     @Override
     public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys) throws SQLException {
-        return Claims.byHand(connection, consumer, keys, days, NO_LIMIT);
+        return Claims.byHand(
+                connection, statements.sql(PostgresLedgerStatement.CLAIM_BY_HAND), consumer, keys, days, NO_LIMIT);
     }
 
     @Override

@@ -130,6 +130,7 @@ public final class PostgresDatabase extends Database {
         statements.require(PostgresWatermarkStatement.class);
         statements.require(PostgresSchemaStatement.class);
         statements.require(PostgresTransactionStatement.class);
+        statements.require(PostgresLedgerStatement.class);
         statements.require(WatermarkAcquisitionStatement.class);
         statements.require(RetentionStatement.class);
         statements.require(LargestNumberStatement.class);
@@ -190,6 +191,6 @@ public final class PostgresDatabase extends Database {
                 connection,
                 statements,
                 new PostgresValues(connection),
-                new PostgresCallerClaims(connection, PostgresCallerClaims.LONGEST_WAIT, knownDays));
+                new PostgresCallerClaims(connection, PostgresCallerClaims.LONGEST_WAIT, knownDays, texts));
     }
 }
