@@ -3,9 +3,9 @@ package io.pigeonhole.jdbc.postgresql;
 import io.pigeonhole.jdbc.sql.StatementName;
 
 /**
- * The claims on PostgreSQL, what else the ledger is asked, and what the history gets; they stand in {@code postgresql-ledger.sql}. Parameters
- * of claims are bound by their places: those of {@link PostgresTransactionStatement#BEGIN} where a transaction begins with it, how long
- * it waits, then its own.
+ * The claims on PostgreSQL, what else the ledger is asked, and what the history gets; they stand in {@code postgresql-ledger.sql}.
+ * Parameters of claims are bound by their places: those of {@link PostgresTransactionStatement#BEGIN} where a transaction begins with
+ * it, how long it waits, then its own.
  */
 public enum PostgresLedgerStatement implements StatementName {
     /**

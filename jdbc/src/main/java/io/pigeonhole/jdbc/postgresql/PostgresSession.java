@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a handler may change about its session on PostgreSQL, and what is put back behind it: who the session is, where it
  * looks for names, how long it waits, how durable its commit is. The transaction keeps what they were at its beginning in a
- * setting of its own.
+ * setting of its own: see {@link PostgresTransactionStatement}.
  *
  * <p>A change that stands in a handler's SQL is seen there, and undone before the next statement of ours and the next
  * handler. One that a function hides is found at the commit, which then fails; the messages run once more, isolated, and
  * everything is put back behind each. From then on the store expects it, and puts back behind every handler.
  */
-public final class PostgresSession {
+final class PostgresSession {
     /** Longer than it takes until the same messages are handed in again. */
     private static final Duration CONSTRAINTS_FIRST = Duration.ofMinutes(15);
 

@@ -1,5 +1,5 @@
--- Claims, what else the ledger is asked, and what the history gets. Parameters of claims are bound by their places, in the order in which they
--- stand here.
+-- Claims, what else the ledger is asked, and what the history gets. Parameters of claims and of record are bound by their places, in the
+-- order in which they stand here.
 
 -- part: level
 -- For sessions whose transactions begin as the engine's do, without a statement of its own in front.
