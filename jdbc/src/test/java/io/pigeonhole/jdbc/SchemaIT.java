@@ -12,13 +12,12 @@ import io.pigeonhole.core.inbox.Reception;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.jdbc.postgresql.PostgresBoundary;
 import io.pigeonhole.jdbc.postgresql.PostgresSchema;
 import io.pigeonhole.jdbc.schema.Catalog;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -52,15 +51,14 @@ class SchemaIT {
     }
 
     @Test
-    void applyCreatesExactlyWhatValidateExpects() throws SQLException {
+    void applyCreatesExactlyWhatValidateExpects() {
         Schema.apply(workshop.dataSource());
 
         Schema.validate(workshop.dataSource());
-        try (Connection connection = workshop.dataSource().getConnection()) {
-            Catalog expected = PostgresSchema.expected();
-            assertThat(PostgresSchema.read(connection, expected).entries())
-                    .containsExactlyInAnyOrderEntriesOf(expected.entries());
-        }
+        Catalog expected = PostgresSchema.expected();
+        Catalog found = PostgresBoundary.transactions(workshop.dataSource()::getConnection)
+                .run("to read the catalog", session -> PostgresSchema.read(session, expected));
+        assertThat(found.entries()).containsExactlyInAnyOrderEntriesOf(expected.entries());
     }
 
     @Test

@@ -199,7 +199,8 @@ final class RefusedWork {
     private boolean end() {
         refusedInARow.clear();
         ofAll = null;
-        return ofRefusals.end() | ofNoConnection.end();
+        boolean refusalsWarned = ofRefusals.end();
+        return ofNoConnection.end() || refusalsWarned;
     }
 
     /** There was nothing to commit, which says nothing about the database: other work is to be tried. */
