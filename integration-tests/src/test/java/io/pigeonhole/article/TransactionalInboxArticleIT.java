@@ -84,7 +84,7 @@ class TransactionalInboxArticleIT {
                     runs.incrementAndGet();
                     reduce(context, quantity);
                 })
-                .twinPatience(Duration.ofSeconds(30))
+                .concurrentDuplicateTimeout(Duration.ofSeconds(30))
                 .build();
 
         List<CompletableFuture<Outcome>> threads = new ArrayList<>();

@@ -42,7 +42,7 @@ final class Traffic {
 
     static Inbox<JdbcContext> inbox(JdbcStore store, String node) {
         return Inbox.builder(CONSUMER, store)
-                .order(KeyOrder.PAST_DEAD_LETTERS)
+                .order(KeyOrder.SKIP_DEAD_LETTERS)
                 .retry(RetryPolicy.fixed(Duration.ofMillis(200)).maxAttempts(ATTEMPTS))
                 // Killed at random is not killed by a message: CrashLoopIT is about those.
                 .crashLimit(1_000)

@@ -37,7 +37,7 @@ enum Zombie {
                 .node(node)
                 .lease(LIMIT)
                 .handlerTimeout(LIMIT)
-                .order(this == INLINE_IN_ORDER ? KeyOrder.PAST_DEAD_LETTERS : KeyOrder.NONE)
+                .order(this == INLINE_IN_ORDER ? KeyOrder.SKIP_DEAD_LETTERS : KeyOrder.NONE)
                 .lanes(1)
                 .retry(retry());
         if (this == EXTERNAL) {
@@ -71,7 +71,7 @@ enum Zombie {
     }
 
     static Message message(String id) {
-        return Message.builder("graveyard")
+        return Message.builder("deadLetters")
                 .id(id)
                 .origin(id)
                 .type(TYPE)

@@ -40,7 +40,7 @@ class RequeueCrashIT {
     void requeueThatIsKilledGoesOnAtTheNextCall() throws Exception {
         try (Database database = Database.onPostgres()) {
             JdbcStore store = JdbcStore.create(database.dataSource());
-            bury(Inbox.builder(CONSUMER, store).build());
+            deadLetter(Inbox.builder(CONSUMER, store).build());
             assertThat(database.dead(CONSUMER)).hasSize(LETTERS);
 
             ChildJvm somebody = ChildJvm.start(
@@ -62,7 +62,7 @@ class RequeueCrashIT {
         }
     }
 
-    private static void bury(Inbox<JdbcContext> inbox) {
+    private static void deadLetter(Inbox<JdbcContext> inbox) {
         for (int from = 0; from < LETTERS; from += 500) {
             inbox.process(IntStream.range(from, from + 500)
                     .mapToObj(number -> Message.builder("letters")

@@ -5,9 +5,9 @@ import io.pigeonhole.core.handler.ExternalContext;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
-import io.pigeonhole.core.inbox.DeadAgain;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.InboxBuilder;
+import io.pigeonhole.core.inbox.OnRedeliveredDeadLetter;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.Backlog;
@@ -117,8 +117,9 @@ enum WorkStory {
             Handler<String, C> write,
             BiConsumer<Message, String> call) {
         InboxBuilder<C> builder = Inbox.builder(run, store)
-                .order(KeyOrder.PAST_DEAD_LETTERS)
-                .deadAgain(this == REOPENED ? DeadAgain.REOPENED : DeadAgain.STAYS_DEAD)
+                .order(KeyOrder.SKIP_DEAD_LETTERS)
+                .onRedeliveredDeadLetter(
+                        this == REOPENED ? OnRedeliveredDeadLetter.REQUEUE : OnRedeliveredDeadLetter.KEEP)
                 .retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(ATTEMPTS))
                 .lease(LEASE)
                 .node("a node of " + run);

@@ -211,7 +211,7 @@ class PostgresFailuresIT {
     }
 
     @Test
-    void aTwinInAnotherTransactionMakesOnlyItselfBusy() throws Exception {
+    void aConcurrentDuplicateInAnotherTransactionMakesOnlyItselfBusy() throws Exception {
         CountDownLatch working = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
         Inbox<JdbcContext> slow = inbox((id, context) -> {
@@ -220,8 +220,8 @@ class PostgresFailuresIT {
             assertThat(mayEnd.await(20, TimeUnit.SECONDS)).isTrue();
         });
         Inbox<JdbcContext> quick =
-                builder(this::effect).twinPatience(ofMillis(50)).build();
-        CompletableFuture<Outcome> twin =
+                builder(this::effect).concurrentDuplicateTimeout(ofMillis(50)).build();
+        CompletableFuture<Outcome> duplicate =
                 CompletableFuture.supplyAsync(() -> slow.process(message("m17")), OwnThread.FOR_EACH);
         assertThat(working.await(10, TimeUnit.SECONDS)).isTrue();
 
@@ -230,7 +230,7 @@ class PostgresFailuresIT {
         assertThat(outcomes.get(17)).isInstanceOf(Outcome.Busy.class);
         assertThat(kinds(outcomes, Outcome.Kind.PROCESSED)).isEqualTo(99);
         mayEnd.countDown();
-        assertThat(twin.get(10, TimeUnit.SECONDS)).isInstanceOf(Outcome.Processed.class);
+        assertThat(duplicate.get(10, TimeUnit.SECONDS)).isInstanceOf(Outcome.Processed.class);
         assertThat(quick.process(message("m17"))).isInstanceOf(Outcome.Duplicate.class);
         assertThat(effects()).hasSize(100).doesNotHaveDuplicates();
     }

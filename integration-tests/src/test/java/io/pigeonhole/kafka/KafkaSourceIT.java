@@ -562,7 +562,7 @@ class KafkaSourceIT {
         Thread closing = new Thread(first::close);
         closing.start();
         start(inbox, topic);
-        // The twin in flight keeps its own key back, and no other.
+        // The concurrent duplicate in flight keeps its own key back, and no other.
         awaitEffects(1);
         assertThat(effects).containsExactly("2");
         mayEnd.countDown();

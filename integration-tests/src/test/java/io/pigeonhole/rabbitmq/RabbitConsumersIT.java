@@ -254,7 +254,7 @@ class RabbitConsumersIT extends RabbitSourceTestBase {
     private Inbox<InMemoryContext> ordered(String name) {
         AtomicInteger handled = new AtomicInteger();
         return Inbox.builder(name, store)
-                .order(KeyOrder.PAST_DEAD_LETTERS)
+                .order(KeyOrder.SKIP_DEAD_LETTERS)
                 .handle("test", PayloadDecoder.text(), (payload, context) -> {
                     if (handled.getAndIncrement() % 8 == 0) {
                         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
@@ -341,7 +341,7 @@ class RabbitConsumersIT extends RabbitSourceTestBase {
         queue.send(keyed(count));
         start(
                 Inbox.builder("in-order", store)
-                        .order(KeyOrder.PAST_DEAD_LETTERS)
+                        .order(KeyOrder.SKIP_DEAD_LETTERS)
                         .handle("test", PayloadDecoder.text(), (payload, context) -> {
                             if (handled.incrementAndGet() > 1_500) {
                                 acquire(goOn);
@@ -381,7 +381,7 @@ class RabbitConsumersIT extends RabbitSourceTestBase {
         AmqpQueue queue = queue(AmqpQueue.QUORUM);
         start(
                 Inbox.builder("quiet-again", store)
-                        .order(KeyOrder.PAST_DEAD_LETTERS)
+                        .order(KeyOrder.SKIP_DEAD_LETTERS)
                         .handle("test", PayloadDecoder.text(), (payload, context) -> {
                             if (payload.equals("slow")) {
                                 acquire(slow);

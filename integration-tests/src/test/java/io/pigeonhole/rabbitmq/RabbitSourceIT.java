@@ -141,7 +141,8 @@ class RabbitSourceIT extends RabbitSourceTests {
         Semaphore goOn = new Semaphore(0);
         AmqpQueue queue = queue(AmqpQueue.QUORUM);
         queue.send(messages(0, 1));
-        // Each delivery is one more twin; the last are suspects, and stored for a worker that there is none of.
+        // Each delivery is one more concurrent duplicate; the last are suspects, and stored for a worker that there is
+        // none of.
         start(inbox(() -> acquire(goOn)), queue, builder -> builder.lanes(1));
         for (int cut = 1; cut <= 4; cut++) {
             int channels = cut;

@@ -256,7 +256,7 @@ class SqsSourceIT {
         queue.send(notes(100));
         Queue<Integer> sizes = new ConcurrentLinkedQueue<>();
         Inbox<InMemoryContext> inbox = builder()
-                .handleAll("note", PayloadDecoder.text(), messages -> {
+                .handleBatch("note", PayloadDecoder.text(), messages -> {
                     sizes.add(messages.size());
                     begun.countDown();
                     goOn.await();
@@ -337,7 +337,7 @@ class SqsSourceIT {
         SqsTestQueue queue = queue(".fifo");
         queue.send(notes(30));
         queue.send(List.of(note("other", "another-group")));
-        start(queue.builder(failing("7").order(KeyOrder.PAST_DEAD_LETTERS).build()));
+        start(queue.builder(failing("7").order(KeyOrder.SKIP_DEAD_LETTERS).build()));
         await().atMost(PATIENCE).until(() -> queue.left(consumer) == 0);
         assertThat(effects).contains("other");
         assertThat(effects.stream().filter(effect -> !effect.equals("other")))

@@ -91,7 +91,7 @@ class ReplayGuideExampleTest {
         // begin
         Replay.builder("after the restore", "payments", store, new Author("ann", "ticket 4713: restored to noon"))
                 .intoOwnHandlers(inbox)
-                .evenThoughTheyRanBefore()
+                .allowReprocessing()
                 .since(Instant.parse("2026-01-01T00:00:00Z"))
                 .build()
                 .run();

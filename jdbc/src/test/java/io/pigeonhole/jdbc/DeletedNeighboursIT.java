@@ -56,8 +56,8 @@ class DeletedNeighboursIT {
     void bulkRequeueLeavesLettersOfAnotherConsumerToThem(DatabaseServer server) throws SQLException {
         try (Workshop workshop = server.schema()) {
             JdbcStore store = JdbcStore.create(workshop.dataSource());
-            bury(store, "orders", ROWS);
-            bury(store, "invoices", 1);
+            deadLetter(store, "orders", ROWS);
+            deadLetter(store, "invoices", 1);
             Admin admin = Admin.of(store);
 
             try (Connection somebody = workshop.dataSource().getConnection()) {
@@ -88,7 +88,7 @@ class DeletedNeighboursIT {
                     .toList();
             List<MessageKey> keys = two.stream().map(ReceivedMessage::key).toList();
             receive(lab, two);
-            buryWork(workshop, lab);
+            deadLetterWork(workshop, lab);
 
             try (Connection dump = workshop.dataSource().getConnection()) {
                 dump.setAutoCommit(false);
@@ -103,7 +103,7 @@ class DeletedNeighboursIT {
                 try (InboxTransaction<JdbcContext> slow = lab.begin()) {
                     assertThat(slow.seenAgain(lab.consumer(), keys.subList(1, 2)))
                             .hasSize(1);
-                    assertTimeoutPreemptively(Duration.ofSeconds(10), () -> buryWork(workshop, lab));
+                    assertTimeoutPreemptively(Duration.ofSeconds(10), () -> deadLetterWork(workshop, lab));
                     slow.commit();
                 }
                 dump.rollback();
@@ -112,12 +112,12 @@ class DeletedNeighboursIT {
         }
     }
 
-    private static void buryWork(Workshop workshop, StoreLab lab) throws SQLException {
+    private static void deadLetterWork(Workshop workshop, StoreLab lab) throws SQLException {
         List<Long> ids = workshop.askAll("SELECT id FROM inbox_work").stream()
                 .map(Long::valueOf)
                 .toList();
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-            transaction.bury(
+            transaction.deadLetter(
                     lab.consumer(),
                     transaction.retake(lab.consumer(), ids).stream()
                             .map(item -> new DeadLetter(
@@ -431,7 +431,7 @@ class DeletedNeighboursIT {
         }
     }
 
-    private static void bury(JdbcStore store, String consumer, int count) {
+    private static void deadLetter(JdbcStore store, String consumer, int count) {
         Inbox.builder(consumer, store)
                 .handle("note", PayloadDecoder.text(), (payload, context) -> {
                     throw new PermanentFailure("dead");

@@ -24,7 +24,7 @@ class DiscardedViewIT {
             StoreLab lab = StoreLab.of(workshop.dataSource());
             Message message = StoreLab.message("again");
             try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-                transaction.bury(
+                transaction.deadLetter(
                         lab.consumer(),
                         List.of(new DeadLetter(
                                 lab.keyOf(message), message, DeadReason.FROM_THE_FUTURE, "too young", false, null)));

@@ -52,7 +52,7 @@ class DyingHeadIT {
                         new ReceivedMessage(lab.keyOf(behind), behind, false));
                 WorkItem leased = lease(lab);
                 DataSource interposed = InterposedDataSource.before(
-                        moment, table, workshop.dataSource(), () -> bury(lab, leased.message(), leased));
+                        moment, table, workshop.dataSource(), () -> deadLetter(lab, leased.message(), leased));
                 assertThat(take(lab, interposed))
                         .as("dead before statement %d about %s", moment, table)
                         .isEmpty();
@@ -68,7 +68,7 @@ class DyingHeadIT {
         for (int moment = 1; moment <= MOMENTS; moment++) {
             for (String table : TABLES) {
                 StoreLab lab = lab(store);
-                bury(lab, head, null);
+                deadLetter(lab, head, null);
                 receive(lab, new ReceivedMessage(lab.keyOf(behind), behind, false));
                 DataSource interposed =
                         InterposedDataSource.before(moment, table, workshop.dataSource(), () -> reopen(lab));
@@ -83,7 +83,7 @@ class DyingHeadIT {
         return new StoreLab(
                 store,
                 store.register(new ConsumerRegistration(
-                        "dying " + UUID.randomUUID(), IdForm.TIME_ORDERED, KeyOrder.BEHIND_DEAD_LETTERS, 1)));
+                        "dying " + UUID.randomUUID(), IdForm.TIME_ORDERED, KeyOrder.BLOCK_ON_DEAD_LETTERS, 1)));
     }
 
     private static Message message() {
@@ -111,10 +111,10 @@ class DyingHeadIT {
         }
     }
 
-    private static void bury(StoreLab lab, Message message, @Nullable WorkItem item) {
+    private static void deadLetter(StoreLab lab, Message message, @Nullable WorkItem item) {
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
             assertThat(item == null || transaction.hold(lab.consumer(), item)).isTrue();
-            transaction.bury(
+            transaction.deadLetter(
                     lab.consumer(),
                     List.of(new DeadLetter(
                             lab.keyOf(message),

@@ -31,7 +31,7 @@ class FetchSizeIT {
         store = JdbcStore.create(workshop.dataSource("&defaultRowFetchSize=1"));
         other = JdbcStore.create(workshop.dataSource());
         consumer = store.register(new ConsumerRegistration(
-                "row by row", IdForm.OPAQUE, KeyOrder.PAST_DEAD_LETTERS, LANES.size(), Deduplication.IDS));
+                "row by row", IdForm.OPAQUE, KeyOrder.SKIP_DEAD_LETTERS, LANES.size(), Deduplication.IDS));
     }
 
     private void assertThatNobodyElseLocksALane() {

@@ -37,7 +37,7 @@ class ForgottenKeysIT {
     void keyOfADeadLetterThatComesBackMeanwhileIsKept(DatabaseServer server) {
         try (Workshop workshop = server.schema()) {
             StoreLab lab = accepted(workshop);
-            inTransaction(lab.store(), transaction -> bury(lab, transaction, null));
+            inTransaction(lab.store(), transaction -> deadLetter(lab, transaction, null));
 
             whileKeysAreForgotten(
                     workshop,
@@ -60,7 +60,7 @@ class ForgottenKeysIT {
 
             whileKeysAreForgotten(workshop, lab, "SELECT ?, w.consumer_id", transaction -> {
                 List<WorkItem> taken = transaction.take(lab.consumer(), 0, 1);
-                bury(lab, transaction, taken.get(0));
+                deadLetter(lab, transaction, taken.get(0));
             });
 
             assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter")).containsExactly("PERMANENT_FAILURE");
@@ -99,8 +99,8 @@ class ForgottenKeysIT {
         }
     }
 
-    private void bury(StoreLab lab, InboxTransaction<JdbcContext> transaction, @Nullable WorkItem item) {
-        transaction.bury(
+    private void deadLetter(StoreLab lab, InboxTransaction<JdbcContext> transaction, @Nullable WorkItem item) {
+        transaction.deadLetter(
                 lab.consumer(),
                 List.of(new DeadLetter(
                         lab.keyOf(message), message, DeadReason.PERMANENT_FAILURE, "for a test", true, null, item)));

@@ -181,13 +181,13 @@ class H2TransactionIT {
         StoreLab lab = lab();
         List<MessageKey> keys = List.of(lab.keyOf(StoreLab.message()), lab.keyOf(StoreLab.message()));
         List<MessageKey> sorted = keys.stream().sorted().toList();
-        try (InboxTransaction<JdbcContext> twin = lab.begin();
+        try (InboxTransaction<JdbcContext> duplicate = lab.begin();
                 InboxTransaction<JdbcContext> transaction = lab.begin()) {
-            twin.claim(lab.consumer(), sorted.subList(1, 2), StoreLab.LONG);
+            duplicate.claim(lab.consumer(), sorted.subList(1, 2), StoreLab.LONG);
             CompletableFuture<Claim> waiting = CompletableFuture.supplyAsync(
                     () -> transaction.claim(lab.consumer(), sorted, StoreLab.LONG), OwnThread.FOR_EACH);
             assertThatThrownBy(() -> waiting.get(200, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
-            twin.commit();
+            duplicate.commit();
             assertThat(waiting.get(20, TimeUnit.SECONDS).claimed()).containsExactly(sorted.get(0));
         }
     }

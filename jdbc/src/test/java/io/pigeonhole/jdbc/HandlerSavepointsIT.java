@@ -101,7 +101,7 @@ class HandlerSavepointsIT {
     @Test
     void savepointOfOneMessageLeavesTheDeferredWritesOfTheOthers() {
         Inbox<JdbcContext> inbox = Inbox.builder(consumer, store)
-                .handleAll(SessionLab.TYPE, PayloadDecoder.text(), deliveries -> {
+                .handleBatch(SessionLab.TYPE, PayloadDecoder.text(), deliveries -> {
                     Connection connection = deliveries.get(0).context().connection();
                     for (var each : deliveries) {
                         Savepoint savepoint = connection.setSavepoint("each");

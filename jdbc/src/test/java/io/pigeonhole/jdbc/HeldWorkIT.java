@@ -53,7 +53,7 @@ class HeldWorkIT {
             JdbcStore store = JdbcStore.create(workshop.dataSource());
             Inbox<JdbcContext> inbox = Inbox.builder("notes", store)
                     .handle("note", PayloadDecoder.text(), (payload, context) -> {})
-                    .order(KeyOrder.BEHIND_DEAD_LETTERS)
+                    .order(KeyOrder.BLOCK_ON_DEAD_LETTERS)
                     .build();
             inbox.receive(Message.builder("queue")
                     .id("held")

@@ -67,7 +67,7 @@ class InboxViewIT {
                     List.of(
                             new ParkedMessage(lab.keyOf(parked), parked, Duration.ofHours(1), ATTEMPT),
                             new ParkedMessage(lab.keyOf(discarded), discarded, Duration.ofHours(1), ATTEMPT)));
-            transaction.bury(
+            transaction.deadLetter(
                     lab.consumer(),
                     List.of(
                             new DeadLetter(
@@ -106,7 +106,7 @@ class InboxViewIT {
     @Test
     void messagesBehindOneOfTheirKeyAreShownAsBlocked() {
         RegisteredConsumer ordered = lab.store()
-                .register(new ConsumerRegistration("ordered", IdForm.TIME_ORDERED, KeyOrder.PAST_DEAD_LETTERS, 1));
+                .register(new ConsumerRegistration("ordered", IdForm.TIME_ORDERED, KeyOrder.SKIP_DEAD_LETTERS, 1));
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
             transaction.lock(ordered, List.of(0), StoreLab.LONG);
             for (String id : List.of("first", "second")) {

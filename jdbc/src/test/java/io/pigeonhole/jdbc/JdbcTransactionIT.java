@@ -84,9 +84,9 @@ class JdbcTransactionIT {
     void lockTimeoutIsTheHandlersAgainAfterABlockedClaim() throws SQLException {
         StoreLab lab = StoreLab.of(workshop.dataSource("&options=-c%20lock_timeout=7s"));
         MessageKey held = lab.keyOf(StoreLab.message());
-        try (InboxTransaction<JdbcContext> twin = lab.begin();
+        try (InboxTransaction<JdbcContext> duplicate = lab.begin();
                 InboxTransaction<JdbcContext> transaction = lab.begin()) {
-            twin.claim(lab.consumer(), List.of(held), StoreLab.LONG);
+            duplicate.claim(lab.consumer(), List.of(held), StoreLab.LONG);
             transaction.savepoint();
             assertThatThrownBy(() -> transaction.claim(lab.consumer(), List.of(held), StoreLab.SHORT))
                     .isInstanceOf(ClaimBlockedException.class);
@@ -101,9 +101,9 @@ class JdbcTransactionIT {
     void statementTimeoutThatIsShorterThanThePatienceBlocksTheClaimToo() {
         StoreLab lab = StoreLab.of(workshop.dataSource("&options=-c%20statement_timeout=100"));
         MessageKey held = lab.keyOf(StoreLab.message());
-        try (InboxTransaction<JdbcContext> twin = lab.begin();
+        try (InboxTransaction<JdbcContext> duplicate = lab.begin();
                 InboxTransaction<JdbcContext> transaction = lab.begin()) {
-            twin.claim(lab.consumer(), List.of(held), StoreLab.LONG);
+            duplicate.claim(lab.consumer(), List.of(held), StoreLab.LONG);
             assertThatThrownBy(() -> transaction.claim(lab.consumer(), List.of(held), StoreLab.LONG))
                     .isInstanceOf(ClaimBlockedException.class);
         }

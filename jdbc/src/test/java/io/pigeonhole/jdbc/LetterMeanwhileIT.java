@@ -60,7 +60,7 @@ class LetterMeanwhileIT {
                 .handle("note", PayloadDecoder.text(), (payload, context) -> {
                     throw forGood ? new PermanentFailure(payload) : new IllegalStateException(payload);
                 })
-                .order(KeyOrder.BEHIND_DEAD_LETTERS)
+                .order(KeyOrder.BLOCK_ON_DEAD_LETTERS)
                 .retry(RetryPolicy.fixed(Duration.ofDays(1)))
                 .build();
     }

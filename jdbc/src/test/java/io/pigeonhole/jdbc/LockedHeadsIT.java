@@ -50,7 +50,7 @@ class LockedHeadsIT {
         StoreLab lab = new StoreLab(
                 store,
                 store.register(new ConsumerRegistration(
-                        "it " + UUID.randomUUID(), IdForm.TIME_ORDERED, KeyOrder.PAST_DEAD_LETTERS, 1)));
+                        "it " + UUID.randomUUID(), IdForm.TIME_ORDERED, KeyOrder.SKIP_DEAD_LETTERS, 1)));
         receive(lab, byLease, KEYS, true);
         List<Long> ids = ids(server, lab);
         Long last = ids.get(KEYS - 1);

@@ -131,9 +131,9 @@ class MariaDbTransactionIT {
     void patienceIsTheHandlersAgainAfterABlockedClaim() throws SQLException {
         StoreLab lab = lab();
         MessageKey held = lab.keyOf(StoreLab.message());
-        try (InboxTransaction<JdbcContext> twin = lab.begin();
+        try (InboxTransaction<JdbcContext> duplicate = lab.begin();
                 InboxTransaction<JdbcContext> transaction = lab.begin()) {
-            twin.claim(lab.consumer(), List.of(held), StoreLab.LONG);
+            duplicate.claim(lab.consumer(), List.of(held), StoreLab.LONG);
             transaction.savepoint();
             assertThatThrownBy(() -> transaction.claim(lab.consumer(), List.of(held), StoreLab.SHORT))
                     .isInstanceOf(ClaimBlockedException.class);
@@ -286,7 +286,7 @@ class MariaDbTransactionIT {
         try (Connection purgesNothing = workshop.dataSource().getConnection()) {
             execute(purgesNothing, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
             execute(purgesNothing, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
-            bury(lab);
+            deadLetter(lab);
             Message stalled = StoreLab.message();
             try (InboxTransaction<JdbcContext> transaction = other.begin()) {
                 other.claimed(transaction, stalled);
@@ -307,7 +307,7 @@ class MariaDbTransactionIT {
         return new ParkedMessage(key, message, Duration.ofHours(1), ATTEMPT);
     }
 
-    private void bury(StoreLab lab) {
+    private void deadLetter(StoreLab lab) {
         String id = workshop.ask(
                 "SELECT id FROM inbox_work WHERE consumer_id = ?",
                 lab.consumer().id());
@@ -316,7 +316,7 @@ class MariaDbTransactionIT {
                     .retake(lab.consumer(), List.of(Long.valueOf(id)))
                     .get(0);
             DeadReason reason = DeadReason.RETRIES_EXHAUSTED;
-            transaction.bury(
+            transaction.deadLetter(
                     lab.consumer(),
                     List.of(new DeadLetter(item.key(), item.message(), reason, "for a test", true, ATTEMPT, item)));
             transaction.commit();
@@ -456,7 +456,7 @@ class MariaDbTransactionIT {
         config.setMaximumPoolSize(1);
         try (HikariDataSource pool = new HikariDataSource(config)) {
             Inbox<JdbcContext> inbox = Inbox.builder("session " + UUID.randomUUID(), JdbcStore.create(pool))
-                    .order(KeyOrder.BEHIND_DEAD_LETTERS)
+                    .order(KeyOrder.BLOCK_ON_DEAD_LETTERS)
                     .handle("note", PayloadDecoder.text(), (payload, context) -> {
                         if (payload.equals("fails")) {
                             throw new IllegalStateException("no");

@@ -10,9 +10,9 @@ import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.handler.PayloadDecoder;
-import io.pigeonhole.core.inbox.DeadAgain;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.OnRedeliveredDeadLetter;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
@@ -64,7 +64,7 @@ class NumbersBegunAnewIT {
                     throw passing.get() ? new IllegalStateException(payload) : new PermanentFailure(payload);
                 })
                 .handle("fine", PayloadDecoder.text(), (payload, context) -> {})
-                .order(KeyOrder.BEHIND_DEAD_LETTERS)
+                .order(KeyOrder.BLOCK_ON_DEAD_LETTERS)
                 .history(HistoryMode.WITHOUT_PAYLOAD)
                 .retry(RetryPolicy.fixed(Duration.ofDays(1)))
                 .build();
@@ -250,8 +250,8 @@ class NumbersBegunAnewIT {
             Inbox<JdbcContext> reopening = Inbox.builder("notes", JdbcStore.create(workshop.dataSource()))
                     .handle("note", PayloadDecoder.text(), (payload, context) -> {})
                     .handle("other", PayloadDecoder.text(), (payload, context) -> {})
-                    .order(KeyOrder.BEHIND_DEAD_LETTERS)
-                    .deadAgain(DeadAgain.REOPENED)
+                    .order(KeyOrder.BLOCK_ON_DEAD_LETTERS)
+                    .onRedeliveredDeadLetter(OnRedeliveredDeadLetter.REQUEUE)
                     .build();
             reopening.process(message("note", "first"));
             assertThat(letters(workshop)).isEmpty();

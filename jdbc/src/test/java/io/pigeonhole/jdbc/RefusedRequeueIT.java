@@ -10,9 +10,9 @@ import io.pigeonhole.core.admin.Requeue;
 import io.pigeonhole.core.admin.RequeueReport;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.handler.PayloadDecoder;
-import io.pigeonhole.core.inbox.DeadAgain;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.InboxBuilder;
+import io.pigeonhole.core.inbox.OnRedeliveredDeadLetter;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
@@ -61,7 +61,7 @@ class RefusedRequeueIT {
     void letterThatIsDeliveredAgainAndNotTakenAsWorkStaysDead(DatabaseServer server) {
         try (Workshop workshop = server.schema()) {
             Inbox<JdbcContext> inbox = failing(storeThatTakesSmallWorkOnly(workshop))
-                    .deadAgain(DeadAgain.REOPENED)
+                    .onRedeliveredDeadLetter(OnRedeliveredDeadLetter.REQUEUE)
                     .build();
             List<Message> batch = List.of(message(TOO_LARGE), message("small"));
             inbox.process(batch.get(0));

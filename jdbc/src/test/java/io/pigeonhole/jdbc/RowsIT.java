@@ -48,7 +48,7 @@ class RowsIT {
         try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
             List.of(processed, recorded, parked, dead).forEach(message -> lab.claimed(transaction, message));
             transaction.park(lab.consumer(), List.of(parked(parked)));
-            transaction.bury(
+            transaction.deadLetter(
                     lab.consumer(),
                     List.of(
                             new DeadLetter(
@@ -135,7 +135,7 @@ class RowsIT {
                 new DeadLetter(lab.keyOf(message), message, DeadReason.PERMANENT_FAILURE, "never", true, ATTEMPT);
         for (int i = 0; i < 2; i++) {
             try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-                transaction.bury(lab.consumer(), List.of(letter));
+                transaction.deadLetter(lab.consumer(), List.of(letter));
                 transaction.commit();
             }
         }

@@ -68,7 +68,7 @@ class WorkLimitsIT {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"NONE", "PAST_DEAD_LETTERS"})
+    @EnumSource(names = {"NONE", "SKIP_DEAD_LETTERS"})
     void noMoreIsTakenThanTheLimitSays(KeyOrder order) throws SQLException {
         RegisteredConsumer consumer = waiting(order, false);
         assertThat(lockedBy(
@@ -78,7 +78,7 @@ class WorkLimitsIT {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"NONE", "PAST_DEAD_LETTERS"})
+    @EnumSource(names = {"NONE", "SKIP_DEAD_LETTERS"})
     void noMoreIsLeasedThanTheLimitSays(KeyOrder order) throws SQLException {
         RegisteredConsumer consumer = waiting(order, true);
         assertThat(lockedBy(
@@ -91,7 +91,7 @@ class WorkLimitsIT {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"NONE", "PAST_DEAD_LETTERS"})
+    @EnumSource(names = {"NONE", "SKIP_DEAD_LETTERS"})
     void noMoreExpiredLeasesAreTakenThanTheLimitSays(KeyOrder order) throws SQLException {
         RegisteredConsumer consumer = waiting(order, true);
         try (InboxTransaction<JdbcContext> transaction = store.begin(StoreLab.IDLE_LIMIT)) {

@@ -48,7 +48,7 @@ class WorkPlansIT {
     @Test
     void whatWaitsCostsNothing() throws SQLException {
         RegisteredConsumer plain = register(KeyOrder.NONE);
-        RegisteredConsumer ordered = register(KeyOrder.BEHIND_DEAD_LETTERS);
+        RegisteredConsumer ordered = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
         fill(plain, WAITING / 2, 1);
         fill(ordered, WAITING / 2, 10);
         // As it will be sooner or later: from then on whoever locks a row looks into the visibility map, too.

@@ -86,7 +86,7 @@ class WorkQueueIT {
 
     @Test
     void concurrentParkUnderTheLockIsSeenByTheGate() throws InterruptedException {
-        RegisteredConsumer consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        RegisteredConsumer consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         Message message = inKey("a");
         OrderingKey key = Objects.requireNonNull(OrderingKey.of(message));
         CompletableFuture<Set<OrderingKey>> blocked;
@@ -120,7 +120,7 @@ class WorkQueueIT {
 
     @Test
     void locksOfSchemasAndOfStoringAndWorkingAreApart() {
-        RegisteredConsumer consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        RegisteredConsumer consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         try (InboxTransaction<JdbcContext> storing = store.begin(StoreLab.IDLE_LIMIT);
                 InboxTransaction<JdbcContext> working = store.begin(StoreLab.IDLE_LIMIT);
                 InboxTransaction<JdbcContext> late = store.begin(StoreLab.IDLE_LIMIT)) {
@@ -135,7 +135,7 @@ class WorkQueueIT {
 
     @Test
     void patienceOfALockIsForgottenAfterwards() {
-        RegisteredConsumer consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        RegisteredConsumer consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         try (InboxTransaction<JdbcContext> transaction = store.begin(StoreLab.IDLE_LIMIT)) {
             transaction.lock(consumer, List.of(0), StoreLab.SHORT);
             Message message = inKey("a");
@@ -157,7 +157,7 @@ class WorkQueueIT {
 
     @Test
     void manyMessagesDueBehindHeadsThatAreNotHideNoOther() {
-        RegisteredConsumer consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        RegisteredConsumer consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         receive(consumer, false, Stream.generate(() -> inKey("a")).limit(50).toList());
         workshop.execute("UPDATE inbox_work SET due_at = clock_timestamp() + interval '1 hour', status = 'parked'"
                 + " WHERE id = (SELECT min(id) FROM inbox_work)");
@@ -173,7 +173,7 @@ class WorkQueueIT {
 
     @Test
     void messageThatSomebodyElseHasLockedCutsItsKey() {
-        RegisteredConsumer consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        RegisteredConsumer consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         receive(consumer, false, List.of(inKey("a"), inKey("b"), inKey("a"), inKey("a"), inKey("b")));
         List<String> ids = workshop.askAll("SELECT id FROM inbox_work ORDER BY id");
         try (InboxTransaction<JdbcContext> administrator = store.begin(StoreLab.IDLE_LIMIT);

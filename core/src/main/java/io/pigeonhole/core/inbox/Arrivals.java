@@ -51,7 +51,7 @@ final class Arrivals {
         }
         steps(group).forEach((step, arrivals) -> {
             switch (step % KINDS) {
-                case DEAD -> transaction.bury(consumer, rows(arrivals, DeadLetter.class));
+                case DEAD -> transaction.deadLetter(consumer, rows(arrivals, DeadLetter.class));
                 case PARKED -> transaction.park(consumer, rows(arrivals, ParkedMessage.class));
                 default -> transaction.receive(consumer, rows(arrivals, ReceivedMessage.class));
             }

@@ -71,9 +71,9 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     public void admit(InboxTransaction<C> transaction, Dispatcher<C> dispatcher) {
         boolean inHalves = dispatcher.plan().inHalves();
         log = LogView.read(transaction, consumer, group);
-        new LaneLocks(transaction, consumer, log).lock(group, inHalves, settings.twinPatience());
+        new LaneLocks(transaction, consumer, log).lock(group, inHalves, settings.concurrentDuplicateTimeout());
         DuplicateCheck check = new DuplicateCheck(transaction, consumer, group, log, busyHere, settings.conflicts());
-        check.claim(inHalves, settings.twinPatience());
+        check.claim(inHalves, settings.concurrentDuplicateTimeout());
         holdBackBehindBusy(check);
         check.askForTheRest(dispatcher.plan());
         // Before it is asked which keys are blocked: those behind a reopened message have to wait for it.
@@ -187,7 +187,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             return;
         }
         Set<MessageKey> dead = transaction.seenAgain(consumer, repeated);
-        if (settings.deadAgain() != DeadAgain.REOPENED) {
+        if (settings.onRedeliveredDeadLetter() != OnRedeliveredDeadLetter.REQUEUE) {
             return;
         }
         Set<MessageKey> back = new HashSet<>(dead);

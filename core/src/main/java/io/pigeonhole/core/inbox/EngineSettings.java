@@ -5,10 +5,10 @@ import java.time.Duration;
 /** The settings that the engine itself reads. */
 record EngineSettings(
         Duration handlerTimeout,
-        Duration twinPatience,
+        Duration concurrentDuplicateTimeout,
         HistoryMode history,
         Reception reception,
-        DeadAgain deadAgain,
+        OnRedeliveredDeadLetter onRedeliveredDeadLetter,
         boolean conflicts,
         int crashLimit,
         int workBatch,

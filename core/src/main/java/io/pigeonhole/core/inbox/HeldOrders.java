@@ -59,7 +59,7 @@ final class HeldOrders {
         // The dead letter of an unusable message holds back those behind it, so that it must not overtake any either.
         boolean belongs = envelope.unusable() == null
                 ? consumer.order().isKept() || !envelope.isSetAside()
-                : consumer.order() == KeyOrder.BEHIND_DEAD_LETTERS;
+                : consumer.order() == KeyOrder.BLOCK_ON_DEAD_LETTERS;
         return belongs ? OrderingKey.of(envelope.message()) : null;
     }
 }

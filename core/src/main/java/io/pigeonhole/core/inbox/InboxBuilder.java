@@ -45,11 +45,11 @@ public final class InboxBuilder<C extends HandlerContext> {
     private UnknownType unknownType = UnknownType.DEAD_LETTER;
     private HistoryMode history = HistoryMode.NONE;
     private Duration handlerTimeout = Duration.ofMinutes(1);
-    private Duration twinPatience = Duration.ofMillis(300);
+    private Duration concurrentDuplicateTimeout = Duration.ofMillis(300);
     private KeyOrder order = KeyOrder.NONE;
     private int lanes = ConsumerRegistration.STANDARD_LANES;
     private Reception reception = Reception.INLINE;
-    private DeadAgain deadAgain = DeadAgain.STAYS_DEAD;
+    private OnRedeliveredDeadLetter onRedeliveredDeadLetter = OnRedeliveredDeadLetter.KEEP;
     private boolean conflicts;
     private int crashLimit = 3;
     private int workBatch = 500;
@@ -105,8 +105,8 @@ public final class InboxBuilder<C extends HandlerContext> {
      * @return this
      * @throws ConfigurationException if the type has a handler already
      */
-    public <T> InboxBuilder<C> handleAll(String type, PayloadDecoder<T> decoder, BatchHandler<T, C> handler) {
-        return handleAll(type, decoder, handler, HandlerOptions.standard());
+    public <T> InboxBuilder<C> handleBatch(String type, PayloadDecoder<T> decoder, BatchHandler<T, C> handler) {
+        return handleBatch(type, decoder, handler, HandlerOptions.standard());
     }
 
     /**
@@ -120,7 +120,7 @@ public final class InboxBuilder<C extends HandlerContext> {
      * @return this
      * @throws ConfigurationException if the type has a handler already
      */
-    public <T> InboxBuilder<C> handleAll(
+    public <T> InboxBuilder<C> handleBatch(
             String type, PayloadDecoder<T> decoder, BatchHandler<T, C> handler, HandlerOptions options) {
         return route(type, Route.list(decoder, handler, options));
     }
@@ -274,8 +274,8 @@ public final class InboxBuilder<C extends HandlerContext> {
      * @param patience from a millisecond to 365 days, 300 ms unless set
      * @return this
      */
-    public InboxBuilder<C> twinPatience(Duration patience) {
-        this.twinPatience = patience;
+    public InboxBuilder<C> concurrentDuplicateTimeout(Duration patience) {
+        this.concurrentDuplicateTimeout = patience;
         return this;
     }
 
@@ -317,11 +317,11 @@ public final class InboxBuilder<C extends HandlerContext> {
     /**
      * Says what becomes of a dead letter whose message is delivered again.
      *
-     * @param policy what, {@link DeadAgain#STAYS_DEAD} unless set
+     * @param policy what, {@link OnRedeliveredDeadLetter#KEEP} unless set
      * @return this
      */
-    public InboxBuilder<C> deadAgain(DeadAgain policy) {
-        this.deadAgain = policy;
+    public InboxBuilder<C> onRedeliveredDeadLetter(OnRedeliveredDeadLetter policy) {
+        this.onRedeliveredDeadLetter = policy;
         return this;
     }
 
@@ -456,7 +456,7 @@ public final class InboxBuilder<C extends HandlerContext> {
     public Inbox<C> build() {
         require(payloadLimit >= 0, "payloadLimit " + payloadLimit + " is negative");
         requireDuration("handlerTimeout", handlerTimeout);
-        requireDuration("twinPatience", twinPatience);
+        requireDuration("concurrentDuplicateTimeout", concurrentDuplicateTimeout);
         require(
                 defaultType == null || routes.containsKey(defaultType),
                 "defaultType '" + defaultType + "' has no handler; handled are " + routes.keySet());
@@ -475,10 +475,10 @@ public final class InboxBuilder<C extends HandlerContext> {
                 Map.copyOf(routes), typeHeader, defaultType, unknownType, retry, payloadLimit, new UnknownWork());
         EngineSettings settings = new EngineSettings(
                 handlerTimeout,
-                twinPatience,
+                concurrentDuplicateTimeout,
                 history,
                 reception,
-                deadAgain,
+                onRedeliveredDeadLetter,
                 conflicts,
                 crashLimit,
                 workBatch,

@@ -145,7 +145,7 @@ final class InboxEngine<C extends HandlerContext> {
     private MessageKey claimedEnd() {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             return transaction
-                    .claim(consumer, List.of(MessageKey.LAST_WITH_TIME), settings.twinPatience())
+                    .claim(consumer, List.of(MessageKey.LAST_WITH_TIME), settings.concurrentDuplicateTimeout())
                     .newest();
         }
     }
@@ -156,7 +156,7 @@ final class InboxEngine<C extends HandlerContext> {
         MessageKey unused =
                 new MessageKey(MessageKey.FIRST_DIGEST.high() | (random.nextLong() >>> 8), random.nextLong());
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-            transaction.claim(consumer, List.of(unused), settings.twinPatience());
+            transaction.claim(consumer, List.of(unused), settings.concurrentDuplicateTimeout());
         }
     }
 
@@ -167,7 +167,7 @@ final class InboxEngine<C extends HandlerContext> {
                 keys.add(envelope.key());
             }
         }
-        Set<MessageKey> busy = atWork.enter(keys, settings.twinPatience());
+        Set<MessageKey> busy = atWork.enter(keys, settings.concurrentDuplicateTimeout());
         try {
             if (keys.isEmpty() && round.stream().allMatch(Envelope::byLedger)) {
                 round.forEach(this::busyHere);

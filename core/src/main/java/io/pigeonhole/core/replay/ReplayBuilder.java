@@ -67,7 +67,7 @@ public final class ReplayBuilder<C extends HandlerContext> {
 
     /**
      * Hands each message to the handler of its type in the consumer's own inbox, once more: a recovery, after the effects
-     * were lost or taken back. Where they were not, they happen a second time, so that {@link #evenThoughTheyRanBefore} has
+     * were lost or taken back. Where they were not, they happen a second time, so that {@link #allowReprocessing} has
      * to be said too. Handlers under leases cannot take part.
      *
      * @param inbox the consumer's inbox
@@ -89,7 +89,7 @@ public final class ReplayBuilder<C extends HandlerContext> {
      *
      * @return this
      */
-    public ReplayBuilder<C> evenThoughTheyRanBefore() {
+    public ReplayBuilder<C> allowReprocessing() {
         this.again = true;
         return this;
     }
@@ -220,8 +220,8 @@ public final class ReplayBuilder<C extends HandlerContext> {
                 !own || again,
                 "the handlers of '" + consumer
                         + "' ran before for every message of its history. To have all these effects"
-                        + " a second time, say evenThoughTheyRanBefore too");
-        require(own || !again, "evenThoughTheyRanBefore belongs to intoOwnHandlers");
+                        + " a second time, say allowReprocessing too");
+        require(own || !again, "allowReprocessing belongs to intoOwnHandlers");
         require(batch >= 1 && batch <= MOST_IN_A_BATCH, "batch " + batch + " is not from 1 to " + MOST_IN_A_BATCH);
         require(
                 handlerTimeout.compareTo(Duration.ofMillis(1)) >= 0,

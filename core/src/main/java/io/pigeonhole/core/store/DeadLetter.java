@@ -55,7 +55,7 @@ public record DeadLetter(
      * @return true if those behind it must wait for somebody to decide about it
      */
     public boolean blocks(RegisteredConsumer consumer) {
-        return consumer.order() == KeyOrder.BEHIND_DEAD_LETTERS
+        return consumer.order() == KeyOrder.BLOCK_ON_DEAD_LETTERS
                 && consumer.keepsOrderOf(message)
                 && !NEVER_BLOCK.contains(reason);
     }

@@ -14,7 +14,7 @@ public interface DeadLetters {
      * @param consumer whose messages
      * @param letters the messages, maybe none
      */
-    void bury(RegisteredConsumer consumer, List<DeadLetter> letters);
+    void deadLetter(RegisteredConsumer consumer, List<DeadLetter> letters);
 
     /**
      * Counts another delivery of messages, as far as they are dead letters.

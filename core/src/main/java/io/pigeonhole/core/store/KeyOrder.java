@@ -5,9 +5,9 @@ public enum KeyOrder {
     /** They need not: a message that failed is passed by those behind it. */
     NONE,
     /** They do. A message that waits for another attempt blocks its key; one that is given up on lets the key go on. */
-    PAST_DEAD_LETTERS,
+    SKIP_DEAD_LETTERS,
     /** They do. A message that is given up on blocks its key too, until somebody requeues it, discards it or lets it go on. */
-    BEHIND_DEAD_LETTERS;
+    BLOCK_ON_DEAD_LETTERS;
 
     /**
      * Whether there is an order at all.

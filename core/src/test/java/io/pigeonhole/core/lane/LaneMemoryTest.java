@@ -32,7 +32,8 @@ class LaneMemoryTest {
         @Override
         public List<Outcome> process(List<Message> messages) {
             batches.add(messages.stream().map(message -> "" + message.id()).toList());
-            Outcome outcome = batches.size() == 1 ? new Outcome.Busy("a twin is in flight") : new Outcome.Processed();
+            Outcome outcome =
+                    batches.size() == 1 ? new Outcome.Busy("a duplicate is in flight") : new Outcome.Processed();
             return messages.stream().map(message -> outcome).toList();
         }
 

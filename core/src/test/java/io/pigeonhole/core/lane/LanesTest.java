@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class LanesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Outcome PROCESSED = new Outcome.Processed();
-    private static final Outcome BUSY = new Outcome.Busy("a twin is in flight");
+    private static final Outcome BUSY = new Outcome.Busy("a duplicate is in flight");
 
     private final List<Lanes> started = new ArrayList<>();
     private final Queue<String> settled = new ConcurrentLinkedQueue<>();
@@ -212,11 +212,11 @@ class LanesTest {
 
     @Test
     void busyMessageIsHandedInAgainAndNothingOfItsKeyOvertakesIt() {
-        AtomicBoolean twinIsInFlight = new AtomicBoolean(true);
+        AtomicBoolean duplicateIsInFlight = new AtomicBoolean(true);
         Lanes lanes = start(
                 oneLane(),
                 inbox(ids -> ids.stream()
-                        .map(id -> id.equals("a1") && twinIsInFlight.get() ? BUSY : PROCESSED)
+                        .map(id -> id.equals("a1") && duplicateIsInFlight.get() ? BUSY : PROCESSED)
                         .toList()));
         DeliveryGroup group = lanes.open();
         submit(group, "a1", "a");
@@ -230,7 +230,7 @@ class LanesTest {
                 .until(() -> batches.stream().filter(List.of("a1")::equals).count() > 2);
         assertThat(settled).containsExactlyInAnyOrder("b1", "c1");
         assertThat(lanes.isWaiting()).isFalse();
-        twinIsInFlight.set(false);
+        duplicateIsInFlight.set(false);
         awaitSettled("a1", "a2", "a3");
         assertThat(settled).containsSubsequence("a1", "a2", "a3");
         assertThat(lanes.load()).isZero();

@@ -118,7 +118,7 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
     }
 
     @Override
-    public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
+    public void deadLetter(RegisteredConsumer consumer, List<DeadLetter> letters) {
         store("to dead-letter", letters, DeadLetter::message, () -> rows().deadLetter(consumer, letters));
     }
 

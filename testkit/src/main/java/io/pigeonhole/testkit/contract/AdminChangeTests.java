@@ -67,7 +67,7 @@ abstract class AdminChangeTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void deadLetterIsNotInWork() {
         Message message = message(0);
-        bury(message);
+        deadLetter(message);
 
         assertThat(admin.retryNow(name(), keyOf(message), ANN).kind()).isEqualTo(Kind.NOT_FOUND);
         assertThat(admin.releaseLease(name(), keyOf(message), ANN).kind()).isEqualTo(Kind.NOT_FOUND);
@@ -148,7 +148,7 @@ abstract class AdminChangeTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void discardedDeadLetterIsGoneAndStaysKnown() {
         Message message = message(0);
-        bury(message);
+        deadLetter(message);
 
         assertThat(admin.discard(name(), keyOf(message), ANN).kind()).isEqualTo(Kind.DONE);
         assertThat(letters()).isEmpty();
@@ -159,7 +159,7 @@ abstract class AdminChangeTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void discardedLetterThatWasNeverClaimedIsJudgedAnew() {
         Message message = message(0);
-        buryUnclaimed(message, DeadReason.TOO_LARGE);
+        deadLetterUnclaimed(message, DeadReason.TOO_LARGE);
         admin.discard(name(), keyOf(message), ANN);
         assertThat(statusOf(message)).isEqualTo(MessageStatus.DISCARDED);
 
@@ -208,7 +208,7 @@ abstract class AdminChangeTests<C extends HandlerContext> extends AdminLab<C> {
 
     @Test
     void pausedConsumerWithAnOrderTakesAndLeasesNothing() {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         receive(ofKey("k"));
         receiveByLease(ofKey("l"));
         admin.pause(name(), ANN);
@@ -224,7 +224,7 @@ abstract class AdminChangeTests<C extends HandlerContext> extends AdminLab<C> {
     void peopleMayDecideWhileAConsumerIsPaused() {
         Message parked = parkedForLater();
         Message dead = message(1);
-        buryUnclaimed(dead, DeadReason.TOO_LARGE);
+        deadLetterUnclaimed(dead, DeadReason.TOO_LARGE);
         admin.pause(name(), ANN);
 
         assertThat(admin.retryNow(name(), keyOf(parked), ANN).kind()).isEqualTo(Kind.DONE);

@@ -38,18 +38,18 @@ abstract class AdminLab<C extends HandlerContext> extends WorkLab<C> {
     }
 
     /** Claims and gives up on. */
-    void bury(Message... messages) {
+    void deadLetter(Message... messages) {
         run(transaction -> {
             claimAll(transaction, List.of(messages));
             for (Message message : messages) {
-                transaction.bury(consumer, List.of(dead(message, DeadReason.RETRIES_EXHAUSTED, true)));
+                transaction.deadLetter(consumer, List.of(dead(message, DeadReason.RETRIES_EXHAUSTED, true)));
             }
         });
     }
 
     /** Gives up on what was never claimed. */
-    void buryUnclaimed(Message message, DeadReason reason) {
-        run(transaction -> transaction.bury(consumer, List.of(dead(message, reason, false))));
+    void deadLetterUnclaimed(Message message, DeadReason reason) {
+        run(transaction -> transaction.deadLetter(consumer, List.of(dead(message, reason, false))));
     }
 
     String name() {

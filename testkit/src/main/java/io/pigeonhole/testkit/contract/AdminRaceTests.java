@@ -39,12 +39,12 @@ abstract class AdminRaceTests<C extends HandlerContext> extends AdminLab<C> {
 
     @RepeatedTest(3)
     void everyMessageIsFinishedOnceAndInItsOrderWhilePeopleDecide() throws Exception {
-        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
+        consumer = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
         List<Message> messages = new ArrayList<>();
         for (int i = 0; i < MESSAGES; i++) {
             messages.add(ofKey("key " + i % KEYS));
         }
-        bury(messages.subList(0, MESSAGES / 2).toArray(Message[]::new));
+        deadLetter(messages.subList(0, MESSAGES / 2).toArray(Message[]::new));
         receive(messages.subList(MESSAGES / 2, MESSAGES).toArray(Message[]::new));
 
         threads.together(4, thread -> {

@@ -54,7 +54,7 @@ abstract class AdminReadTests<C extends HandlerContext> extends AdminLab<C> {
         leased();
         received(2);
         park(message(1), LATER);
-        bury(message(2), message(3));
+        deadLetter(message(2), message(3));
 
         assertThat(summary().received()).isEqualTo(2);
         assertThat(summary().parked()).isEqualTo(1);
@@ -133,8 +133,8 @@ abstract class AdminReadTests<C extends HandlerContext> extends AdminLab<C> {
     void lettersAreFoundByWhatIsKnownOfThem() {
         Message exhausted = ofKey("k");
         Message tooLarge = message(1);
-        bury(exhausted);
-        buryUnclaimed(tooLarge, DeadReason.TOO_LARGE);
+        deadLetter(exhausted);
+        deadLetterUnclaimed(tooLarge, DeadReason.TOO_LARGE);
         DeadLetterFilter all = DeadLetterFilter.of(name());
 
         assertThat(found(all.withReason(DeadReason.TOO_LARGE))).isEqualTo(keysOf(tooLarge));
@@ -148,9 +148,9 @@ abstract class AdminReadTests<C extends HandlerContext> extends AdminLab<C> {
 
     @Test
     void lettersThatDiedLastComeFirst() {
-        bury(message(0));
+        deadLetter(message(0));
         Message last = message(1);
-        bury(last);
+        deadLetter(last);
 
         DeadLetterEntry first = letters().get(0);
         assertThat(first.message().key()).isEqualTo(keyOf(last));
@@ -163,7 +163,7 @@ abstract class AdminReadTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void pagesShowEachLetterOnceWhileLettersComeAndGo() {
         Message[] messages = {message(0), message(1), message(2), message(3), message(4)};
-        bury(messages);
+        deadLetter(messages);
         List<MessageKey> seen = new ArrayList<>();
         PageRequest next = PageRequest.first(2);
         int pages = 0;
@@ -176,7 +176,7 @@ abstract class AdminReadTests<C extends HandlerContext> extends AdminLab<C> {
                 break;
             }
             admin.discard(name(), seen.get(seen.size() - 1), ANN);
-            bury(message(pages));
+            deadLetter(message(pages));
             next = next.next(Cursor.parse(end.toString()));
         }
         assertThat(pages).isEqualTo(3);
@@ -250,7 +250,7 @@ abstract class AdminReadTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void deadLetterIsShownWithItsReason() {
         Message message = message(0);
-        buryUnclaimed(message, DeadReason.TOO_LARGE);
+        deadLetterUnclaimed(message, DeadReason.TOO_LARGE);
         MessageDetails details = shown(message);
 
         assertThat(details.status()).isEqualTo(MessageStatus.DEAD);

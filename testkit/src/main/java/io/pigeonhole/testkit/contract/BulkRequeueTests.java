@@ -32,20 +32,20 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
         return DeadLetterFilter.of(name());
     }
 
-    private List<Message> buried(int count) {
+    private List<Message> deadLettered(int count) {
         List<Message> messages = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             messages.add(message(i));
         }
-        bury(messages.toArray(Message[]::new));
+        deadLetter(messages.toArray(Message[]::new));
         return messages;
     }
 
     @Test
     void lettersThatDiedAfterTheSelectionStayDead() {
-        List<Message> before = buried(2);
+        List<Message> before = deadLettered(2);
         Selection selection = admin.select(all());
-        List<Message> after = buried(1);
+        List<Message> after = deadLettered(1);
 
         assertThat(admin.requeue(selection, Requeue.atOnce(), ANN)).isEqualTo(new RequeueReport(2, 0, 0, null));
         assertThat(available()).containsExactlyInAnyOrderElementsOf(keysOf(before));
@@ -55,8 +55,8 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
 
     @Test
     void countOfASelectionIsWhatIsMoved() {
-        buried(3);
-        buryUnclaimed(message(0), DeadReason.TOO_LARGE);
+        deadLettered(3);
+        deadLetterUnclaimed(message(0), DeadReason.TOO_LARGE);
         Selection selection = admin.select(all().withReason(DeadReason.RETRIES_EXHAUSTED));
 
         assertThat(selection.count()).isEqualTo(3);
@@ -67,7 +67,7 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void manyLettersAreMovedInParts() {
         int count = Admin.PART + 3;
-        buried(count);
+        deadLettered(count);
 
         assertThat(admin.requeue(admin.select(all()), Requeue.atOnce(), ANN).requeued())
                 .isEqualTo(count);
@@ -87,7 +87,7 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
 
     @Test
     void rateSpreadsTheTimesAtWhichMessagesAreDue() {
-        List<Message> messages = buried(4);
+        List<Message> messages = deadLettered(4);
         admin.requeue(admin.select(all()), Requeue.perSecond(1), ANN);
 
         assertThat(spread())
@@ -98,7 +98,7 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
 
     @Test
     void rateGoesOnFromPartToPart() {
-        buried(Admin.PART + 1);
+        deadLettered(Admin.PART + 1);
         admin.requeue(admin.select(all()), Requeue.perSecond(100), ANN);
 
         assertThat(spread().get(Admin.PART)).isEqualTo(Duration.ofMillis(10L * Admin.PART));
@@ -106,7 +106,7 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
 
     @Test
     void someCanBeTriedBeforeTheRest() {
-        List<Message> messages = buried(3);
+        List<Message> messages = deadLettered(3);
         Selection selection = admin.select(all());
 
         assertThat(admin.requeue(selection, Requeue.atOnce().atMost(1), ANN).requeued())
@@ -120,9 +120,9 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void triesAreNotUsedUpByLettersThatAreRefused() {
         for (int i = 1; i <= 3; i++) {
-            buryUnclaimed(message(Ids.timeOrdered(Ids.now().plusSeconds(i))), DeadReason.LATE);
+            deadLetterUnclaimed(message(Ids.timeOrdered(Ids.now().plusSeconds(i))), DeadReason.LATE);
         }
-        List<Message> others = buried(2);
+        List<Message> others = deadLettered(2);
         fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
         Selection selection = admin.select(all());
 
@@ -136,14 +136,14 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
 
     @Test
     void lettersAreSortedByWhatTheLedgerKnows() {
-        buried(1);
+        deadLettered(1);
         Message duplicate = message(1);
-        buryUnclaimed(duplicate, DeadReason.TOO_LARGE);
+        deadLetterUnclaimed(duplicate, DeadReason.TOO_LARGE);
         claimed(keyOf(duplicate));
         Message never = message(1);
-        buryUnclaimed(never, DeadReason.TOO_LARGE);
+        deadLetterUnclaimed(never, DeadReason.TOO_LARGE);
         Message late = message(Ids.timeOrdered(Ids.now().plusSeconds(1)));
-        buryUnclaimed(late, DeadReason.LATE);
+        deadLetterUnclaimed(late, DeadReason.LATE);
         fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
 
         assertThat(admin.requeue(admin.select(all()), Requeue.atOnce(), ANN))
@@ -156,7 +156,7 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
 
     @Test
     void twoAtTheSameTimeMoveEachLetterOnce() throws Exception {
-        buried(200);
+        deadLettered(200);
         Selection selection = admin.select(all());
         List<RequeueReport> reports = threads.together(2, thread -> admin.requeue(selection, Requeue.atOnce(), ANN));
 
@@ -166,9 +166,9 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
 
     @Test
     void bulkStopsWhereSomethingIsBusyAndGoesOnLater() {
-        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
+        consumer = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
         Message dead = ofKey("k");
-        bury(dead);
+        deadLetter(dead);
         Selection selection = admin.select(all());
         try (InboxTransaction<C> transaction = begin()) {
             transaction.lock(consumer, List.of(0), SHORT);

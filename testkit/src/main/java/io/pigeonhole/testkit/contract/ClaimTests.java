@@ -112,11 +112,11 @@ abstract class ClaimTests<C extends HandlerContext> extends StoreLab<C> {
     }
 
     @Test
-    void claimWaitsForItsTwinAndGetsTheKeyWhenTheTwinRollsBack() throws Exception {
+    void claimWaitsForAConcurrentDuplicateAndGetsTheKeyWhenThatRollsBack() throws Exception {
         MessageKey key = key(0);
         Future<Claim> waiting;
-        try (InboxTransaction<C> twin = begin()) {
-            claim(twin, key);
+        try (InboxTransaction<C> duplicate = begin()) {
+            claim(duplicate, key);
             waiting = startClaim(key);
             assertThatItStillWaits(waiting);
         }
@@ -124,14 +124,14 @@ abstract class ClaimTests<C extends HandlerContext> extends StoreLab<C> {
     }
 
     @Test
-    void claimWaitsForItsTwinAndIsADuplicateWhenTheTwinCommits() throws Exception {
+    void claimWaitsForAConcurrentDuplicateAndIsADuplicateWhenThatCommits() throws Exception {
         MessageKey key = key(1);
         Future<Claim> waiting;
-        try (InboxTransaction<C> twin = begin()) {
-            claim(twin, key);
+        try (InboxTransaction<C> duplicate = begin()) {
+            claim(duplicate, key);
             waiting = startClaim(key);
             assertThatItStillWaits(waiting);
-            twin.commit();
+            duplicate.commit();
         }
         assertThat(Threads.result(waiting).claimed()).isEmpty();
     }
@@ -142,22 +142,22 @@ abstract class ClaimTests<C extends HandlerContext> extends StoreLab<C> {
         claimed(known);
         assertThat(claimed(known).hasDeadLetters()).isFalse();
         try (InboxTransaction<C> transaction = begin()) {
-            transaction.bury(consumer, List.of(dead(message(2), DeadReason.LATE, false)));
+            transaction.deadLetter(consumer, List.of(dead(message(2), DeadReason.LATE, false)));
             transaction.commit();
         }
         assertThat(claimed(known).hasDeadLetters()).isTrue();
     }
 
     @Test
-    void claimThatWaitedSeesWhatItsTwinBuried() throws Exception {
+    void claimThatWaitedSeesWhatItsConcurrentDuplicateDeadLettered() throws Exception {
         Message message = message(0);
         Future<Claim> waiting;
-        try (InboxTransaction<C> twin = begin()) {
-            claim(twin, keyOf(message));
+        try (InboxTransaction<C> duplicate = begin()) {
+            claim(duplicate, keyOf(message));
             waiting = startClaim(keyOf(message));
             assertThatItStillWaits(waiting);
-            twin.bury(consumer, List.of(dead(message, DeadReason.PERMANENT_FAILURE, true)));
-            twin.commit();
+            duplicate.deadLetter(consumer, List.of(dead(message, DeadReason.PERMANENT_FAILURE, true)));
+            duplicate.commit();
         }
         assertThat(Threads.result(waiting).claimed()).isEmpty();
         assertThat(Threads.result(waiting).hasDeadLetters()).isTrue();
@@ -182,14 +182,14 @@ abstract class ClaimTests<C extends HandlerContext> extends StoreLab<C> {
     }
 
     @Test
-    void claimIsBlockedWhenItsTwinDoesNotEndInTime() {
+    void claimIsBlockedWhenItsConcurrentDuplicateDoesNotEndInTime() {
         MessageKey key = key(0);
-        try (InboxTransaction<C> twin = begin();
+        try (InboxTransaction<C> duplicate = begin();
                 InboxTransaction<C> other = begin()) {
-            claim(twin, key);
+            claim(duplicate, key);
             assertThatThrownBy(() -> other.claim(consumer, List.of(key), SHORT))
                     .isInstanceOf(ClaimBlockedException.class);
-            twin.commit();
+            duplicate.commit();
         }
         assertThat(claimed(key).claimed()).isEmpty();
     }
@@ -197,8 +197,8 @@ abstract class ClaimTests<C extends HandlerContext> extends StoreLab<C> {
     @Test
     void blockedClaimLeavesNothingBehind() {
         List<MessageKey> keys = keys(3);
-        try (InboxTransaction<C> twin = begin()) {
-            claim(twin, keys.get(1));
+        try (InboxTransaction<C> duplicate = begin()) {
+            claim(duplicate, keys.get(1));
             try (InboxTransaction<C> other = begin()) {
                 assertThatThrownBy(() -> other.claim(consumer, keys, SHORT)).isInstanceOf(ClaimBlockedException.class);
             }
@@ -210,8 +210,8 @@ abstract class ClaimTests<C extends HandlerContext> extends StoreLab<C> {
     void transactionWhoseClaimWasBlockedCannotCommit() {
         MessageKey held = key(0);
         MessageKey free = key(1);
-        try (InboxTransaction<C> twin = begin()) {
-            claim(twin, held);
+        try (InboxTransaction<C> duplicate = begin()) {
+            claim(duplicate, held);
             try (InboxTransaction<C> other = begin()) {
                 claim(other, free);
                 assertThatThrownBy(() -> other.claim(consumer, List.of(held), SHORT))
@@ -230,8 +230,8 @@ abstract class ClaimTests<C extends HandlerContext> extends StoreLab<C> {
         MessageKey held = key(0);
         MessageKey first = key(1);
         MessageKey second = key(2);
-        try (InboxTransaction<C> twin = begin()) {
-            claim(twin, held);
+        try (InboxTransaction<C> duplicate = begin()) {
+            claim(duplicate, held);
             try (InboxTransaction<C> other = begin()) {
                 claim(other, first);
                 other.savepoint();
@@ -251,8 +251,8 @@ abstract class ClaimTests<C extends HandlerContext> extends StoreLab<C> {
     void patienceHoldsForItsClaimOnly() throws Exception {
         MessageKey held = key(0);
         MessageKey free = key(1);
-        try (InboxTransaction<C> twin = begin()) {
-            claim(twin, held);
+        try (InboxTransaction<C> duplicate = begin()) {
+            claim(duplicate, held);
             CountDownLatch shortClaimIsDone = new CountDownLatch(1);
             Future<Claim> waiting = threads.start(() -> {
                 try (InboxTransaction<C> other = begin()) {
@@ -266,7 +266,7 @@ abstract class ClaimTests<C extends HandlerContext> extends StoreLab<C> {
             assertThat(shortClaimIsDone.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS))
                     .isTrue();
             assertThatItStillWaits(waiting);
-            twin.commit();
+            duplicate.commit();
             assertThat(Threads.result(waiting).claimed()).isEmpty();
         }
     }

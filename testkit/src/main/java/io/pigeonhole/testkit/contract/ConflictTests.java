@@ -126,8 +126,8 @@ abstract class ConflictTests<C extends HandlerContext> extends WorkLab<C> {
         return bytes;
     }
 
-    private void bury(DeadReason reason, boolean claimed, Message... messages) {
-        run(transaction -> transaction.bury(
+    private void deadLetter(DeadReason reason, boolean claimed, Message... messages) {
+        run(transaction -> transaction.deadLetter(
                 consumer,
                 List.of(messages).stream()
                         .map(message -> dead(message, reason, claimed))
@@ -160,8 +160,8 @@ abstract class ConflictTests<C extends HandlerContext> extends WorkLab<C> {
     void payloadOfADeadLetterIsComparedWhereTheLedgerDoesNotHaveItsKey() {
         Message late = message(0);
         Message future = message(1);
-        bury(DeadReason.LATE, false, late);
-        bury(DeadReason.FROM_THE_FUTURE, false, future);
+        deadLetter(DeadReason.LATE, false, late);
+        deadLetter(DeadReason.FROM_THE_FUTURE, false, future);
 
         assertCompared(late, future);
     }
@@ -170,7 +170,7 @@ abstract class ConflictTests<C extends HandlerContext> extends WorkLab<C> {
     void everyByteOfAPayloadCounts() {
         byte[] all = everyByte();
         Message message = with(Ids.opaque(), all);
-        bury(DeadReason.LATE, false, message);
+        deadLetter(DeadReason.LATE, false, message);
 
         assertCompared(message);
         byte[] other = all.clone();
@@ -185,7 +185,7 @@ abstract class ConflictTests<C extends HandlerContext> extends WorkLab<C> {
         Message empty = with(Ids.opaque(), nothing);
         Message tombstoneInWork = with(Ids.opaque(), null);
         Message emptyInWork = with(Ids.opaque(), nothing);
-        bury(DeadReason.LATE, false, tombstone, empty);
+        deadLetter(DeadReason.LATE, false, tombstone, empty);
         receive(tombstoneInWork, emptyInWork);
 
         assertCompared(tombstone, empty, tombstoneInWork, emptyInWork);
@@ -204,7 +204,7 @@ abstract class ConflictTests<C extends HandlerContext> extends WorkLab<C> {
     @Test
     void deadLetterWithoutItsBytesConflictsWithNothing() {
         Message bare = with(Ids.opaque(), null);
-        bury(DeadReason.BYTES_NOT_STORED, false, bare);
+        deadLetter(DeadReason.BYTES_NOT_STORED, false, bare);
 
         assertThat(conflicting(Map.of(keyOf(bare), hash("another")))).isEmpty();
     }
@@ -213,7 +213,7 @@ abstract class ConflictTests<C extends HandlerContext> extends WorkLab<C> {
     @Test
     void hashInTheLedgerDecidesBeforeAPayload() {
         Message letter = with(Ids.opaque(), everyByte());
-        bury(DeadReason.FROM_THE_FUTURE, false, letter);
+        deadLetter(DeadReason.FROM_THE_FUTURE, false, letter);
         claimWith("accepted", keyOf(letter));
 
         assertThat(conflicting(Map.of(keyOf(letter), hash("accepted")))).isEmpty();
@@ -224,7 +224,7 @@ abstract class ConflictTests<C extends HandlerContext> extends WorkLab<C> {
     void payloadThatTheTransactionItselfHasStoredIsCompared() {
         Message message = message(0);
         try (InboxTransaction<C> transaction = begin()) {
-            transaction.bury(consumer, List.of(dead(message, DeadReason.LATE, false)));
+            transaction.deadLetter(consumer, List.of(dead(message, DeadReason.LATE, false)));
             assertThat(transaction.conflicting(consumer, Map.of(keyOf(message), hash("another"))))
                     .containsExactly(keyOf(message));
         }
@@ -236,7 +236,7 @@ abstract class ConflictTests<C extends HandlerContext> extends WorkLab<C> {
     void consumersHavePayloadsOfTheirOwn() {
         Message letter = message(0);
         Message work = message(1);
-        bury(DeadReason.LATE, false, letter);
+        deadLetter(DeadReason.LATE, false, letter);
         receive(work);
         consumer = register();
 
@@ -265,7 +265,7 @@ abstract class ConflictTests<C extends HandlerContext> extends WorkLab<C> {
                 letters.add(message);
             }
         }
-        bury(DeadReason.LATE, false, letters.toArray(Message[]::new));
+        deadLetter(DeadReason.LATE, false, letters.toArray(Message[]::new));
 
         assertThat(conflicting(hashes)).containsExactlyInAnyOrderElementsOf(others);
     }

@@ -101,7 +101,7 @@ abstract class ContextEndTests<C extends HandlerContext> extends InboxLab<C> {
     @Tag("A3")
     void contextsOfABatchHandlerEndTogether() {
         Inbox<C> inbox = builder()
-                .handleAll(TYPE, PayloadDecoder.text(), deliveries -> {
+                .handleBatch(TYPE, PayloadDecoder.text(), deliveries -> {
                     for (Delivery<String, C> delivery : deliveries) {
                         fixture.write(delivery.context(), delivery.payload());
                         fixture.defer(deliveries.get(0).context(), "with " + delivery.payload());

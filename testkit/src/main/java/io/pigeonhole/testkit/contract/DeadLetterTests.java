@@ -21,17 +21,17 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
         super(fixtures);
     }
 
-    private static DeadLetter buried(WorkItem item, int attempts) {
+    private static DeadLetter deadLettered(WorkItem item, int attempts) {
         return new DeadLetter(
                 item.key(), item.message(), DeadReason.RETRIES_EXHAUSTED, "for a test", true, attempt(attempts), item);
     }
 
     /** Receives a message and gives up on it after so many attempts. */
-    private Message buriedAfter(int attempts) {
+    private Message deadLetteredAfter(int attempts) {
         Message message = message(0);
         receive(message);
-        run(transaction ->
-                transaction.bury(consumer, List.of(buried(take(transaction).get(0), attempts))));
+        run(transaction -> transaction.deadLetter(
+                consumer, List.of(deadLettered(take(transaction).get(0), attempts))));
         return message;
     }
 
@@ -40,13 +40,13 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
     }
 
     @Test
-    void buriedMessageIsMovedFromWork() {
+    void deadLetteredMessageIsMovedFromWork() {
         Message message = message(0);
         receive(message);
-        DeadLetter letter = buried(only(), 1);
+        DeadLetter letter = deadLettered(only(), 1);
         run(transaction -> {
             take(transaction);
-            transaction.bury(consumer, List.of(letter));
+            transaction.deadLetter(consumer, List.of(letter));
         });
         fixture.advance(LATER);
 
@@ -60,19 +60,20 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
         Message message = message(0);
         receive(message);
         try (InboxTransaction<C> transaction = begin()) {
-            transaction.bury(consumer, List.of(buried(take(transaction).get(0), 1)));
+            transaction.deadLetter(
+                    consumer, List.of(deadLettered(take(transaction).get(0), 1)));
         }
         assertThat(available()).containsExactly(keyOf(message));
         assertThat(fixture.deadLetters(consumer.name())).isEmpty();
     }
 
     @Test
-    void leasedMessageIsBuriedByWhoeverHoldsIt() {
+    void leasedMessageIsDeadLetteredByWhoeverHoldsIt() {
         receiveByLease(message(0));
         WorkItem item = leased();
         run(transaction -> {
             assertThat(transaction.hold(consumer, item)).isTrue();
-            transaction.bury(consumer, List.of(buried(item, 1)));
+            transaction.deadLetter(consumer, List.of(deadLettered(item, 1)));
         });
         fixture.advance(LEASE.multipliedBy(2));
 
@@ -82,7 +83,7 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void onlyDeadLettersAreSeenAgain() {
-        Message dead = buriedAfter(1);
+        Message dead = deadLetteredAfter(1);
         Message unseen = message(1);
         Message working = message(2);
         receive(working);
@@ -95,13 +96,13 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
     }
 
     @Test
-    void messageBuriedTwiceIsSeenAgain() {
+    void messageDeadLetteredTwiceIsSeenAgain() {
         Message message = message(0);
         DeadLetter letter = dead(message, DeadReason.LATE, false);
-        run(transaction -> transaction.bury(consumer, List.of(letter)));
+        run(transaction -> transaction.deadLetter(consumer, List.of(letter)));
         assertThat(fixture.seenAgain(consumer.name(), keyOf(message))).isZero();
-        run(transaction -> transaction.bury(consumer, List.of(letter)));
-        run(transaction -> transaction.bury(consumer, List.of(letter)));
+        run(transaction -> transaction.deadLetter(consumer, List.of(letter)));
+        run(transaction -> transaction.deadLetter(consumer, List.of(letter)));
 
         assertThat(fixture.seenAgain(consumer.name(), keyOf(message))).isEqualTo(2);
         assertThat(fixture.deadLetters(consumer.name())).hasSize(1);
@@ -109,7 +110,7 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void deliveriesAtTheSameTimeAreAllCounted() throws Exception {
-        Message dead = buriedAfter(1);
+        Message dead = deadLetteredAfter(1);
         threads.together(4, thread -> {
             for (int i = 0; i < 10; i++) {
                 run(transaction -> transaction.seenAgain(consumer, keysOf(dead)));
@@ -121,7 +122,7 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void reopenedMessageHasANewBeginning() {
-        Message message = buriedAfter(3);
+        Message message = deadLetteredAfter(3);
         fixture.advance(LATER);
 
         assertThat(reopen(message)).containsExactly(keyOf(message));
@@ -136,7 +137,7 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void reopenedMessageThatFailsAgainKeepsWhatWasRetried() {
-        Message message = buriedAfter(3);
+        Message message = deadLetteredAfter(3);
         reopen(message);
         run(transaction ->
                 transaction.postpone(consumer, List.of(failed(take(transaction).get(0), Duration.ZERO))));
@@ -151,8 +152,8 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
         Message message = message(0);
         receive(message);
         long place = only().id();
-        run(transaction ->
-                transaction.bury(consumer, List.of(buried(take(transaction).get(0), 1))));
+        run(transaction -> transaction.deadLetter(
+                consumer, List.of(deadLettered(take(transaction).get(0), 1))));
         receive(message(1));
         reopen(message);
 
@@ -164,10 +165,10 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void onlyDeadLettersThatWereClaimedAreReopened() {
-        Message claimed = buriedAfter(1);
+        Message claimed = deadLetteredAfter(1);
         Message unclaimed = message(1);
         Message unknown = message(2);
-        run(transaction -> transaction.bury(consumer, List.of(dead(unclaimed, DeadReason.LATE, false))));
+        run(transaction -> transaction.deadLetter(consumer, List.of(dead(unclaimed, DeadReason.LATE, false))));
 
         assertThat(reopen(claimed, unclaimed, unknown)).containsExactly(keyOf(claimed));
         assertThat(available()).containsExactly(keyOf(claimed));
@@ -182,7 +183,7 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
         Message message = message(0);
         run(transaction -> {
             claimAll(transaction, List.of(message));
-            transaction.bury(consumer, List.of(dead(message, DeadReason.UNDECODABLE, true)));
+            transaction.deadLetter(consumer, List.of(dead(message, DeadReason.UNDECODABLE, true)));
         });
         assertThat(reopen(message)).containsExactly(keyOf(message));
         assertThat(available()).containsExactly(keyOf(message));
@@ -190,7 +191,7 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void reopeningIsUndoneByARollback() {
-        Message message = buriedAfter(1);
+        Message message = deadLetteredAfter(1);
         try (InboxTransaction<C> transaction = begin()) {
             assertThat(transaction.reopen(consumer, keysOf(message))).hasSize(1);
             assertThat(available()).isEmpty();
@@ -201,7 +202,7 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void ofManyThatReopenADeadLetterOneDoes() throws Exception {
-        Message message = buriedAfter(1);
+        Message message = deadLetteredAfter(1);
         List<Integer> reopened = threads.together(4, thread -> reopen(message).size());
 
         assertThat(reopened).containsExactlyInAnyOrder(1, 0, 0, 0);
@@ -210,11 +211,11 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void reopenedMessageDiesAgainInItsPlace() {
-        Message message = buriedAfter(1);
+        Message message = deadLetteredAfter(1);
         reopen(message);
         long place = only().id();
-        run(transaction ->
-                transaction.bury(consumer, List.of(buried(take(transaction).get(0), 2))));
+        run(transaction -> transaction.deadLetter(
+                consumer, List.of(deadLettered(take(transaction).get(0), 2))));
         assertThat(fixture.deadLetters(consumer.name()))
                 .extracting(StoredMessage::attempts)
                 .containsExactly(2);
@@ -232,7 +233,7 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
         fixture.advance(LEASE.multipliedBy(2));
         run(transaction -> {
             WorkItem expired = transaction.takeExpired(consumer, ALL).get(0).item();
-            transaction.bury(consumer, List.of(buried(expired, 1)));
+            transaction.deadLetter(consumer, List.of(deadLettered(expired, 1)));
         });
         reopen(message);
         WorkItem newest = leased();

@@ -298,14 +298,14 @@ abstract class DuplicateTests<C extends HandlerContext> extends InboxLab<C> {
     }
 
     @Test
-    void twinInFlightMakesOnlyItselfBusy() {
+    void concurrentDuplicateMakesOnlyItselfBusy() {
         List<Message> messages = messages(50);
         Inbox<C> inbox = writing();
         RegisteredConsumer registered = store.register(new ConsumerRegistration(consumer, IdForm.TIME_ORDERED));
-        Message twin = messages.get(17);
+        Message duplicate = messages.get(17);
         List<Outcome> outcomes;
         try (CallersTransaction elsewhere = fixture.begin()) {
-            elsewhere.ledger().claim(registered, registered.keys().keyOf(twin.source(), id(twin)));
+            elsewhere.ledger().claim(registered, registered.keys().keyOf(duplicate.source(), id(duplicate)));
             outcomes = inbox.process(messages);
         }
 
@@ -314,28 +314,28 @@ abstract class DuplicateTests<C extends HandlerContext> extends InboxLab<C> {
         }
         assertThat(outcomes.get(17).settled()).isFalse();
         assertThat(fixture.effects()).hasSize(49).doesNotContain("17");
-        assertThat(inbox.process(twin).kind()).isEqualTo(Kind.PROCESSED);
+        assertThat(inbox.process(duplicate).kind()).isEqualTo(Kind.PROCESSED);
     }
 
     @Test
-    void busyMessageIsADuplicateOnceItsTwinIsCommitted() {
+    void busyMessageIsADuplicateOnceItsConcurrentDuplicateIsCommitted() {
         Inbox<C> inbox = writing();
         RegisteredConsumer registered = store.register(new ConsumerRegistration(consumer, IdForm.TIME_ORDERED));
-        Message twin = message("here");
+        Message duplicate = message("here");
         try (CallersTransaction elsewhere = fixture.begin()) {
-            elsewhere.ledger().claim(registered, registered.keys().keyOf(twin.source(), id(twin)));
+            elsewhere.ledger().claim(registered, registered.keys().keyOf(duplicate.source(), id(duplicate)));
             elsewhere.write("elsewhere");
-            assertThat(inbox.process(List.of(twin, twin)))
+            assertThat(inbox.process(List.of(duplicate, duplicate)))
                     .extracting(Outcome::kind)
                     .containsExactly(Kind.BUSY, Kind.BUSY);
             elsewhere.commit();
         }
-        assertThat(inbox.process(twin).kind()).isEqualTo(Kind.DUPLICATE);
+        assertThat(inbox.process(duplicate).kind()).isEqualTo(Kind.DUPLICATE);
         assertThat(fixture.effects()).containsExactly("elsewhere");
     }
 
     @Test
-    void messageWaitsForItsTwinWhereTheTwinIsQuick() throws Exception {
+    void messageWaitsForAConcurrentDuplicateThatIsQuick() throws Exception {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
         Inbox<C> slow = inbox((payload, context) -> {
@@ -347,7 +347,7 @@ abstract class DuplicateTests<C extends HandlerContext> extends InboxLab<C> {
         Future<Outcome> first = threads.start(() -> slow.process(message));
         assertThat(running.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
         Inbox<C> patient = builder(this::write)
-                .twinPatience(Duration.ofSeconds(Threads.LONGEST_SECONDS))
+                .concurrentDuplicateTimeout(Duration.ofSeconds(Threads.LONGEST_SECONDS))
                 .build();
         Future<Outcome> second = threads.start(() -> patient.process(message));
         mayEnd.countDown();

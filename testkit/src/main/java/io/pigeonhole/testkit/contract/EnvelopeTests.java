@@ -28,7 +28,7 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
     }
 
     /** Processes it between two good ones, and finds it among the dead letters. */
-    private StoredMessage buried(Inbox<C> inbox, Message message, DeadReason reason) {
+    private StoredMessage deadLettered(Inbox<C> inbox, Message message, DeadReason reason) {
         Message before = message("before");
         Message after = message("after");
 
@@ -60,12 +60,12 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
 
     @Test
     void undecodablePayloadGoesToTheDeadLettersAsItCame() {
-        buried(writing(), odd().payload(NOT_UTF_8).build(), DeadReason.UNDECODABLE);
+        deadLettered(writing(), odd().payload(NOT_UTF_8).build(), DeadReason.UNDECODABLE);
     }
 
     @Test
     void messageThatItsAdapterCouldNotReadIsUndecodableWhateverItsHandlerTakes() {
-        buried(
+        deadLettered(
                 writing(),
                 odd().payload("taken for text")
                         .defect("no base64")
@@ -76,7 +76,7 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
 
     @Test
     void tombstoneThatTheDecoderRefusesIsUndecodable() {
-        buried(writing(), odd().build(), DeadReason.UNDECODABLE);
+        deadLettered(writing(), odd().build(), DeadReason.UNDECODABLE);
     }
 
     @Test
@@ -84,7 +84,7 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
         Inbox<C> inbox = builder(this::write)
                 .handle("null", message -> nothing(), (Void payload, C context) -> {})
                 .build();
-        buried(inbox, odd().type("null").payload("x").build(), DeadReason.UNDECODABLE);
+        deadLettered(inbox, odd().type("null").payload("x").build(), DeadReason.UNDECODABLE);
     }
 
     @SuppressWarnings("NullAway") // What a decoder written without null checks does.
@@ -116,23 +116,23 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
 
     @Test
     void unknownTypeGoesToTheDeadLetters() {
-        buried(writing(), odd().type("unheard of").payload("x").build(), DeadReason.UNKNOWN_TYPE);
+        deadLettered(writing(), odd().type("unheard of").payload("x").build(), DeadReason.UNKNOWN_TYPE);
     }
 
     @Test
     void missingTypeIsUnknown() {
-        buried(writing(), odd().type(null).payload("x").build(), DeadReason.UNKNOWN_TYPE);
+        deadLettered(writing(), odd().type(null).payload("x").build(), DeadReason.UNKNOWN_TYPE);
     }
 
     @Test
     void typeWithNulIsUnknown() {
-        buried(writing(), odd().type("note\0").payload("x").build(), DeadReason.UNKNOWN_TYPE);
+        deadLettered(writing(), odd().type("note\0").payload("x").build(), DeadReason.UNKNOWN_TYPE);
     }
 
     @Test
     void tooLargePayloadGoesToTheDeadLetters() {
         Inbox<C> inbox = builder(this::write).payloadLimit(100).build();
-        buried(inbox, odd().payload(new byte[101]).build(), DeadReason.TOO_LARGE);
+        deadLettered(inbox, odd().payload(new byte[101]).build(), DeadReason.TOO_LARGE);
     }
 
     @Test
@@ -159,7 +159,7 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
     void messageWithoutIdGoesToTheDeadLetters() {
         Message message =
                 odd().id((MessageId) null).origin(origin()).payload("x").build();
-        assertThat(buried(writing(), message, DeadReason.NO_ID).claimed()).isFalse();
+        assertThat(deadLettered(writing(), message, DeadReason.NO_ID).claimed()).isFalse();
     }
 
     @Test
@@ -199,7 +199,8 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
     void tooLongIdGoesToTheDeadLetters() {
         Message message =
                 odd().id("x".repeat(5_000)).origin(origin()).payload("x").build();
-        assertThat(buried(writing(), message, DeadReason.ID_TOO_LONG).claimed()).isFalse();
+        assertThat(deadLettered(writing(), message, DeadReason.ID_TOO_LONG).claimed())
+                .isFalse();
     }
 
     @Test
@@ -250,7 +251,7 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
         Message future = odd().id(Ids.timeOrdered(fixture.beyondTheLedger()))
                 .payload("x")
                 .build();
-        StoredMessage letter = buried(writing(), future, DeadReason.FROM_THE_FUTURE);
+        StoredMessage letter = deadLettered(writing(), future, DeadReason.FROM_THE_FUTURE);
         assertThat(letter.claimed()).isFalse();
     }
 

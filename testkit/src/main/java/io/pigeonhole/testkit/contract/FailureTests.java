@@ -205,7 +205,7 @@ abstract class FailureTests<C extends HandlerContext> extends InboxLab<C> {
         List<Message> messages = messages(40);
         List<Integer> sizes = new ArrayList<>();
         Inbox<C> inbox = builder()
-                .handleAll(TYPE, PayloadDecoder.text(), list -> {
+                .handleBatch(TYPE, PayloadDecoder.text(), list -> {
                     sizes.add(list.size());
                     for (var each : list) {
                         fixture.write(each.context(), each.payload());

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** What is parked, buried or recorded comes back as it was. */
+/** What is parked, dead-lettered or recorded comes back as it was. */
 abstract class KeepingTests<C extends HandlerContext> extends StoreLab<C> {
     KeepingTests(Supplier<StoreFixture<C>> fixtures) {
         super(fixtures);
@@ -92,7 +92,7 @@ abstract class KeepingTests<C extends HandlerContext> extends StoreLab<C> {
         try (InboxTransaction<C> transaction = begin()) {
             claim(transaction, TransactionTests.sorted(keyOf(parked), keyOf(dead), keyOf(processed)));
             transaction.park(consumer, List.of(parked(parked)));
-            transaction.bury(consumer, List.of(dead(dead, DeadReason.PERMANENT_FAILURE, true)));
+            transaction.deadLetter(consumer, List.of(dead(dead, DeadReason.PERMANENT_FAILURE, true)));
             transaction.commit();
         }
         List<MessageKey> asked = List.of(keyOf(parked), keyOf(dead), keyOf(processed), keyOf(unseen));
@@ -110,7 +110,7 @@ abstract class KeepingTests<C extends HandlerContext> extends StoreLab<C> {
         DeadLetter late = dead(unclaimed, DeadReason.LATE, false);
         try (InboxTransaction<C> transaction = begin()) {
             claim(transaction, keyOf(claimed));
-            transaction.bury(consumer, List.of(failed, late));
+            transaction.deadLetter(consumer, List.of(failed, late));
             transaction.commit();
         }
         assertThat(fixture.deadLetters(consumer.name()))
@@ -123,7 +123,7 @@ abstract class KeepingTests<C extends HandlerContext> extends StoreLab<C> {
         for (DeadReason reason : DeadReason.values()) {
             letters.add(dead(message(letters.size()), reason, false));
         }
-        bury(letters);
+        deadLetter(letters);
 
         assertThat(fixture.deadLetters(consumer.name()))
                 .extracting(StoredMessage::reason)
@@ -131,39 +131,39 @@ abstract class KeepingTests<C extends HandlerContext> extends StoreLab<C> {
     }
 
     @Test
-    void messageWithoutIdIsBuriedByItsOrigin() {
+    void messageWithoutIdIsDeadLetteredByItsOrigin() {
         Message message =
                 Message.builder("notes").origin("notes-0@17").payload("x").build();
         MessageKey key = KeyScheme.keyOfOrigin("notes", "notes-0@17", new byte[] {1});
         DeadLetter letter = new DeadLetter(key, message, DeadReason.NO_ID, "no id", false, null);
-        bury(List.of(letter));
+        deadLetter(List.of(letter));
 
         assertThat(fixture.deadLetters(consumer.name())).containsExactly(StoredMessage.of(letter));
     }
 
     @Test
-    void messageBuriedTwiceKeepsTheFirst() {
+    void messageDeadLetteredTwiceKeepsTheFirst() {
         Message message = message(0);
         DeadLetter first = dead(message, DeadReason.LATE, false);
-        bury(List.of(first));
-        bury(List.of(dead(message, DeadReason.FROM_THE_FUTURE, false)));
+        deadLetter(List.of(first));
+        deadLetter(List.of(dead(message, DeadReason.FROM_THE_FUTURE, false)));
 
         assertThat(fixture.deadLetters(consumer.name())).containsExactly(StoredMessage.of(first));
     }
 
     @Test
-    void messageBuriedTwiceAtOnceIsThereOnce() throws Exception {
+    void messageDeadLetteredTwiceAtOnceIsThereOnce() throws Exception {
         Message message = message(1);
         threads.together(4, thread -> {
-            bury(List.of(dead(message, DeadReason.LATE, false)));
+            deadLetter(List.of(dead(message, DeadReason.LATE, false)));
             return thread;
         });
         assertThat(fixture.deadLetters(consumer.name())).hasSize(1);
     }
 
-    private void bury(List<DeadLetter> letters) {
+    private void deadLetter(List<DeadLetter> letters) {
         try (InboxTransaction<C> transaction = begin()) {
-            transaction.bury(consumer, letters);
+            transaction.deadLetter(consumer, letters);
             transaction.commit();
         }
     }
@@ -187,7 +187,7 @@ abstract class KeepingTests<C extends HandlerContext> extends StoreLab<C> {
     void emptyListsAreNoTrouble() {
         try (InboxTransaction<C> transaction = begin()) {
             transaction.park(consumer, List.of());
-            transaction.bury(consumer, List.of());
+            transaction.deadLetter(consumer, List.of());
             transaction.record(consumer, List.of());
             transaction.flush();
             transaction.commit();

@@ -35,7 +35,7 @@ abstract class KeptLetterTests<C extends HandlerContext> extends FlowLab<C> {
         DeadLetter letter =
                 new DeadLetter(keyOf(inbox, message), message, DeadReason.FROM_THE_FUTURE, "too early", false, null);
         try (InboxTransaction<C> transaction = fixture.store().begin(Duration.ofMinutes(1))) {
-            transaction.bury(inbox.registered(), List.of(letter));
+            transaction.deadLetter(inbox.registered(), List.of(letter));
             transaction.commit();
         }
     }
@@ -109,7 +109,7 @@ abstract class KeptLetterTests<C extends HandlerContext> extends FlowLab<C> {
     @Test
     @Tag("A4")
     void letterFromTheFutureWhoseMessageIsSkippedInWorkCanBeRequeued() {
-        Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS).build();
+        Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS).build();
         Message message = ofKey("k", "x");
         fail("x", 1);
         diedBeforeItsDay(inbox, message);
@@ -125,7 +125,7 @@ abstract class KeptLetterTests<C extends HandlerContext> extends FlowLab<C> {
     @Test
     @Tag("A2")
     void unusableMessagesWithDifferentIdsAreAllKeptAlthoughTheySayTheSameAtTheSamePlace() {
-        Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS).build();
+        Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS).build();
         String origin = Ids.opaque();
         List<Message> messages = new ArrayList<>();
         for (String end : List.of("a", "b")) {

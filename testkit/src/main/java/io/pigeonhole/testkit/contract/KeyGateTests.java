@@ -44,16 +44,16 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
         }
     }
 
-    private void bury(Message message, DeadReason reason) {
+    private void deadLetter(Message message, DeadReason reason) {
         run(transaction -> {
             claimAll(transaction, List.of(message));
-            transaction.bury(consumer, List.of(dead(message, reason, true)));
+            transaction.deadLetter(consumer, List.of(dead(message, reason, true)));
         });
     }
 
     @Test
     void lockedLaneIsLockedForOthersUntilTheTransactionEnds() throws Exception {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS, 4);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS, 4);
         Future<Boolean> waiting;
         try (InboxTransaction<C> first = begin()) {
             first.lock(consumer, List.of(1, 2), LONG);
@@ -73,8 +73,8 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void otherLanesAndOtherConsumersAreFree() {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS, 4);
-        RegisteredConsumer other = register(KeyOrder.PAST_DEAD_LETTERS, 4);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS, 4);
+        RegisteredConsumer other = register(KeyOrder.SKIP_DEAD_LETTERS, 4);
         try (InboxTransaction<C> first = begin()) {
             first.lock(consumer, List.of(1, 2), LONG);
             run(transaction -> {
@@ -86,7 +86,7 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void oneTransactionMayLockTheSameLaneTwice() {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         run(transaction -> {
             transaction.lock(consumer, List.of(0), SHORT);
             transaction.lock(consumer, List.of(0), SHORT);
@@ -95,7 +95,7 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void whoeverWaitsTooLongIsBlockedAndCannotCommit() {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         try (InboxTransaction<C> first = begin();
                 InboxTransaction<C> second = begin()) {
             first.lock(consumer, List.of(0), LONG);
@@ -110,10 +110,10 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void patienceOfALockHoldsForItOnly() throws Exception {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         Message held = message(0);
-        try (InboxTransaction<C> twin = begin()) {
-            claimAll(twin, List.of(held));
+        try (InboxTransaction<C> duplicate = begin()) {
+            claimAll(duplicate, List.of(held));
             CountDownLatch locked = new CountDownLatch(1);
             Future<Boolean> waiting = threads.start(() -> commit(transaction -> {
                 transaction.lock(consumer, List.of(0), SHORT);
@@ -122,14 +122,14 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
             }));
             assertThat(locked.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThatThrownBy(() -> waiting.get(200, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
-            twin.commit();
+            duplicate.commit();
             assertThat(Threads.result(waiting)).isTrue();
         }
     }
 
     @Test
     void keyWithoutUnfinishedMessagesIsFree() {
-        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
+        consumer = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
         receive(ofKey("c"), message(0));
 
         assertThat(blocked()).isEmpty();
@@ -137,7 +137,7 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void everyMessageInWorkBlocksItsKey() {
-        for (KeyOrder order : List.of(KeyOrder.PAST_DEAD_LETTERS, KeyOrder.BEHIND_DEAD_LETTERS)) {
+        for (KeyOrder order : List.of(KeyOrder.SKIP_DEAD_LETTERS, KeyOrder.BLOCK_ON_DEAD_LETTERS)) {
             consumer = register(order);
             receive(ofKey("a"));
             assertThat(blocked()).containsExactly(A);
@@ -157,14 +157,14 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
     @Test
     void withoutAnOrderNothingIsBlocked() {
         receive(ofKey("a"));
-        bury(ofKey("b"), DeadReason.PERMANENT_FAILURE);
+        deadLetter(ofKey("b"), DeadReason.PERMANENT_FAILURE);
 
         assertThat(blocked()).isEmpty();
     }
 
     @Test
     void finishedMessageBlocksNobody() {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         receive(ofKey("a"));
         run(transaction -> transaction.finish(consumer, take(transaction)));
 
@@ -173,26 +173,26 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void deadLetterBlocksItsKeyWhereTheOrderSaysSo() {
-        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
-        bury(ofKey("a"), DeadReason.PERMANENT_FAILURE);
+        consumer = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
+        deadLetter(ofKey("a"), DeadReason.PERMANENT_FAILURE);
         assertThat(blocked()).containsExactly(A);
 
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
-        bury(ofKey("a"), DeadReason.PERMANENT_FAILURE);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
+        deadLetter(ofKey("a"), DeadReason.PERMANENT_FAILURE);
         assertThat(blocked()).isEmpty();
     }
 
     @Test
     void lateMessageBlocksNobody() {
-        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
-        run(transaction -> transaction.bury(consumer, List.of(dead(ofKey("a"), DeadReason.LATE, false))));
+        consumer = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
+        run(transaction -> transaction.deadLetter(consumer, List.of(dead(ofKey("a"), DeadReason.LATE, false))));
 
         assertThat(blocked()).isEmpty();
     }
 
     @Test
     void ownMessagesOfTheTransactionBlockToo() {
-        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
+        consumer = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
         Message parked = ofKey("a");
         Message dead = ofKey("b");
         run(transaction -> {
@@ -201,14 +201,14 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
             assertThat(transaction.blocked(consumer, List.of(A, B))).isEmpty();
             transaction.park(consumer, List.of(parked(parked)));
             assertThat(transaction.blocked(consumer, List.of(A, B))).containsExactly(A);
-            transaction.bury(consumer, List.of(dead(dead, DeadReason.PERMANENT_FAILURE, true)));
+            transaction.deadLetter(consumer, List.of(dead(dead, DeadReason.PERMANENT_FAILURE, true)));
             assertThat(transaction.blocked(consumer, List.of(A, B))).containsExactlyInAnyOrder(A, B);
         });
     }
 
     @Test
     void messageThatWasParkedUnderTheLockIsSeenByTheNextThatLocks() throws Exception {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         Message message = ofKey("a");
         Future<Set<OrderingKey>> next;
         try (InboxTransaction<C> first = begin()) {
@@ -229,7 +229,7 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
     @TestFactory
     Stream<DynamicTest> whoeverIsIdleForTooLongLosesItsLanesAndWhatItTook() {
         return whereIdleTransactionsEnd(() -> {
-            consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+            consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
             Message message = ofKey("a");
             receive(message);
             try (InboxTransaction<C> idle = store.begin(Duration.ofMillis(100))) {

@@ -64,7 +64,7 @@ abstract class LaneTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void workersDoNotKeepOutThoseThatStoreMessages() {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         Message message = ofKey("a");
         try (InboxTransaction<C> worker = begin()) {
             assertThat(worker.enter(consumer, 0)).isTrue();
@@ -91,7 +91,7 @@ abstract class LaneTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void manyThreadsFinishEveryMessageOfAKeyOnceAndInOrder() throws Exception {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS, LANES);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS, LANES);
         Map<String, List<MessageKey>> expected = new HashMap<>();
         Map<MessageKey, String> orderingKeys = new HashMap<>();
         for (int from = 0; from < MESSAGES; from += ALL) {

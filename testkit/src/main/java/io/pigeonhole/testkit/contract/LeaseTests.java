@@ -161,7 +161,7 @@ abstract class LeaseTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void withAnOrderOnlyTheHeadOfAKeyIsLeased() {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         Message firstOfA = ofKey("a");
         Message secondOfA = ofKey("a");
         Message firstOfB = ofKey("b");
@@ -182,7 +182,7 @@ abstract class LeaseTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void messageIsNotLeasedBehindAnotherOfItsKeyThatWaits() {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         park(ofKey("a"), LATER);
         receiveByLease(ofKey("a"));
 

@@ -59,8 +59,8 @@ abstract class LedgerTests<C extends HandlerContext> extends StoreLab<C> {
         MessageKey key = key(1);
         CountDownLatch begun = new CountDownLatch(1);
         Future<Claim> waiting;
-        try (InboxTransaction<C> twin = begin()) {
-            claim(twin, key);
+        try (InboxTransaction<C> duplicate = begin()) {
+            claim(duplicate, key);
             waiting = threads.start(() -> {
                 try (CallersTransaction own = fixture.begin()) {
                     begun.countDown();
@@ -68,7 +68,7 @@ abstract class LedgerTests<C extends HandlerContext> extends StoreLab<C> {
                 }
             });
             assertThat(begun.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
-            twin.commit();
+            duplicate.commit();
         }
         assertThat(Threads.result(waiting).claimed()).isEmpty();
     }

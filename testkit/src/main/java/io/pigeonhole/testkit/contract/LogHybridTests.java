@@ -98,16 +98,17 @@ abstract class LogHybridTests<C extends HandlerContext> extends LogLab<C> {
 
     @Test
     void positionStopsBeforeAMessageThatIsBusyElsewhere() {
-        Inbox<C> inbox =
-                builder(this::write).twinPatience(Duration.ofMillis(50)).build();
+        Inbox<C> inbox = builder(this::write)
+                .concurrentDuplicateTimeout(Duration.ofMillis(50))
+                .build();
         Watermark owner = own(inbox, FIRST);
         Message busy = at(owner, 2, Ids.opaque(), null);
         List<Message> messages = List.of(
                 at(owner, 0, Ids.opaque(), null), at(owner, 1), busy, at(owner, 3), at(owner, 4, Ids.opaque(), null));
         MessageId id = Objects.requireNonNull(busy.id());
         MessageKey key = inbox.registered().keys().keyOf(busy.source(), id);
-        try (InboxTransaction<C> twin = fixture.store().begin(Duration.ofMinutes(1))) {
-            twin.claim(inbox.registered(), List.of(key), Duration.ofSeconds(5));
+        try (InboxTransaction<C> duplicate = fixture.store().begin(Duration.ofMinutes(1))) {
+            duplicate.claim(inbox.registered(), List.of(key), Duration.ofSeconds(5));
             assertThat(kinds(inbox.process(messages)))
                     .containsExactly(Kind.PROCESSED, Kind.PROCESSED, Kind.BUSY, Kind.BUSY, Kind.BUSY);
             assertThat(fixture.effects()).containsExactly("0@0", "0@1");
@@ -119,7 +120,7 @@ abstract class LogHybridTests<C extends HandlerContext> extends LogLab<C> {
 
     @Test
     void isolatedPartOfALaterRoundHoldsBackWhatAnEarlierRoundFoundBusy() {
-        List<InboxTransaction<C>> twins = new ArrayList<>();
+        List<InboxTransaction<C>> duplicates = new ArrayList<>();
         Inbox<C> inbox = builder((payload, context) -> {
                     if (payload.equals("1@0") || payload.equals("1@1")) {
                         throw new IllegalStateException("no " + payload);
@@ -127,12 +128,12 @@ abstract class LogHybridTests<C extends HandlerContext> extends LogLab<C> {
                     write(payload, context);
                 })
                 .detectConflicts()
-                .twinPatience(Duration.ofMillis(50))
+                .concurrentDuplicateTimeout(Duration.ofMillis(50))
                 .listener(new InboxListener() {
                     @Override
                     public void onOutcome(String name, Message message, Outcome outcome) {
-                        twins.forEach(InboxTransaction::close);
-                        twins.clear();
+                        duplicates.forEach(InboxTransaction::close);
+                        duplicates.clear();
                     }
                 })
                 .build();
@@ -143,9 +144,9 @@ abstract class LogHybridTests<C extends HandlerContext> extends LogLab<C> {
         List<Message> messages =
                 List.of(busy, after(1, first, 1, id, null), at(second, 0), after(1, second, 1, null, null));
         MessageKey key = inbox.registered().keys().keyOf(busy.source(), Objects.requireNonNull(busy.id()));
-        InboxTransaction<C> twin = fixture.store().begin(Duration.ofMinutes(1));
-        twin.claim(inbox.registered(), List.of(key), Duration.ofSeconds(5));
-        twins.add(twin);
+        InboxTransaction<C> duplicate = fixture.store().begin(Duration.ofMinutes(1));
+        duplicate.claim(inbox.registered(), List.of(key), Duration.ofSeconds(5));
+        duplicates.add(duplicate);
 
         List<Outcome> outcomes = inbox.process(messages);
         assertThat(kinds(outcomes)).containsExactly(Kind.BUSY, Kind.BUSY, Kind.PARKED, Kind.PARKED);
@@ -158,15 +159,15 @@ abstract class LogHybridTests<C extends HandlerContext> extends LogLab<C> {
     void messageBehindABusyOneIsNotSaidToBeBehindLostCommits() {
         Inbox<C> inbox = builder(this::write)
                 .detectConflicts()
-                .twinPatience(Duration.ofMillis(50))
+                .concurrentDuplicateTimeout(Duration.ofMillis(50))
                 .build();
         Watermark owner = own(inbox, FIRST);
         String id = Ids.opaque();
         Message busy = at(owner, 0, id, null);
         Message behind = after(1, owner, 1, id, null);
         MessageKey key = inbox.registered().keys().keyOf(busy.source(), Objects.requireNonNull(busy.id()));
-        try (InboxTransaction<C> twin = fixture.store().begin(Duration.ofMinutes(1))) {
-            twin.claim(inbox.registered(), List.of(key), Duration.ofSeconds(5));
+        try (InboxTransaction<C> duplicate = fixture.store().begin(Duration.ofMinutes(1))) {
+            duplicate.claim(inbox.registered(), List.of(key), Duration.ofSeconds(5));
             List<Outcome> outcomes = inbox.process(List.of(busy, behind));
             assertThat(kinds(outcomes)).containsOnly(Kind.BUSY);
             assertThat(outcomes.get(1).toString()).contains("must not overtake").doesNotContain("lost commits");

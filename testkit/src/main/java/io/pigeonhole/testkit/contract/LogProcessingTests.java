@@ -171,7 +171,7 @@ abstract class LogProcessingTests<C extends HandlerContext> extends LogLab<C> {
     }
 
     @Test
-    void unusableMessageIsBuriedAndPassedAndCanBeRequeued() {
+    void unusableMessageIsDeadLetteredAndPassedAndCanBeRequeued() {
         AtomicBoolean ill = new AtomicBoolean(true);
         Inbox<C> inbox = builder()
                 .handle(
@@ -206,7 +206,7 @@ abstract class LogProcessingTests<C extends HandlerContext> extends LogLab<C> {
                     }
                     write(payload, context);
                 })
-                .order(KeyOrder.PAST_DEAD_LETTERS)
+                .order(KeyOrder.SKIP_DEAD_LETTERS)
                 .build();
         Watermark owner = own(inbox, FIRST);
         assertThat(kinds(inbox.process(

@@ -73,7 +73,7 @@ abstract class OneConnectionTests<C extends HandlerContext> extends FlowLab<C> {
     @Test
     @Tag("B7")
     void messagesAreParkedTriedAgainGivenUpOnAndRequeued() {
-        Inbox<C> inbox = ordered(KeyOrder.BEHIND_DEAD_LETTERS)
+        Inbox<C> inbox = ordered(KeyOrder.BLOCK_ON_DEAD_LETTERS)
                 .retry(RetryPolicy.fixed(LATER).jitter(0).maxAttempts(2))
                 .build();
         fail("a1", 1);

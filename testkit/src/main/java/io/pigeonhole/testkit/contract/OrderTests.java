@@ -28,7 +28,7 @@ abstract class OrderTests<C extends HandlerContext> extends WorkLab<C> {
 
     @BeforeEach
     void keepTheOrder() {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
     }
 
     @Test
@@ -269,19 +269,19 @@ abstract class OrderTests<C extends HandlerContext> extends WorkLab<C> {
     void keyGoesOnPastADeadLetter() {
         Message second = ofKey("a");
         receive(ofKey("a"), second);
-        buryTheFirst(DeadReason.RETRIES_EXHAUSTED);
+        deadLetterTheFirst(DeadReason.RETRIES_EXHAUSTED);
 
         assertThat(available()).containsExactly(keyOf(second));
     }
 
     @Test
     void keyStaysBehindADeadLetterUntilItIsFinished() {
-        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
+        consumer = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
         Message head = ofKey("a");
         Message second = ofKey("a");
         Message other = ofKey("b");
         receive(head, second, other);
-        buryTheFirst(DeadReason.RETRIES_EXHAUSTED);
+        deadLetterTheFirst(DeadReason.RETRIES_EXHAUSTED);
 
         assertThat(available()).containsExactly(keyOf(other));
         Set<MessageKey> reopened = commit(transaction -> transaction.reopen(consumer, keysOf(head)));
@@ -291,14 +291,14 @@ abstract class OrderTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void messageThatArrivedBeforeADeadLetterOfItsKeyIsNotBehindIt() {
-        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
+        consumer = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
         Message head = ofKey("a");
         Message dead = ofKey("a");
         Message behind = ofKey("a");
         receive(head, dead, behind);
         run(transaction -> {
             WorkItem item = take(transaction).get(1);
-            transaction.bury(consumer, List.of(buried(item, DeadReason.PERMANENT_FAILURE)));
+            transaction.deadLetter(consumer, List.of(deadLettered(item, DeadReason.PERMANENT_FAILURE)));
         });
         assertThat(available()).containsExactly(keyOf(head));
         run(transaction -> transaction.finish(consumer, take(transaction)));
@@ -307,9 +307,9 @@ abstract class OrderTests<C extends HandlerContext> extends WorkLab<C> {
 
     @Test
     void messageIsNotLeasedBehindADeadLetterThatBlocks() {
-        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
+        consumer = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
         receive(ofKey("a"));
-        buryTheFirst(DeadReason.PERMANENT_FAILURE);
+        deadLetterTheFirst(DeadReason.PERMANENT_FAILURE);
         receiveByLease(ofKey("a"));
 
         assertThat(leasable()).isEmpty();
@@ -331,12 +331,12 @@ abstract class OrderTests<C extends HandlerContext> extends WorkLab<C> {
         assertThat(available()).containsExactly(keyOf(b2));
     }
 
-    private void buryTheFirst(DeadReason reason) {
-        run(transaction ->
-                transaction.bury(consumer, List.of(buried(take(transaction).get(0), reason))));
+    private void deadLetterTheFirst(DeadReason reason) {
+        run(transaction -> transaction.deadLetter(
+                consumer, List.of(deadLettered(take(transaction).get(0), reason))));
     }
 
-    private static DeadLetter buried(WorkItem item, DeadReason reason) {
+    private static DeadLetter deadLettered(WorkItem item, DeadReason reason) {
         return new DeadLetter(
                 item.key(), item.message(), reason, "for a test", true, attempt(item.attempts() + 1), item);
     }

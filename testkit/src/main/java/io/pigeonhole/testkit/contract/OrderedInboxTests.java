@@ -6,10 +6,10 @@ import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
-import io.pigeonhole.core.inbox.DeadAgain;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.InboxBuilder;
 import io.pigeonhole.core.inbox.InboxListener;
+import io.pigeonhole.core.inbox.OnRedeliveredDeadLetter;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
@@ -32,7 +32,7 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
     }
 
     private Inbox<C> past() {
-        return external(ordered(KeyOrder.PAST_DEAD_LETTERS)).build();
+        return external(ordered(KeyOrder.SKIP_DEAD_LETTERS)).build();
     }
 
     private InboxBuilder<C> external(InboxBuilder<C> builder) {
@@ -76,8 +76,8 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
     @Tag("C1")
     @Tag("full")
     void messagesOfALaneThatAnotherTransactionIsAtWorkInAreBusyAndTheOthersAreProcessed() {
-        Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS)
-                .twinPatience(Duration.ofMillis(1))
+        Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS)
+                .concurrentDuplicateTimeout(Duration.ofMillis(1))
                 .build();
         List<Message> messages = keyed("a1", "d1", "a2", "d2"); // In two lanes.
         try (InboxTransaction<C> other = store.begin(Duration.ofMinutes(1))) {
@@ -120,7 +120,7 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void batchOfAWorkerThatIsTakenApartKeepsTheOrder() {
-        Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS).lanes(1).build();
+        Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS).lanes(1).build();
         fail("a0", 1);
         fail("b1", 1);
         inbox.receive(manyOf(40, "a", "b", "c"));
@@ -136,7 +136,7 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void messageThatIsDueAgainAtOnceHoldsBackItsKeyInTheNextChunkToo() {
-        Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS)
+        Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS)
                 .lanes(1)
                 .retry(RetryPolicy.fixed(Duration.ZERO))
                 .build();
@@ -153,10 +153,10 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
     @Test
     void listHandlerThatFailsKeepsTheOrder() {
         Inbox<C> inbox = builder()
-                .handleAll(
+                .handleBatch(
                         TYPE, PayloadDecoder.text(), list -> list.forEach(each -> run(each.payload(), each.context())))
                 .retry(RETRY)
-                .order(KeyOrder.PAST_DEAD_LETTERS)
+                .order(KeyOrder.SKIP_DEAD_LETTERS)
                 .build();
         fail("a1", 1);
         fail("b0", 1);
@@ -209,7 +209,7 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void deadLetterBehindAFailedMessageDoesNotBlockIt() {
-        Inbox<C> inbox = ordered(KeyOrder.BEHIND_DEAD_LETTERS).build();
+        Inbox<C> inbox = ordered(KeyOrder.BLOCK_ON_DEAD_LETTERS).build();
         fail("a0", 1);
         fail("b0", 1);
         inbox.process(List.of(ofKey("a", "a0"), typed("a", "unknown", "a1"), ofKey("b", "b0"), ofKey("a", "a2")));
@@ -221,7 +221,7 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void deadLetterLetsItsKeyGoOnOrBlocksIt() {
-        for (KeyOrder order : List.of(KeyOrder.PAST_DEAD_LETTERS, KeyOrder.BEHIND_DEAD_LETTERS)) {
+        for (KeyOrder order : List.of(KeyOrder.SKIP_DEAD_LETTERS, KeyOrder.BLOCK_ON_DEAD_LETTERS)) {
             consumer = randomName();
             Inbox<C> inbox = builder((payload, context) -> {
                         run(payload, context);
@@ -231,7 +231,7 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
                     })
                     .order(order)
                     .build();
-            Kind behind = order == KeyOrder.PAST_DEAD_LETTERS ? Kind.PROCESSED : Kind.RECEIVED;
+            Kind behind = order == KeyOrder.SKIP_DEAD_LETTERS ? Kind.PROCESSED : Kind.RECEIVED;
             assertThat(kinds(inbox.process(keyed("a0", "a1", "b1"))))
                     .as("%s", order)
                     .containsExactly(Kind.DEAD, behind, Kind.PROCESSED);
@@ -242,9 +242,9 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void messageBehindAReopenedOneOfItsKeyWaitsForIt() {
-        Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS)
+        Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS)
                 .retry(RETRY.maxAttempts(1))
-                .deadAgain(DeadAgain.REOPENED)
+                .onRedeliveredDeadLetter(OnRedeliveredDeadLetter.REQUEUE)
                 .build();
         fail("a0", 1);
         Message first = ofKey("a", "a0");
@@ -258,8 +258,8 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void messagesBehindABusyOneAreBusyAndNothingOfThemIsClaimed() {
-        Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS)
-                .twinPatience(Duration.ofMillis(50))
+        Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS)
+                .concurrentDuplicateTimeout(Duration.ofMillis(50))
                 .build();
         List<Message> messages = keyed("a0", "b0", "a1", "a2", "b1");
         try (CallersTransaction other = fixture.begin()) {
@@ -275,8 +275,9 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
     /** Such as behind the message of a node that is being closed, whose partition has gone to this one. */
     @Test
     void messageBehindABusyOneOfItsKeyWaitsForItWithoutAnOrderPerKeyToo() {
-        Inbox<C> inbox =
-                ordered(KeyOrder.NONE).twinPatience(Duration.ofMillis(50)).build();
+        Inbox<C> inbox = ordered(KeyOrder.NONE)
+                .concurrentDuplicateTimeout(Duration.ofMillis(50))
+                .build();
         List<Message> messages = keyed("a0", "b0", "a1");
         try (CallersTransaction other = fixture.begin()) {
             assertThat(inbox.claim(messages.get(0), other.ledger())).isTrue();
@@ -289,7 +290,8 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
     @ParameterizedTest
     @EnumSource(KeyOrder.class)
     void busyMessageHoldsBackThoseBehindItInEveryChunk(KeyOrder order) {
-        Inbox<C> inbox = ordered(order).twinPatience(Duration.ofMillis(50)).build();
+        Inbox<C> inbox =
+                ordered(order).concurrentDuplicateTimeout(Duration.ofMillis(50)).build();
         fail("b0", 1);
         fail("c0", 1);
         List<Message> messages = manyOf(20, "a", "b", "c");
@@ -304,8 +306,8 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void unusableMessageBehindABusyOneOfItsKeyDoesNotOvertakeIt() {
-        Inbox<C> inbox = ordered(KeyOrder.BEHIND_DEAD_LETTERS)
-                .twinPatience(Duration.ofMillis(50))
+        Inbox<C> inbox = ordered(KeyOrder.BLOCK_ON_DEAD_LETTERS)
+                .concurrentDuplicateTimeout(Duration.ofMillis(50))
                 .build();
         Message first = ofKey("a", "a0");
         Message withoutId = Message.builder("notes")
@@ -322,27 +324,27 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void laterRoundOfACallHoldsBackWhatAnEarlierOneFoundBusy() {
-        List<InboxTransaction<C>> twins = new ArrayList<>();
-        Inbox<C> inbox = ordered(KeyOrder.PAST_DEAD_LETTERS)
+        List<InboxTransaction<C>> duplicates = new ArrayList<>();
+        Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS)
                 .detectConflicts()
-                .twinPatience(Duration.ofMillis(50))
+                .concurrentDuplicateTimeout(Duration.ofMillis(50))
                 .listener(new InboxListener() {
                     @Override
                     public void onOutcome(String name, Message message, Outcome outcome) {
-                        twins.forEach(InboxTransaction::close);
-                        twins.clear();
+                        duplicates.forEach(InboxTransaction::close);
+                        duplicates.clear();
                     }
                 })
                 .build();
         String id = Ids.opaque();
         Message first = ofKeyWithId(id, "a1");
         List<Message> batch = List.of(first, ofKey("a", "a2"), ofKeyWithId(id, "a3"));
-        InboxTransaction<C> twin = fixture.store().begin(Duration.ofMinutes(1));
-        twin.claim(inbox.registered(), List.of(keyOf(inbox, first)), Duration.ofSeconds(5));
-        twins.add(twin);
+        InboxTransaction<C> duplicate = fixture.store().begin(Duration.ofMinutes(1));
+        duplicate.claim(inbox.registered(), List.of(keyOf(inbox, first)), Duration.ofSeconds(5));
+        duplicates.add(duplicate);
 
         assertThat(kinds(inbox.process(batch))).containsOnly(Kind.BUSY);
-        assertThat(twins).isEmpty();
+        assertThat(duplicates).isEmpty();
         assertThat(kinds(inbox.process(batch))).containsExactly(Kind.PROCESSED, Kind.PROCESSED, Kind.CONFLICT);
         assertThat(effectsOf("a")).containsExactly("a1", "a2");
     }

@@ -81,7 +81,7 @@ abstract class ProcessingTests<C extends HandlerContext> extends InboxLab<C> {
         List<String> order = new ArrayList<>();
         Inbox<C> inbox = builder()
                 .handle("a", PayloadDecoder.text(), (payload, context) -> order.add(payload))
-                .handleAll("b", PayloadDecoder.text(), list -> list.forEach(each -> order.add(each.payload())))
+                .handleBatch("b", PayloadDecoder.text(), list -> list.forEach(each -> order.add(each.payload())))
                 .build();
         List<Message> messages = new ArrayList<>();
         for (String type : List.of("a", "b", "b", "a", "b", "a", "a", "b")) {
@@ -122,7 +122,7 @@ abstract class ProcessingTests<C extends HandlerContext> extends InboxLab<C> {
         List<Integer> sizes = new ArrayList<>();
         List<Message> messages = messages(20);
         Inbox<C> inbox = builder()
-                .handleAll(TYPE, PayloadDecoder.text(), list -> {
+                .handleBatch(TYPE, PayloadDecoder.text(), list -> {
                     sizes.add(list.size());
                     list.forEach(each -> fixture.write(each.context(), each.payload()));
                 })
@@ -139,7 +139,7 @@ abstract class ProcessingTests<C extends HandlerContext> extends InboxLab<C> {
         writing().process(List.of(messages.get(1), messages.get(2)));
         List<String> handed = new ArrayList<>();
         Inbox<C> inbox = builder()
-                .handleAll(TYPE, PayloadDecoder.text(), list -> list.forEach(each -> handed.add(each.payload())))
+                .handleBatch(TYPE, PayloadDecoder.text(), list -> list.forEach(each -> handed.add(each.payload())))
                 .build();
 
         inbox.process(messages);

@@ -15,8 +15,8 @@ import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
-import io.pigeonhole.core.inbox.DeadAgain;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.OnRedeliveredDeadLetter;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.inbox.Reception;
 import io.pigeonhole.core.message.Message;
@@ -80,9 +80,10 @@ abstract class RefusedWriteTests<C extends HandlerContext> extends FlowLab<C> {
     @Test
     @Tag("B-principle")
     void messageWhoseBytesNoTableTakesIsABareDeadLetterWithSizeAndDigest() {
-        refuse(ErrorClass.PERMANENT, "park", "bury");
+        refuse(ErrorClass.PERMANENT, "park", "deadLetter");
         fail(POISON, 9);
-        Inbox<C> inbox = flow().deadAgain(DeadAgain.REOPENED).build();
+        Inbox<C> inbox =
+                flow().onRedeliveredDeadLetter(OnRedeliveredDeadLetter.REQUEUE).build();
         List<Message> messages = aPoisonB();
 
         assertThat(kinds(inbox.process(messages))).containsExactly(Kind.PROCESSED, Kind.DEAD, Kind.PROCESSED);
@@ -119,14 +120,14 @@ abstract class RefusedWriteTests<C extends HandlerContext> extends FlowLab<C> {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     @Tag("B-principle")
-    void messageInWorkThatCannotBeFinishedIsADeadLetter(boolean buryToo) {
-        refuse(ErrorClass.MESSAGE, buryToo ? new String[] {"bury", "postpone"} : new String[] {"finish"});
-        fail(POISON, buryToo ? 9 : 0);
+    void messageInWorkThatCannotBeFinishedIsADeadLetter(boolean deadLetterToo) {
+        refuse(ErrorClass.MESSAGE, deadLetterToo ? new String[] {"deadLetter", "postpone"} : new String[] {"finish"});
+        fail(POISON, deadLetterToo ? 9 : 0);
         Inbox<C> inbox = flow().reception(Reception.STORE).build();
         inbox.process(aPoisonB());
         inbox.work();
 
-        assertOnlyPoisonIsDead(buryToo ? DeadReason.BYTES_NOT_STORED : DeadReason.NOT_STORED);
+        assertOnlyPoisonIsDead(deadLetterToo ? DeadReason.BYTES_NOT_STORED : DeadReason.NOT_STORED);
         assertThat(workLater(inbox)).isZero();
     }
 
@@ -170,8 +171,8 @@ abstract class RefusedWriteTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     @Tag("B-principle")
-    void unusableMessageThatCannotBeBuriedIsABareDeadLetter() {
-        refuse(ErrorClass.MESSAGE, "bury");
+    void unusableMessageThatCannotBeDeadLetteredIsABareDeadLetter() {
+        refuse(ErrorClass.MESSAGE, "deadLetter");
         Message unusable = Message.builder("notes").type(TYPE).payload(POISON).build();
 
         assertThat(kinds(flow().build().process(List.of(message("a"), unusable, message("b")))))
@@ -202,8 +203,9 @@ abstract class RefusedWriteTests<C extends HandlerContext> extends FlowLab<C> {
         refuse(errorClass, "reopen");
         fail("again", 1);
         fail(POISON, 1);
-        Inbox<C> inbox =
-                flow().retry(RetryPolicy.never()).deadAgain(DeadAgain.REOPENED).build();
+        Inbox<C> inbox = flow().retry(RetryPolicy.never())
+                .onRedeliveredDeadLetter(OnRedeliveredDeadLetter.REQUEUE)
+                .build();
         List<Message> messages = List.of(message("a"), message(POISON), message("again"), message("b"));
         inbox.process(messages.subList(1, 3));
         assertThat(dead()).hasSize(2);
@@ -222,7 +224,7 @@ abstract class RefusedWriteTests<C extends HandlerContext> extends FlowLab<C> {
     @Tag("B-principle")
     void refusalThatIsNoMessagesFaultMakesNoDeadLetter(ErrorClass errorClass) {
         var sound = store;
-        refuse(errorClass, "park", "bury");
+        refuse(errorClass, "park", "deadLetter");
         fail(POISON, 1);
         Inbox<C> refusing = flow().build();
         List<Message> messages = aPoisonB();
@@ -248,7 +250,7 @@ abstract class RefusedWriteTests<C extends HandlerContext> extends FlowLab<C> {
     @Test
     @Tag("B4")
     void unusableMessageWithAVeryLongOrderingKeyIsADeadLetterThatBlocksNothing() {
-        Inbox<C> inbox = ordered(KeyOrder.BEHIND_DEAD_LETTERS).build();
+        Inbox<C> inbox = ordered(KeyOrder.BLOCK_ON_DEAD_LETTERS).build();
         Message unusable = Message.builder("notes")
                 .id((MessageId) null)
                 .type(TYPE)
@@ -263,7 +265,7 @@ abstract class RefusedWriteTests<C extends HandlerContext> extends FlowLab<C> {
     @Test
     @Tag("B4")
     void letterWithAVeryLongOrderingKeyIsRequeuedWithTheOthers() {
-        Inbox<C> inbox = ordered(KeyOrder.BEHIND_DEAD_LETTERS).build();
+        Inbox<C> inbox = ordered(KeyOrder.BLOCK_ON_DEAD_LETTERS).build();
         Message tooLong = Message.builder("notes")
                 .id(Ids.opaque())
                 .type(TYPE)

@@ -68,17 +68,17 @@ abstract class RegistryTests<C extends HandlerContext> extends StoreLab<C> {
     @Test
     void orderAndLanesAreKept() {
         ConsumerRegistration registration =
-                new ConsumerRegistration(randomName(), IdForm.OPAQUE, KeyOrder.BEHIND_DEAD_LETTERS, 7);
+                new ConsumerRegistration(randomName(), IdForm.OPAQUE, KeyOrder.BLOCK_ON_DEAD_LETTERS, 7);
         RegisteredConsumer registered = store.register(registration);
 
-        assertThat(registered.order()).isEqualTo(KeyOrder.BEHIND_DEAD_LETTERS);
+        assertThat(registered.order()).isEqualTo(KeyOrder.BLOCK_ON_DEAD_LETTERS);
         assertThat(registered.lanes()).isEqualTo(7);
         assertThat(store.register(registration)).isEqualTo(registered);
     }
 
     @Test
     void otherOrderIsRefused() {
-        for (KeyOrder other : List.of(KeyOrder.PAST_DEAD_LETTERS, KeyOrder.BEHIND_DEAD_LETTERS)) {
+        for (KeyOrder other : List.of(KeyOrder.SKIP_DEAD_LETTERS, KeyOrder.BLOCK_ON_DEAD_LETTERS)) {
             assertThatThrownBy(() -> store.register(
                             new ConsumerRegistration(consumer.name(), IdForm.TIME_ORDERED, other, consumer.lanes())))
                     .isInstanceOf(ConfigurationException.class)

@@ -571,10 +571,10 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
                         .intoOwnHandlers(writing)
                         .build())
                 .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("evenThoughTheyRanBefore");
+                .hasMessageContaining("allowReprocessing");
         Replay.builder(name("recovery"), consumer, store, ANN)
                 .intoOwnHandlers(writing)
-                .evenThoughTheyRanBefore()
+                .allowReprocessing()
                 .build()
                 .run();
 

@@ -37,7 +37,7 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void requeuedLetterIsDueWithANewBeginning() {
         Message message = message(0);
-        bury(message);
+        deadLetter(message);
         fixture.advance(LATER);
 
         assertThat(requeue(keyOf(message))).isEqualTo(Kind.DONE);
@@ -55,7 +55,7 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void secondRequeueFindsNothing() {
         Message message = message(0);
-        bury(message);
+        deadLetter(message);
         requeue(keyOf(message));
 
         assertThat(requeue(keyOf(message))).isEqualTo(Kind.NOT_FOUND);
@@ -66,7 +66,7 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void manyRequeuesAtOnceMoveALetterOnce() throws Exception {
         Message message = message(0);
-        buryUnclaimed(message, DeadReason.TOO_LARGE);
+        deadLetterUnclaimed(message, DeadReason.TOO_LARGE);
 
         List<Kind> answers = threads.together(4, thread -> requeue(keyOf(message)));
         assertThat(answers).filteredOn(Kind.DONE::equals).hasSize(1);
@@ -76,10 +76,10 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
 
     @Test
     void requeuedLetterComesBeforeThoseThatWaitedBehindIt() {
-        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
+        consumer = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
         Message dead = ofKey("k");
         Message behind = ofKey("k");
-        bury(dead);
+        deadLetter(dead);
         receive(behind);
         assertThat(available()).isEmpty();
 
@@ -89,9 +89,9 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
 
     @Test
     void lettersWithAnOrderAreBusyWhileTheirLaneIsLocked() {
-        consumer = register(KeyOrder.PAST_DEAD_LETTERS);
+        consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         Message dead = ofKey("k");
-        bury(dead);
+        deadLetter(dead);
         try (InboxTransaction<C> transaction = begin()) {
             transaction.lock(consumer, List.of(0), SHORT);
             assertThat(requeue(keyOf(dead))).isEqualTo(Kind.BUSY);
@@ -104,7 +104,7 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void letterThatWasNeverClaimedIsClaimed() {
         Message message = message(0);
-        buryUnclaimed(message, DeadReason.TOO_LARGE);
+        deadLetterUnclaimed(message, DeadReason.TOO_LARGE);
 
         assertThat(requeue(keyOf(message))).isEqualTo(Kind.DONE);
         assertThat(available()).containsExactly(keyOf(message));
@@ -120,14 +120,14 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
                 .build();
         MessageKey key = KeyScheme.keyOfOrigin(message.source(), requireNonNull(message.origin()), message.payload());
         DeadLetter letter = new DeadLetter(key, message, DeadReason.NO_ID, "it has no id", false, null);
-        run(transaction -> transaction.bury(consumer, List.of(letter)));
+        run(transaction -> transaction.deadLetter(consumer, List.of(letter)));
 
         assertThat(requeue(key)).isEqualTo(Kind.DONE);
         assertThat(only().message().id()).isNull();
 
         // Delivered once more from the same place it dies again, but it has taken effect by now.
         run(transaction -> transaction.finish(consumer, take(transaction)));
-        run(transaction -> transaction.bury(consumer, List.of(letter)));
+        run(transaction -> transaction.deadLetter(consumer, List.of(letter)));
         assertThat(requeue(key)).isEqualTo(Kind.DUPLICATE);
         assertThat(work()).isEmpty();
     }
@@ -135,7 +135,7 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void letterWhoseMessageWasAcceptedSinceIsRemoved() {
         Message message = message(0);
-        buryUnclaimed(message, DeadReason.TOO_LARGE);
+        deadLetterUnclaimed(message, DeadReason.TOO_LARGE);
         claimed(keyOf(message));
 
         assertThat(requeue(keyOf(message))).isEqualTo(Kind.DUPLICATE);
@@ -147,7 +147,7 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void letterWhoseMessageIsBeingAcceptedIsBusy() {
         Message message = message(1);
-        buryUnclaimed(message, DeadReason.TOO_LARGE);
+        deadLetterUnclaimed(message, DeadReason.TOO_LARGE);
         try (InboxTransaction<C> transaction = begin()) {
             claim(transaction, keyOf(message));
             assertThat(requeue(keyOf(message))).isEqualTo(Kind.BUSY);
@@ -158,7 +158,7 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void lateLetterStaysDeadUnlessItIsAskedForExplicitly() {
         Message message = message(Ids.timeOrdered(Ids.now().plusSeconds(1)));
-        buryUnclaimed(message, DeadReason.LATE);
+        deadLetterUnclaimed(message, DeadReason.LATE);
         fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
 
         assertThat(requeue(keyOf(message))).isEqualTo(Kind.LATE);
@@ -173,7 +173,7 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
     @Test
     void letterFromTheFutureStaysDead() {
         Message message = message(Ids.timeOrdered(fixture.beyondTheLedger().plus(Duration.ofDays(1))));
-        buryUnclaimed(message, DeadReason.FROM_THE_FUTURE);
+        deadLetterUnclaimed(message, DeadReason.FROM_THE_FUTURE);
 
         assertThat(requeue(keyOf(message))).isEqualTo(Kind.FROM_THE_FUTURE);
         assertThat(requeueEvenIfLate(keyOf(message))).isEqualTo(Kind.FROM_THE_FUTURE);

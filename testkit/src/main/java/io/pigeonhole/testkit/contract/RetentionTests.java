@@ -136,7 +136,7 @@ abstract class RetentionTests<C extends HandlerContext> extends StoreLab<C> {
         try (InboxTransaction<C> transaction = begin()) {
             claim(transaction, inOrder(keyOf(unfinished), keyOf(dead)));
             transaction.park(consumer, List.of(parked(unfinished)));
-            transaction.bury(consumer, List.of(dead(dead, DeadReason.UNDECODABLE, true)));
+            transaction.deadLetter(consumer, List.of(dead(dead, DeadReason.UNDECODABLE, true)));
             transaction.commit();
         }
 

@@ -3,8 +3,8 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.handler.HandlerContext;
-import io.pigeonhole.core.inbox.DeadAgain;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.OnRedeliveredDeadLetter;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -94,8 +94,9 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void deadLetterThatComesAgainGoesBackToWorkAndItsWorkersAreTold() {
-        Inbox<C> inbox =
-                flow().retry(RETRY.maxAttempts(2)).deadAgain(DeadAgain.REOPENED).build();
+        Inbox<C> inbox = flow().retry(RETRY.maxAttempts(2))
+                .onRedeliveredDeadLetter(OnRedeliveredDeadLetter.REQUEUE)
+                .build();
         fail("x", 3);
         Message message = message("x");
         inbox.process(message);
@@ -188,7 +189,9 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void otherPayloadDoesNotBringBackTheLateMessage() {
-        Inbox<C> inbox = flow().detectConflicts().deadAgain(DeadAgain.REOPENED).build();
+        Inbox<C> inbox = flow().detectConflicts()
+                .onRedeliveredDeadLetter(OnRedeliveredDeadLetter.REQUEUE)
+                .build();
         String id = late();
         inbox.process(message(id, "one"));
 

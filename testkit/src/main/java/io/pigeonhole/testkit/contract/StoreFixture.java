@@ -122,7 +122,7 @@ public interface StoreFixture<C extends HandlerContext> extends AutoCloseable {
     void pause(String consumer, boolean paused);
 
     /**
-     * How often a dead letter was delivered or buried again.
+     * How often a dead letter was delivered or dead-lettered again.
      *
      * @param consumer whose
      * @param key the key of a dead letter

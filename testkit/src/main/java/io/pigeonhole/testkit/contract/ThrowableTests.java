@@ -147,7 +147,7 @@ abstract class ThrowableTests<C extends HandlerContext> extends FlowLab<C> {
     void whateverAHandlerOfListsThrowsIsTheFailureOfItsMessages() {
         List<String> names = names(1);
         Inbox<C> inbox = builder()
-                .handleAll(TYPE, PayloadDecoder.text(), list -> {
+                .handleBatch(TYPE, PayloadDecoder.text(), list -> {
                     for (var each : list) {
                         writeAndRaise(each.payload(), each.context());
                     }

@@ -53,7 +53,7 @@ abstract class TransactionTests<C extends HandlerContext> extends StoreLab<C> {
             fixture.defer(context(transaction, processed), "deferred");
             transaction.flush();
             transaction.park(consumer, List.of(parked(failed)));
-            transaction.bury(consumer, List.of(dead(dead, DeadReason.PERMANENT_FAILURE, true)));
+            transaction.deadLetter(consumer, List.of(dead(dead, DeadReason.PERMANENT_FAILURE, true)));
         }
         assertThat(fixture.effects()).isEmpty();
         assertThat(fixture.parked(consumer.name())).isEmpty();

@@ -28,7 +28,7 @@ abstract class UnblockTests<C extends HandlerContext> extends AdminLab<C> {
 
     @BeforeEach
     void keepOrder() {
-        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
+        consumer = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
     }
 
     private Kind unblock() {
@@ -41,7 +41,7 @@ abstract class UnblockTests<C extends HandlerContext> extends AdminLab<C> {
         park(head, LATER);
         receive(ofKey("k"), ofKey("k"));
         Message dead = ofKey("d");
-        bury(dead);
+        deadLetter(dead);
         receive(ofKey("d"));
         receive(ofKey("free"));
 
@@ -101,7 +101,7 @@ abstract class UnblockTests<C extends HandlerContext> extends AdminLab<C> {
     void deadLetterBlocksNoLongerAndStays() {
         Message dead = ofKey("k");
         Message next = ofKey("k");
-        bury(dead);
+        deadLetter(dead);
         receive(next);
         assertThat(available()).isEmpty();
 

@@ -70,7 +70,7 @@ abstract class WorkBytesTests<C extends HandlerContext> extends WorkLab<C> {
     @Test
     @Tag("B10")
     void noMoreBytesAreTakenThanAskedForWhereOrderIsKept() {
-        consumer = register(KeyOrder.BEHIND_DEAD_LETTERS);
+        consumer = register(KeyOrder.BLOCK_ON_DEAD_LETTERS);
         takesTwoThenTwoThenOne();
     }
 
@@ -80,7 +80,7 @@ abstract class WorkBytesTests<C extends HandlerContext> extends WorkLab<C> {
         Message small = large("a", 1);
         Message huge = large("a", 5 * SIZE);
         Message next = large("a", 1);
-        for (KeyOrder order : List.of(KeyOrder.NONE, KeyOrder.PAST_DEAD_LETTERS)) {
+        for (KeyOrder order : List.of(KeyOrder.NONE, KeyOrder.SKIP_DEAD_LETTERS)) {
             consumer = register(order);
             receive(small, huge, next);
 

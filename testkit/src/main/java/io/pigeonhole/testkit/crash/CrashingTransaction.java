@@ -233,8 +233,8 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
-    public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
-        around(CrashPoint.BEFORE_BURY, () -> transaction.bury(consumer, letters), CrashPoint.AFTER_BURY);
+    public void deadLetter(RegisteredConsumer consumer, List<DeadLetter> letters) {
+        around(CrashPoint.BEFORE_BURY, () -> transaction.deadLetter(consumer, letters), CrashPoint.AFTER_BURY);
     }
 
     @Override

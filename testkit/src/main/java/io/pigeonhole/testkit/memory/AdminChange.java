@@ -58,9 +58,9 @@ record AdminChange(Changes changes, RegisteredConsumer consumer, Author by) {
 
     /** The dead letter, held. */
     @Nullable
-    Grave letter(MessageKey key) {
+    LetterRow letter(MessageKey key) {
         hold(List.of(new Lock.OfLetter(row(key))));
-        return changes.graves.get(row(key));
+        return changes.letterRows.get(row(key));
     }
 
     /** The last step: nothing can fail between it and the commit. */

@@ -77,11 +77,11 @@ final class AdminChanges {
                 change.audit(AdminAction.DISCARD, key, describe(found), 1);
                 return Answer.done("discarded from work");
             }
-            Grave letter = change.letter(key);
+            LetterRow letter = change.letter(key);
             if (letter == null) {
                 return Answers.nowhere(key);
             }
-            change.changes().graves.remove(letter.row());
+            change.changes().letterRows.remove(letter.row());
             DeadLetter dead = letter.letter();
             String detail = Answers.ofLetter(
                     dead.reason(),
@@ -101,9 +101,9 @@ final class AdminChanges {
             Optional<WorkRow> work = change.changes().work.all().stream()
                     .filter(row -> row.ordered() && isOf(change, row.row(), key, OrderingKey.of(row.message())))
                     .min(Comparator.comparingLong(WorkRow::id));
-            Optional<Grave> letter = change.changes().graves.all().stream()
-                    .filter(grave -> grave.blocks(change.consumer(), key))
-                    .min(Comparator.comparingLong(Grave::id));
+            Optional<LetterRow> letter = change.changes().letterRows.all().stream()
+                    .filter(letterRow -> letterRow.blocks(change.consumer(), key))
+                    .min(Comparator.comparingLong(LetterRow::id));
             if (letter.isPresent()
                     && (work.isEmpty() || letter.get().id() < work.get().id())) {
                 return unblockLetter(change, key, letter.get().row().key());
@@ -117,11 +117,11 @@ final class AdminChanges {
     }
 
     private static Answer unblockLetter(AdminChange change, OrderingKey orderingKey, MessageKey key) {
-        Grave letter = change.letter(key);
+        LetterRow letter = change.letter(key);
         if (letter == null || !letter.blocks()) {
             return Answers.busy();
         }
-        change.changes().graves.put(letter.row(), letter.blockingNoLonger());
+        change.changes().letterRows.put(letter.row(), letter.blockingNoLonger());
         change.audit(AdminAction.UNBLOCK, key, Answers.ofUnblock(orderingKey, "dead letter"), 1);
         return Answer.done("the dead letter " + key + " blocks no longer");
     }
@@ -140,10 +140,11 @@ final class AdminChanges {
         String detail = Answers.ofSkip(change.by(), found.lastError());
         DeadLetter letter =
                 new DeadLetter(key, found.message(), DeadReason.SKIPPED, detail, true, null, found.item(tables.now()));
-        Grave there = change.letter(key);
+        LetterRow there = change.letter(key);
         change.changes().work.remove(found.row());
-        Grave skipped = Grave.of(change.consumer(), letter, found.row(), found.id(), found.received(), tables.now());
-        change.changes().graves.put(found.row(), there == null ? skipped : there.seenOnceMore(skipped));
+        LetterRow skipped =
+                LetterRow.of(change.consumer(), letter, found.row(), found.id(), found.received(), tables.now());
+        change.changes().letterRows.put(found.row(), there == null ? skipped : there.seenOnceMore(skipped));
         change.audit(AdminAction.UNBLOCK, key, Answers.ofUnblock(orderingKey, describe(found)), 1);
         return Answer.done("the message " + key + " is a dead letter that does not block");
     }

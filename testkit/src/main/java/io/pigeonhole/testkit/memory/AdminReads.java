@@ -48,8 +48,8 @@ final class AdminReads {
 
     private ConsumerSummary summary(RegisteredConsumer consumer) {
         List<WorkRow> work = tables.inOrder(consumer.id());
-        List<Grave> graves = tables.graves.values().stream()
-                .filter(grave -> grave.row().consumer() == consumer.id())
+        List<LetterRow> letterRows = tables.letterRows.values().stream()
+                .filter(letterRow -> letterRow.row().consumer() == consumer.id())
                 .toList();
         Instant now = tables.now();
         Duration overdue = work.stream()
@@ -64,8 +64,8 @@ final class AdminReads {
                 count(work, MessageStatus.RECEIVED),
                 count(work, MessageStatus.PARKED),
                 count(work, MessageStatus.LEASED),
-                graves.size(),
-                graves.stream().filter(Grave::blocks).count(),
+                letterRows.size(),
+                letterRows.stream().filter(LetterRow::blocks).count(),
                 overdue);
     }
 
@@ -97,19 +97,19 @@ final class AdminReads {
     }
 
     /** The letters of a filter, in no special order. */
-    static Stream<Grave> letters(Tables tables, RegisteredConsumer consumer, DeadLetterFilter filter) {
-        return tables.graves.values().stream()
-                .filter(grave -> grave.row().consumer() == consumer.id())
-                .filter(grave -> filter.reason() == null
-                        || filter.reason() == grave.letter().reason())
-                .filter(grave -> isLike(
-                        grave.letter().message(),
-                        grave.letter().detail(),
+    static Stream<LetterRow> letters(Tables tables, RegisteredConsumer consumer, DeadLetterFilter filter) {
+        return tables.letterRows.values().stream()
+                .filter(letterRow -> letterRow.row().consumer() == consumer.id())
+                .filter(letterRow -> filter.reason() == null
+                        || filter.reason() == letterRow.letter().reason())
+                .filter(letterRow -> isLike(
+                        letterRow.letter().message(),
+                        letterRow.letter().detail(),
                         filter.type(),
                         filter.source(),
                         filter.orderingKey(),
                         filter.errorContains()))
-                .filter(grave -> isWithin(grave.died(), filter.since(), filter.until()));
+                .filter(letterRow -> isWithin(letterRow.died(), filter.since(), filter.until()));
     }
 
     private static boolean isLike(
@@ -134,8 +134,8 @@ final class AdminReads {
         return tables.read(all -> {
             Cursor before = page.after();
             List<DeadLetterEntry> found = letters(all, consumers.require(filter.consumer()), filter)
-                    .filter(grave -> before == null || grave.isBefore(before))
-                    .sorted(Grave.BY_DEATH.reversed())
+                    .filter(letterRow -> before == null || letterRow.isBefore(before))
+                    .sorted(LetterRow.BY_DEATH.reversed())
                     .limit(page.limit() + 1L)
                     .map(AdminReads::entry)
                     .toList();
@@ -147,7 +147,7 @@ final class AdminReads {
         return tables.read(all -> {
             Instant until = cutoff == null ? all.now() : cutoff;
             long count = letters(all, consumers.require(filter.consumer()), filter)
-                    .filter(grave -> !grave.died().isAfter(until))
+                    .filter(letterRow -> !letterRow.died().isAfter(until))
                     .count();
             return new Selection(filter, until, count);
         });
@@ -158,7 +158,7 @@ final class AdminReads {
             RegisteredConsumer consumer = consumers.require(name);
             Row row = new Row(consumer.id(), key);
             WorkRow work = all.work.get(row);
-            Grave grave = all.graves.get(row);
+            LetterRow letterRow = all.letterRows.get(row);
             Finished finished = all.history.stream()
                     .filter(line -> line.consumer() == consumer.id()
                             && line.message().key().equals(key))
@@ -167,17 +167,17 @@ final class AdminReads {
             Accepted accepted = all.ledger.get(row);
             Message message = work != null
                     ? work.message()
-                    : grave != null
-                            ? grave.letter().message()
+                    : letterRow != null
+                            ? letterRow.letter().message()
                             : finished != null ? finished.message().message() : null;
-            boolean kept = work != null || grave != null;
+            boolean kept = work != null || letterRow != null;
             return MessageDetails.of(
                     name,
                     key,
                     message,
                     kept || (finished != null && finished.message().withPayload()),
                     work == null ? null : entry(work),
-                    grave == null ? null : entry(grave),
+                    letterRow == null ? null : entry(letterRow),
                     accepted == null ? null : accepted.at(),
                     finished == null ? null : finished.at(),
                     latest(attempts(row), MessageDetails.MOST_ATTEMPTS),
@@ -208,11 +208,12 @@ final class AdminReads {
                     .filter(WorkRow::ordered)
                     .forEach(row -> work.computeIfAbsent(keyOf(row.message()), key -> new ArrayList<>())
                             .add(row));
-            Map<OrderingKey, Grave> letters = new LinkedHashMap<>();
-            all.graves.values().stream()
-                    .filter(grave -> grave.row().consumer() == consumer.id() && grave.blocks())
-                    .sorted(Comparator.comparingLong(Grave::id))
-                    .forEach(grave -> letters.putIfAbsent(keyOf(grave.letter().message()), grave));
+            Map<OrderingKey, LetterRow> letters = new LinkedHashMap<>();
+            all.letterRows.values().stream()
+                    .filter(letterRow -> letterRow.row().consumer() == consumer.id() && letterRow.blocks())
+                    .sorted(Comparator.comparingLong(LetterRow::id))
+                    .forEach(letterRow ->
+                            letters.putIfAbsent(keyOf(letterRow.letter().message()), letterRow));
             letters.keySet().forEach(key -> work.computeIfAbsent(key, none -> new ArrayList<>()));
             return work.entrySet().stream()
                     .flatMap(entry -> blocked(entry.getKey(), entry.getValue(), letters.get(entry.getKey())).stream())
@@ -222,7 +223,7 @@ final class AdminReads {
         });
     }
 
-    private Optional<BlockedKey> blocked(OrderingKey key, List<WorkRow> work, @Nullable Grave letter) {
+    private Optional<BlockedKey> blocked(OrderingKey key, List<WorkRow> work, @Nullable LetterRow letter) {
         if (letter != null && (work.isEmpty() || letter.id() < work.get(0).id())) {
             DeadLetter dead = letter.letter();
             String error = dead.reason() + ": " + dead.detail();
@@ -283,18 +284,18 @@ final class AdminReads {
                 row.lastError());
     }
 
-    private static DeadLetterEntry entry(Grave grave) {
-        DeadLetter letter = grave.letter();
+    private static DeadLetterEntry entry(LetterRow letterRow) {
+        DeadLetter letter = letterRow.letter();
         return new DeadLetterEntry(
-                grave.id(),
-                label(grave.row().key(), letter.message()),
+                letterRow.id(),
+                label(letterRow.row().key(), letter.message()),
                 letter.reason(),
                 letter.detail(),
                 letter.claimed(),
-                grave.blocks(),
-                grave.attempts(),
-                grave.seenAgain(),
-                grave.received(),
-                grave.died());
+                letterRow.blocks(),
+                letterRow.attempts(),
+                letterRow.seenAgain(),
+                letterRow.received(),
+                letterRow.died());
     }
 }

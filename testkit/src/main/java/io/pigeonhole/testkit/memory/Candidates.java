@@ -68,8 +68,8 @@ final class Candidates {
         if (changes.tables.paused.contains(consumer.id())) {
             return found;
         }
-        List<Grave> blocking =
-                changes.graves.all().stream().filter(Grave::blocks).toList();
+        List<LetterRow> blocking =
+                changes.letterRows.all().stream().filter(LetterRow::blocks).toList();
         Set<OrderingKey> passed = new HashSet<>();
         for (WorkRow row : rowsOfLane()) {
             if (found.size() == limit) {
@@ -82,7 +82,8 @@ final class Candidates {
                     found.add(row);
                 }
             } else if (!passed.contains(key)) {
-                may &= blocking.stream().noneMatch(grave -> grave.id() < row.id() && grave.blocks(consumer, key));
+                may &= blocking.stream()
+                        .noneMatch(letterRow -> letterRow.id() < row.id() && letterRow.blocks(consumer, key));
                 if (may) {
                     found.add(row);
                 }

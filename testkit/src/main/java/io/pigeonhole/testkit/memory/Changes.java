@@ -37,7 +37,7 @@ final class Changes {
     final Tables tables;
     private final Undo undo = new Undo();
     final Layer<WorkRow> work;
-    final Layer<Grave> graves;
+    final Layer<LetterRow> letterRows;
     private final Set<Lock> locks = new LinkedHashSet<>();
     private final Map<Row, Accepted> claims = new LinkedHashMap<>();
     private final List<Runnable> effects = new ArrayList<>();
@@ -56,7 +56,7 @@ final class Changes {
         this.tables = tables;
         this.idleLimitNanos = Nanos.of(idleLimit);
         this.work = new Layer<>(tables.work, undo);
-        this.graves = new Layer<>(tables.graves, undo);
+        this.letterRows = new Layer<>(tables.letterRows, undo);
     }
 
     /** By the store's clock. */
@@ -201,7 +201,7 @@ final class Changes {
             tables.skipped.addAll(skipped);
             tables.attempts.addAll(attempts);
             work.apply();
-            graves.apply();
+            letterRows.apply();
             end(State.ENDED);
             return state;
         });

@@ -39,8 +39,8 @@ final class Claims {
                     claimed.add(row.key());
                 }
             }
-            boolean deadLetters =
-                    changes.graves.all().stream().anyMatch(grave -> grave.row().consumer() == consumer.id());
+            boolean deadLetters = changes.letterRows.all().stream()
+                    .anyMatch(letterRow -> letterRow.row().consumer() == consumer.id());
             return new Claim(claimed, tables.oldest, tables.newest, deadLetters);
         });
     }
@@ -68,9 +68,9 @@ final class Claims {
         if (work != null) {
             hashes.add(PayloadHash.of(work.message()));
         }
-        Grave grave = changes.graves.get(row);
-        if (grave != null && grave.letter().reason() != DeadReason.BYTES_NOT_STORED) {
-            hashes.add(PayloadHash.of(grave.letter().message()));
+        LetterRow letterRow = changes.letterRows.get(row);
+        if (letterRow != null && letterRow.letter().reason() != DeadReason.BYTES_NOT_STORED) {
+            hashes.add(PayloadHash.of(letterRow.letter().message()));
         }
         return hashes;
     }
@@ -81,7 +81,7 @@ final class Claims {
 
     /** Whether a message is in work or in the dead letters. */
     boolean isKnown(Row row) {
-        return changes.inTurn(() -> changes.work.has(row) || changes.graves.has(row));
+        return changes.inTurn(() -> changes.work.has(row) || changes.letterRows.has(row));
     }
 
     private @Nullable Accepted accepted(Row row) {

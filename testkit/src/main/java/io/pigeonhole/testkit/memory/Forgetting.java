@@ -98,7 +98,7 @@ final class Forgetting {
                 List.of(
                         new TableSize("inbox_attempt", tables.attempts.size(), null),
                         new TableSize("inbox_audit", tables.audit.size(), null),
-                        new TableSize("inbox_dead_letter", tables.graves.size(), null),
+                        new TableSize("inbox_dead_letter", tables.letterRows.size(), null),
                         new TableSize("inbox_history", tables.history.size(), null),
                         new TableSize("inbox_ledger", tables.ledger.size(), null),
                         new TableSize("inbox_work", tables.work.size(), null)),
@@ -114,7 +114,7 @@ final class Forgetting {
     }
 
     private static boolean isUnfinished(Tables tables, Row row) {
-        return tables.work.containsKey(row) || tables.graves.containsKey(row);
+        return tables.work.containsKey(row) || tables.letterRows.containsKey(row);
     }
 
     private static long size(Tables tables) {

@@ -40,8 +40,8 @@ final class Gate {
                     blocked.add(key);
                 }
             }
-            for (Grave grave : changes.graves.all()) {
-                keys.stream().filter(key -> grave.blocks(consumer, key)).forEach(blocked::add);
+            for (LetterRow letterRow : changes.letterRows.all()) {
+                keys.stream().filter(key -> letterRow.blocks(consumer, key)).forEach(blocked::add);
             }
             return blocked;
         });

@@ -57,7 +57,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A store in memory, for unit tests of handlers and of what surrounds them. It behaves as the stores on databases do and
- * passes the same contracts: transactions see nothing of each other before they commit, a claim waits for its twin, and a
+ * passes the same contracts: transactions see nothing of each other before they commit, a claim waits for its concurrent duplicate, and a
  * transaction that was blocked is aborted. It survives nothing: when the process ends, all is forgotten. Safe for use by
  * many threads.
  */
@@ -186,7 +186,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     }
 
     /**
-     * How often a dead letter was delivered or buried again.
+     * How often a dead letter was delivered or dead-lettered again.
      *
      * @param consumer the consumer's name
      * @param key the message's key
@@ -194,8 +194,8 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
      */
     public int seenAgain(String consumer, MessageKey key) {
         return tables.read(all -> {
-            Grave grave = all.graves.get(new Row(consumers.idOf(consumer), key));
-            return grave == null ? 0 : grave.seenAgain();
+            LetterRow letterRow = all.letterRows.get(new Row(consumers.idOf(consumer), key));
+            return letterRow == null ? 0 : letterRow.seenAgain();
         });
     }
 

@@ -8,7 +8,7 @@ sealed interface Lock {
     /** A message in work that was taken, leased or held. */
     record OfWork(Row row) implements Lock {}
 
-    /** A dead letter that is buried, counted or reopened. */
+    /** A dead letter that is dead-lettered, counted or reopened. */
     record OfLetter(Row row) implements Lock {}
 
     /** A lane, against others that store or process messages of its keys. */

@@ -34,7 +34,7 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     private final Claims claims;
     private final Work work;
     private final Leasing leasing;
-    private final Graveyard graveyard;
+    private final LetterRows deadLetters;
     private final Gate gate;
     private final List<InMemoryContext> contexts = new ArrayList<>();
 
@@ -44,7 +44,7 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
         this.claims = new Claims(changes);
         this.work = new Work(changes);
         this.leasing = new Leasing(changes, work);
-        this.graveyard = new Graveyard(changes, work, claims);
+        this.deadLetters = new LetterRows(changes, work, claims);
         this.gate = new Gate(changes);
     }
 
@@ -172,21 +172,21 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
-    public void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
+    public void deadLetter(RegisteredConsumer consumer, List<DeadLetter> letters) {
         store.requireAvailable();
-        graveyard.bury(consumer, letters);
+        deadLetters.deadLetter(consumer, letters);
     }
 
     @Override
     public Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
         store.requireAvailable();
-        return graveyard.seenAgain(consumer, keys);
+        return deadLetters.seenAgain(consumer, keys);
     }
 
     @Override
     public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
         store.requireAvailable();
-        return graveyard.reopen(consumer, keys);
+        return deadLetters.reopen(consumer, keys);
     }
 
     @Override

@@ -45,10 +45,10 @@ final class Requeues {
             @Nullable Instant firstDue,
             Author by) {
         return AdminChange.run(tables, consumers, selection.filter().consumer(), by, change -> {
-            List<Grave> letters = AdminReads.letters(tables, change.consumer(), selection.filter())
+            List<LetterRow> letters = AdminReads.letters(tables, change.consumer(), selection.filter())
                     .filter(letter -> !letter.died().isAfter(selection.cutoff()))
                     .filter(letter -> after == null || letter.isBehind(after))
-                    .sorted(Grave.BY_DEATH)
+                    .sorted(LetterRow.BY_DEATH)
                     .limit(limit)
                     .toList();
             return letters.isEmpty()
@@ -58,12 +58,12 @@ final class Requeues {
     }
 
     private RequeuedPart part(
-            AdminChange change, List<Grave> letters, Selection selection, Requeue options, Instant firstDue) {
+            AdminChange change, List<LetterRow> letters, Selection selection, Requeue options, Instant firstDue) {
         int requeued = 0;
         int duplicates = 0;
         int refused = 0;
         Instant due = firstDue;
-        for (Grave letter : letters) {
+        for (LetterRow letter : letters) {
             switch (requeue(change, letter.row().key(), due, options.evenIfLate())
                     .kind()) {
                 case DONE -> {
@@ -75,7 +75,7 @@ final class Requeues {
                 default -> {}
             }
         }
-        Grave last = letters.get(letters.size() - 1);
+        LetterRow last = letters.get(letters.size() - 1);
         RequeuedPart part = new RequeuedPart(
                 letters.size(), requeued, duplicates, refused, last.cursor(), requeued == 0 ? null : due);
         if (requeued + duplicates > 0) {
@@ -87,12 +87,12 @@ final class Requeues {
     private Answer requeue(AdminChange change, MessageKey key, Instant due, boolean evenIfLate) {
         Changes changes = change.changes();
         Row row = change.row(key);
-        Grave found = changes.graves.get(row);
+        LetterRow found = changes.letterRows.get(row);
         if (found == null) {
             return Answers.notDead(key);
         }
         lockLane(change, found);
-        Grave letter = change.letter(key);
+        LetterRow letter = change.letter(key);
         if (letter == null) {
             return Answers.notDead(key);
         }
@@ -107,13 +107,13 @@ final class Requeues {
                     return late ? Answers.late() : Answers.fromTheFuture();
                 }
             } else if (tables.ledger.containsKey(row)) {
-                changes.graves.remove(row);
+                changes.letterRows.remove(row);
                 return Answers.duplicate();
             } else {
                 changes.claim(row, new Accepted(null, changes.now()));
             }
         }
-        changes.graves.remove(row);
+        changes.letterRows.remove(row);
         if (change.work(key) != null) {
             return Answers.duplicate();
         }
@@ -122,7 +122,7 @@ final class Requeues {
         return Answer.done("back in work, due now");
     }
 
-    private static void lockLane(AdminChange change, Grave letter) {
+    private static void lockLane(AdminChange change, LetterRow letter) {
         OrderingKey key = OrderingKey.of(letter.letter().message());
         if (key != null && change.consumer().keepsOrderOf(letter.letter().message())) {
             int lane = OrderingKey.lane(key.bytes(), change.consumer().lanes());

@@ -39,7 +39,7 @@ final class Tables {
     final Locks locks = new Locks(lock.newCondition());
     final Map<Row, Accepted> ledger = new LinkedHashMap<>();
     final Map<Row, WorkRow> work = new LinkedHashMap<>();
-    final Map<Row, Grave> graves = new LinkedHashMap<>();
+    final Map<Row, LetterRow> letterRows = new LinkedHashMap<>();
     final List<Finished> history = new ArrayList<>();
     final List<Attempt> attempts = new ArrayList<>();
     final List<AuditEntry> audit = new ArrayList<>();
@@ -109,7 +109,7 @@ final class Tables {
     Set<MessageKey> processed(short consumer) {
         Set<MessageKey> keys = new LinkedHashSet<>();
         for (Row row : ledger.keySet()) {
-            if (row.consumer() == consumer && !work.containsKey(row) && !graves.containsKey(row)) {
+            if (row.consumer() == consumer && !work.containsKey(row) && !letterRows.containsKey(row)) {
                 keys.add(row.key());
             }
         }
@@ -141,9 +141,9 @@ final class Tables {
     }
 
     List<DeadLetter> deadLetters(short consumer) {
-        return graves.values().stream()
-                .filter(grave -> grave.row().consumer() == consumer)
-                .map(Grave::letter)
+        return letterRows.values().stream()
+                .filter(letterRow -> letterRow.row().consumer() == consumer)
+                .map(LetterRow::letter)
                 .toList();
     }
 

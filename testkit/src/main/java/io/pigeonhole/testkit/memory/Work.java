@@ -52,7 +52,7 @@ final class Work {
         if (changes.work.has(row)) {
             throw new StoreException(ErrorClass.MESSAGE, key + " is in work already", null);
         }
-        Grave letter = changes.graves.get(row);
+        LetterRow letter = changes.letterRows.get(row);
         Promise.check(
                 letter == null
                         || !letter.letter().claimed()

@@ -49,21 +49,21 @@ record WorkRow(
                 null);
     }
 
-    static WorkRow reopened(Grave grave, RegisteredConsumer consumer, Instant now) {
-        Message message = grave.letter().message();
+    static WorkRow reopened(LetterRow letterRow, RegisteredConsumer consumer, Instant now) {
+        Message message = letterRow.letter().message();
         return new WorkRow(
-                grave.id(),
-                grave.row(),
+                letterRow.id(),
+                letterRow.row(),
                 message,
-                consumer.laneOf(message, grave.row().key()),
+                consumer.laneOf(message, letterRow.row().key()),
                 consumer.keepsOrderOf(message),
-                grave.byLease(),
-                grave.attempts(),
-                grave.attempts(),
+                letterRow.byLease(),
+                letterRow.attempts(),
+                letterRow.attempts(),
                 now,
-                grave.received(),
+                letterRow.received(),
                 now,
-                grave.token(),
+                letterRow.token(),
                 null,
                 null);
     }

@@ -41,9 +41,9 @@ class BusyLaneTest {
     private final InMemoryStore store = InMemoryStore.create();
     private final Queue<String> effects = new ConcurrentLinkedQueue<>();
     private final Inbox<InMemoryContext> inbox = Inbox.builder("payments", store)
-            .order(KeyOrder.PAST_DEAD_LETTERS)
+            .order(KeyOrder.SKIP_DEAD_LETTERS)
             .lanes(2)
-            .twinPatience(Duration.ofMillis(1))
+            .concurrentDuplicateTimeout(Duration.ofMillis(1))
             .handle("payment", PayloadDecoder.text(), (payload, context) -> context.defer(() -> effects.add(payload)))
             .build();
 
@@ -129,7 +129,7 @@ class BusyLaneTest {
         Inbox<InMemoryContext> log = Inbox.builder("log with ids", store)
                 .deduplication(Deduplication.HYBRID)
                 .ids(IdForm.OPAQUE)
-                .twinPatience(Duration.ofMillis(1))
+                .concurrentDuplicateTimeout(Duration.ofMillis(1))
                 .handle(
                         "payment",
                         PayloadDecoder.text(),
@@ -158,9 +158,9 @@ class BusyLaneTest {
     void watermarkDoesNotPassAMessageOfABusyLane(Deduplication by) {
         Inbox<InMemoryContext> log = Inbox.builder("log " + by, store)
                 .deduplication(by)
-                .order(KeyOrder.PAST_DEAD_LETTERS)
+                .order(KeyOrder.SKIP_DEAD_LETTERS)
                 .lanes(2)
-                .twinPatience(Duration.ofMillis(1))
+                .concurrentDuplicateTimeout(Duration.ofMillis(1))
                 .handle(
                         "payment",
                         PayloadDecoder.text(),

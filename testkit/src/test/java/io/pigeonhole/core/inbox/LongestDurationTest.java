@@ -42,7 +42,10 @@ class LongestDurationTest {
     void timeThatNoClockCanCountIsRefused() {
         assertTooLong(() -> inbox().externalTimeout(FOR_EVER).build(), "inbox 'mails'", "externalTimeout");
         assertTooLong(() -> inbox().handlerTimeout(FOR_EVER).build(), "inbox 'mails'", "handlerTimeout");
-        assertTooLong(() -> inbox().twinPatience(FOR_EVER).build(), "inbox 'mails'", "twinPatience");
+        assertTooLong(
+                () -> inbox().concurrentDuplicateTimeout(FOR_EVER).build(),
+                "inbox 'mails'",
+                "concurrentDuplicateTimeout");
         assertTooLong(() -> inbox().slowBatch(FOR_EVER).build(), "inbox 'mails'", "slowBatch");
         assertTooLong(() -> Node.builder(store).maintenanceInterval(FOR_EVER).start(), "node", "maintenanceInterval");
         assertTooLong(

@@ -58,7 +58,7 @@ class SetAsideTest {
     @ParameterizedTest
     @EnumSource(
             value = KeyOrder.class,
-            names = {"NONE", "PAST_DEAD_LETTERS"})
+            names = {"NONE", "SKIP_DEAD_LETTERS"})
     void messageOfAFloodIsPassedByThoseOfItsKeyWhereNoOrderIsKept(KeyOrder order) {
         Inbox<InMemoryContext> inbox = inbox(order);
         store.horizon(now.plus(Duration.ofMinutes(10)), null);
@@ -73,7 +73,7 @@ class SetAsideTest {
     @ParameterizedTest
     @EnumSource(
             value = KeyOrder.class,
-            names = {"NONE", "PAST_DEAD_LETTERS"})
+            names = {"NONE", "SKIP_DEAD_LETTERS"})
     void messageThatTheDatabaseRefusesToKeepIsPassedByThoseOfItsKeyWhereNoOrderIsKept(KeyOrder order) {
         Inbox<InMemoryContext> inbox = inbox(order);
         plan.always(CrashPoint.BEFORE_BURY, () -> {

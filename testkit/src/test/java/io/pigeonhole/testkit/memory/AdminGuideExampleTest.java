@@ -49,7 +49,7 @@ class AdminGuideExampleTest {
 
     private Inbox<InMemoryContext> inbox() {
         return Inbox.builder("payments", store)
-                .order(KeyOrder.BEHIND_DEAD_LETTERS)
+                .order(KeyOrder.BLOCK_ON_DEAD_LETTERS)
                 .handle("payment", PayloadDecoder.text(), (payment, context) -> {
                     if (!bankIsOpen && payment.startsWith("never")) {
                         throw new PermanentFailure("account closed");

@@ -33,7 +33,7 @@ class InMemoryWorkTest {
     private final ManualClock clock = new ManualClock();
     private final InMemoryStore store = InMemoryStore.create(clock);
     private final RegisteredConsumer consumer =
-            store.register(new ConsumerRegistration("payments", IdForm.OPAQUE, KeyOrder.PAST_DEAD_LETTERS, 1));
+            store.register(new ConsumerRegistration("payments", IdForm.OPAQUE, KeyOrder.SKIP_DEAD_LETTERS, 1));
 
     private static final class ManualClock extends Clock {
         private Instant now = Instant.parse("2026-11-21T12:00:00Z");
@@ -140,8 +140,8 @@ class InMemoryWorkTest {
     @Test
     void deadLettersAreCountedWhenTheyComeAgain() {
         DeadLetter letter = new DeadLetter(key("x"), message("x"), DeadReason.LATE, "old", false, null);
-        run(transaction -> transaction.bury(consumer, List.of(letter)));
-        run(transaction -> transaction.bury(consumer, List.of(letter)));
+        run(transaction -> transaction.deadLetter(consumer, List.of(letter)));
+        run(transaction -> transaction.deadLetter(consumer, List.of(letter)));
 
         assertThat(store.deadLetters("payments")).containsExactly(letter);
         assertThat(store.seenAgain("payments", key("x"))).isEqualTo(1);

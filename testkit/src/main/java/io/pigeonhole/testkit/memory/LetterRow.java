@@ -13,7 +13,7 @@ import java.util.Comparator;
  * A dead letter. It keeps its place and its token from work: a lease from before must not pass for one from after a
  * reopening.
  */
-record Grave(
+record LetterRow(
         Row row,
         long id,
         DeadLetter letter,
@@ -25,13 +25,15 @@ record Grave(
         Instant received,
         Instant died) {
     /** Those that died first come first. */
-    static final Comparator<Grave> BY_DEATH = Comparator.comparing(Grave::died).thenComparingLong(Grave::id);
+    static final Comparator<LetterRow> BY_DEATH =
+            Comparator.comparing(LetterRow::died).thenComparingLong(LetterRow::id);
 
-    static Grave of(RegisteredConsumer consumer, DeadLetter letter, Row row, long id, Instant received, Instant now) {
+    static LetterRow of(
+            RegisteredConsumer consumer, DeadLetter letter, Row row, long id, Instant received, Instant now) {
         FailedAttempt last = letter.attempt();
         WorkItem item = letter.item();
         int attempts = last != null ? last.number() : item != null ? item.attempts() : 0;
-        return new Grave(
+        return new LetterRow(
                 row,
                 id,
                 letter,
@@ -44,16 +46,16 @@ record Grave(
                 now);
     }
 
-    Grave seenOnceMore() {
-        return new Grave(row, id, letter, blocks, attempts, byLease, token, seenAgain + 1, received, died);
+    LetterRow seenOnceMore() {
+        return new LetterRow(row, id, letter, blocks, attempts, byLease, token, seenAgain + 1, received, died);
     }
 
     /** The same where the message dies again: once it is accepted, the letter is that of the accepted message. */
-    Grave seenOnceMore(Grave newer) {
+    LetterRow seenOnceMore(LetterRow newer) {
         if (letter.claimed() || !newer.letter.claimed()) {
             return seenOnceMore();
         }
-        return new Grave(
+        return new LetterRow(
                 row,
                 newer.id,
                 newer.letter,
@@ -66,8 +68,8 @@ record Grave(
                 newer.died);
     }
 
-    Grave blockingNoLonger() {
-        return new Grave(row, id, letter, false, attempts, byLease, token, seenAgain, received, died);
+    LetterRow blockingNoLonger() {
+        return new LetterRow(row, id, letter, false, attempts, byLease, token, seenAgain, received, died);
     }
 
     /** Whether messages of the key that arrived after it must wait. */

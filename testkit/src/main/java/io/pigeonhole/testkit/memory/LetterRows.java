@@ -15,20 +15,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The dead letters in one transaction. */
-final class Graveyard {
+final class LetterRows {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Changes changes;
     private final Work work;
     private final Claims claims;
 
-    Graveyard(Changes changes, Work work, Claims claims) {
+    LetterRows(Changes changes, Work work, Claims claims) {
         this.changes = changes;
         this.work = work;
         this.claims = claims;
     }
 
-    void bury(RegisteredConsumer consumer, List<DeadLetter> letters) {
+    void deadLetter(RegisteredConsumer consumer, List<DeadLetter> letters) {
         changes.inTurn(() -> {
             for (DeadLetter letter : letters) {
                 Row row = new Row(consumer.id(), letter.key());
@@ -38,10 +38,10 @@ final class Graveyard {
                                 || consumer.deduplication().needsLog()
                                 || claims.isAccepted(row),
                         "a dead letter that says that the ledger has its key is right");
-                Grave there = find(row);
-                Grave grave = grave(consumer, letter, row);
+                LetterRow there = find(row);
+                LetterRow letterRow = letterRow(consumer, letter, row);
                 changes.hold(new Lock.OfLetter(row));
-                changes.graves.put(row, there == null ? grave : there.seenOnceMore(grave));
+                changes.letterRows.put(row, there == null ? letterRow : there.seenOnceMore(letterRow));
                 FailedAttempt last = letter.attempt();
                 boolean stays = there != null && (there.letter().claimed() || !letter.claimed());
                 if (last != null && (!stays || letter.item() != null)) {
@@ -53,15 +53,15 @@ final class Graveyard {
     }
 
     /** Takes it out of work with its place, or gives it the next one where it never was there. */
-    private Grave grave(RegisteredConsumer consumer, DeadLetter letter, Row row) {
+    private LetterRow letterRow(RegisteredConsumer consumer, DeadLetter letter, Row row) {
         WorkItem item = letter.item();
         Instant now = changes.now();
         if (item == null) {
-            return Grave.of(consumer, letter, row, changes.tables.nextPlace(), now, now);
+            return LetterRow.of(consumer, letter, row, changes.tables.nextPlace(), now, now);
         }
         WorkRow before = work.own(consumer, item);
         changes.work.remove(before.row());
-        return Grave.of(consumer, letter, row, item.id(), before.received(), now);
+        return LetterRow.of(consumer, letter, row, item.id(), before.received(), now);
     }
 
     Set<MessageKey> seenAgain(RegisteredConsumer consumer, Collection<MessageKey> keys) {
@@ -69,10 +69,10 @@ final class Graveyard {
             Set<MessageKey> seen = new LinkedHashSet<>();
             for (MessageKey key : keys) {
                 Row row = new Row(consumer.id(), key);
-                Grave grave = find(row);
-                if (grave != null) {
+                LetterRow letterRow = find(row);
+                if (letterRow != null) {
                     changes.hold(new Lock.OfLetter(row));
-                    changes.graves.put(row, grave.seenOnceMore());
+                    changes.letterRows.put(row, letterRow.seenOnceMore());
                     seen.add(key);
                 }
             }
@@ -85,13 +85,13 @@ final class Graveyard {
             Set<MessageKey> reopened = new LinkedHashSet<>();
             for (MessageKey key : keys) {
                 Row row = new Row(consumer.id(), key);
-                Grave grave = find(row);
-                if (grave != null
-                        && grave.letter().claimed()
-                        && grave.letter().reason() != DeadReason.BYTES_NOT_STORED) {
+                LetterRow letterRow = find(row);
+                if (letterRow != null
+                        && letterRow.letter().claimed()
+                        && letterRow.letter().reason() != DeadReason.BYTES_NOT_STORED) {
                     changes.hold(new Lock.OfLetter(row));
-                    changes.graves.remove(row);
-                    changes.work.put(row, WorkRow.reopened(grave, consumer, changes.now()));
+                    changes.letterRows.remove(row);
+                    changes.work.put(row, WorkRow.reopened(letterRow, consumer, changes.now()));
                     reopened.add(key);
                 }
             }
@@ -100,8 +100,8 @@ final class Graveyard {
     }
 
     /** The letter once nobody else changes it. */
-    private @Nullable Grave find(Row row) {
+    private @Nullable LetterRow find(Row row) {
         changes.awaitFree(List.of(new Lock.OfLetter(row)), PATIENCE);
-        return changes.graves.get(row);
+        return changes.letterRows.get(row);
     }
 }

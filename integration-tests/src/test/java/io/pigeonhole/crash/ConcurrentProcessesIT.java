@@ -11,32 +11,32 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-class TwinProcessesIT {
+class ConcurrentProcessesIT {
     private static final int MESSAGES = 300;
     private static final Pattern PROCESSED = Pattern.compile("processed (\\d+)");
 
     @Test
     void messagesThatComeToTwoProcessesAtOnceTakeEffectOnce() throws Exception {
         try (Database database = Database.onPostgres()) {
-            String run = "twins";
-            Path directory = Files.createTempDirectory(Files.createDirectories(Database.directory()), "twins-");
-            List<ChildJvm> twins = new ArrayList<>();
+            String run = "processes";
+            Path directory = Files.createTempDirectory(Files.createDirectories(Database.directory()), "processes-");
+            List<ChildJvm> processes = new ArrayList<>();
             for (int seed = 1; seed <= 2; seed++) {
-                twins.add(ChildJvm.start(
-                        TwinProcess.class,
-                        directory.resolve("twin-" + seed + ".out"),
+                processes.add(ChildJvm.start(
+                        ConcurrentProcess.class,
+                        directory.resolve("process-" + seed + ".out"),
                         List.of(database.url(), run, "" + MESSAGES, "" + seed)));
             }
-            twins.forEach(twin -> twin.say("begin"));
+            processes.forEach(process -> process.say("begin"));
 
             int processed = 0;
-            for (ChildJvm twin : twins) {
-                assertThat(twin.exitCode()).as(twin.output()).isZero();
-                processed += processedBy(twin);
+            for (ChildJvm process : processes) {
+                assertThat(process.exitCode()).as(process.output()).isZero();
+                processed += processedBy(process);
             }
 
             assertThat(processed).isEqualTo(MESSAGES);
-            EffectsChecker.expecting(TwinProcess.messages(run, MESSAGES).stream()
+            EffectsChecker.expecting(ConcurrentProcess.messages(run, MESSAGES).stream()
                             .map(Story::id)
                             .toList())
                     .effects(database.effects(run))
@@ -46,9 +46,9 @@ class TwinProcessesIT {
         }
     }
 
-    private static int processedBy(ChildJvm twin) {
-        Matcher line = PROCESSED.matcher(twin.output());
-        assertThat(line.find()).as(twin.output()).isTrue();
+    private static int processedBy(ChildJvm process) {
+        Matcher line = PROCESSED.matcher(process.output());
+        assertThat(line.find()).as(process.output()).isTrue();
         return Integer.parseInt(line.group(1));
     }
 }

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Random;
 import javax.sql.DataSource;
 
-/** Works on the same messages as its twins do, in an order of its own, and counts what was new. */
-final class TwinProcess {
+/** Works on the same messages as its concurrent duplicates do, in an order of its own, and counts what was new. */
+final class ConcurrentProcess {
     private static final int BATCH = 10;
 
-    private TwinProcess() {}
+    private ConcurrentProcess() {}
 
     /** Arguments: JDBC URL, run, number of messages, seed of the order. Begins when it reads a byte. */
     public static void main(String[] arguments) throws IOException {

@@ -1,9 +1,9 @@
 package io.pigeonhole.core.inbox;
 
 /** What becomes of a dead letter whose message is delivered again. It is counted in either case. */
-public enum DeadAgain {
+public enum OnRedeliveredDeadLetter {
     /** It stays dead: most brokers repeat what they delivered, and the reason has not gone away by that. */
-    STAYS_DEAD,
+    KEEP,
     /** It goes back to work: for those who mend the cause and then send the message again. */
-    REOPENED
+    REQUEUE
 }
