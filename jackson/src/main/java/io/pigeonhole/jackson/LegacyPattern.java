@@ -39,6 +39,7 @@ final class LegacyPattern extends DelegatingDeserializer {
     public Object deserialize(JsonParser parser, DeserializationContext context) {
         if (parser.hasToken(JsonToken.VALUE_STRING)) {
             String text = parser.getString().trim();
+            BoundedText.require(text, parser, handledType());
             ParsePosition position = new ParsePosition(0);
             Date read = ((SimpleDateFormat) pattern.clone()).parse(text, position);
             if (read != null && position.getIndex() < text.length()) {

@@ -31,6 +31,9 @@ final class StrictKey extends KeyDeserializer implements ContextualKeyDeserializ
     @Override
     public @Nullable Object deserializeKey(String name, DeserializationContext context) {
         JsonParser parser = context.getParser();
+        if (Number.class.isAssignableFrom(type)) {
+            BoundedText.require(name, parser, type);
+        }
         Object key = LegacyTime.is(type) ? LegacyTime.read(type, name, parser) : delegate.deserializeKey(name, context);
         if (key == null) {
             return null;

@@ -26,7 +26,8 @@ final class TimeAsText extends DelegatingDeserializer {
 
     static final String NO_UNIT = "a number does not say which unit of time it counts";
 
-    private static final Pattern NUMBER = Pattern.compile("\\s*[+-]?[0-9]*\\.?[0-9]*\\s*");
+    /** Possessive: one that goes back over the digits would take hours for a long text. */
+    private static final Pattern NUMBER = Pattern.compile("[+-]?+[0-9]*+\\.?+[0-9]*+");
 
     TimeAsText(ValueDeserializer<?> delegate) {
         super(delegate);
