@@ -49,9 +49,6 @@ final class StrictModule extends SimpleModule {
             if (type == BigDecimal.class || type == Number.class) {
                 return new BoundedDecimal(deserializer);
             }
-            if (SingleNumber.makes(deserializer)) {
-                return new SingleNumber(deserializer);
-            }
             if (type == ByteBuffer.class) {
                 return new ExactBase64(deserializer);
             }
@@ -65,7 +62,7 @@ final class StrictModule extends SimpleModule {
                 return new TimeAsText(deserializer);
             }
             return deserializer instanceof BeanDeserializerBase properties
-                    ? AliasedBean.of(properties, config)
+                    ? SingleNumber.of(properties, AliasedBean.of(properties, config))
                     : deserializer;
         }
 

@@ -1508,6 +1508,30 @@ class StrictValuesTest {
                 .hasMessageContaining("second: two names of the object are of this property");
     }
 
+    /** Made of a number as well as of its properties. */
+    static final class Amount {
+        @JsonAlias("amt")
+        public BigDecimal amount = BigDecimal.ZERO;
+
+        public Amount() {}
+
+        public Amount(BigDecimal amount) {
+            this.amount = amount;
+        }
+    }
+
+    @Test
+    @Tag("E9")
+    void typeThatIsAlsoMadeOfANumberHasEachPropertyOnce() throws Exception {
+        assertThatThrownBy(() -> json(Amount.class).decode(message("{\"amount\":1,\"amt\":2}")))
+                .hasMessageContaining("amount: two names of the object are of this property");
+        assertThat(json(Amount.class).decode(message("{\"amt\":2}")).amount).isEqualTo("2");
+        assertThat(json(Amount.class).decode(message("0.1000000000000000055511151231257827")).amount)
+                .isEqualTo("0.1000000000000000055511151231257827");
+        assertThatThrownBy(() -> json(Amount.class).decode(message("1e1000000000")))
+                .hasMessageContaining("exponent");
+    }
+
     @Test
     void ownMapperMayBeAsLenientAsItLikes() {
         assertThatCode(() -> json(All.class, JsonMapper.shared()).decode(message("{\"fraction\":\"1.5\"}")))
