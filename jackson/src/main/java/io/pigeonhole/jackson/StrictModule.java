@@ -62,7 +62,7 @@ final class StrictModule extends SimpleModule {
                 return new TimeAsText(deserializer);
             }
             return deserializer instanceof BeanDeserializerBase properties
-                    ? SingleNumber.of(properties, AliasedBean.of(properties, config))
+                    ? SingleNumber.of(properties, new StrictBean(properties))
                     : deserializer;
         }
 

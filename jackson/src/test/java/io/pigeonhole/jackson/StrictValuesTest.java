@@ -1532,6 +1532,40 @@ class StrictValuesTest {
                 .hasMessageContaining("exponent");
     }
 
+    @JsonFormat(with = JsonFormat.Feature.ACCEPT_CASE_INSENSITIVE_PROPERTIES)
+    record AnyCase(
+            @Nullable Integer amount,
+            @JsonAlias("key") @Nullable Integer id) {}
+
+    static final class Fields {
+        public int amount;
+    }
+
+    record AnyCaseInside(
+            @JsonFormat(with = JsonFormat.Feature.ACCEPT_CASE_INSENSITIVE_PROPERTIES)
+            Fields fields) {}
+
+    @Test
+    @Tag("E9")
+    void namesThatDifferInCapitalsAreOnePropertyWhereTheTypeTakesAnyCase() throws Exception {
+        for (String twice :
+                List.of("{\"amount\":1,\"AMOUNT\":2}", "{\"Amount\":1,\"aMount\":null}", "{\"ID\":1,\"Key\":2}")) {
+            assertThatThrownBy(() -> json(AnyCase.class).decode(message(twice)))
+                    .hasMessageContaining("two names of the object are of this property");
+        }
+        assertThatThrownBy(() -> json(AnyCaseInside.class).decode(message("{\"fields\":{\"amount\":1,\"Amount\":2}}")))
+                .hasMessageContaining("fields.amount: two names of the object are of this property");
+        assertThat(json(AnyCase.class).decode(message("{\"AMOUNT\":1,\"KEY\":2}")))
+                .isEqualTo(new AnyCase(1, 2));
+        assertThat(json(AnyCaseInside.class)
+                        .decode(message("{\"fields\":{\"Amount\":2}}"))
+                        .fields()
+                        .amount)
+                .isEqualTo(2);
+        assertThat(json(Fields.class).decode(message("{\"amount\":1,\"Amount\":2}")).amount)
+                .isEqualTo(1);
+    }
+
     @Test
     void ownMapperMayBeAsLenientAsItLikes() {
         assertThatCode(() -> json(All.class, JsonMapper.shared()).decode(message("{\"fraction\":\"1.5\"}")))
