@@ -2,6 +2,7 @@ package io.pigeonhole.jackson;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.Month;
 import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +65,9 @@ final class StrictKey extends KeyDeserializer implements ContextualKeyDeserializ
         }
         if (key instanceof Locale locale) {
             return ExactLocale.isSame(locale, name);
+        }
+        if (key instanceof Month month) {
+            return name.equals(month.name());
         }
         // Capitals are another way to write the same.
         return !(key instanceof UUID) || name.equalsIgnoreCase(key.toString());

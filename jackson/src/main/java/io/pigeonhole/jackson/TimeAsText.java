@@ -87,7 +87,12 @@ final class TimeAsText extends DelegatingDeserializer {
             return super.deserialize(parser, context);
         }
         if (isNumber(parser)) {
-            throw new RefusedValueException(parser, NO_UNIT + "; text in ISO 8601 is expected", handledType());
+            throw new RefusedValueException(
+                    parser,
+                    handledType().isEnum()
+                            ? "a number does not say whether the first one is 0 or 1; the name is expected, as Java writes it"
+                            : NO_UNIT + "; text in ISO 8601 is expected",
+                    handledType());
         }
         if (!parser.hasToken(JsonToken.VALUE_STRING)) {
             throw new RefusedValueException(parser, "text in ISO 8601 is expected", handledType());

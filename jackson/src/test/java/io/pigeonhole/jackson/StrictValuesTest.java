@@ -1566,6 +1566,42 @@ class StrictValuesTest {
                 .isEqualTo(1);
     }
 
+    record Months(
+            @Nullable Month month,
+            @Nullable DayOfWeek day,
+
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) @Nullable
+            Month number,
+
+            @Nullable Map<Month, Integer> map,
+            @Nullable EnumMap<Month, Integer> enumMap) {}
+
+    @ParameterizedTest
+    @Tag("E9")
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"month\":3} | the name is expected",
+                "{\"month\":\"3\"} | the name is expected",
+                "{\"day\":3} | the name is expected",
+                "{\"map\":{\"3\":1}} | Month is expected as Java writes it",
+                "{\"enumMap\":{\"3\":1}} | Month is expected as Java writes it",
+            })
+    void monthIsReadFromItsNameAsAValueAndAsAKey(String document, String expected) {
+        assertThatThrownBy(() -> json(Months.class).decode(message(document))).hasMessageContaining(expected);
+    }
+
+    @Test
+    @Tag("E9")
+    void numberOfAMonthCountsFromOneWhereTheTypeAsksForIt() throws Exception {
+        Months read =
+                json(Months.class).decode(message("{\"number\":3,\"map\":{\"MARCH\":1},\"enumMap\":{\"APRIL\":1}}"));
+
+        assertThat(read.number()).isEqualTo(Month.MARCH);
+        assertThat(read.map()).containsOnlyKeys(Month.MARCH);
+        assertThat(read.enumMap()).containsOnlyKeys(Month.APRIL);
+    }
+
     @Test
     void ownMapperMayBeAsLenientAsItLikes() {
         assertThatCode(() -> json(All.class, JsonMapper.shared()).decode(message("{\"fraction\":\"1.5\"}")))
