@@ -49,6 +49,9 @@ final class StrictKey extends KeyDeserializer implements ContextualKeyDeserializ
         if (key instanceof BigDecimal decimal) {
             BoundedDecimal.require(decimal, parser);
         }
+        if (key instanceof byte[] bytes) {
+            ExactBase64.require(bytes, name, parser, type);
+        }
         SameTime.require(key, name, parser);
         if (DistinctKeys.areNeededFor(type)) {
             DistinctKeys.require(key, type, context);

@@ -6,6 +6,7 @@ import java.util.Calendar;
 import java.util.Date;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.SortedMap;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.JavaType;
@@ -108,6 +109,7 @@ final class StrictModule extends SimpleModule {
                 BeanDescription.Supplier bean,
                 ValueDeserializer<?> deserializer) {
             return DistinctKeys.areNeededFor(type.getKeyType().getRawClass())
+                            || SortedMap.class.isAssignableFrom(type.getRawClass())
                     ? new DistinctKeys(deserializer)
                     : deserializer;
         }

@@ -57,6 +57,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TimeZone;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -1600,6 +1601,42 @@ class StrictValuesTest {
         assertThat(read.number()).isEqualTo(Month.MARCH);
         assertThat(read.map()).containsOnlyKeys(Month.MARCH);
         assertThat(read.enumMap()).containsOnlyKeys(Month.APRIL);
+    }
+
+    static final class AnyCaseMap extends TreeMap<String, @Nullable Integer> {
+        private static final long serialVersionUID = 1L;
+
+        public AnyCaseMap() {
+            super(String.CASE_INSENSITIVE_ORDER);
+        }
+    }
+
+    record OwnOrder(AnyCaseMap map) {}
+
+    @Test
+    @Tag("E9")
+    void namesThatTheOrderOfAMapTakesForOneAreRefused() throws Exception {
+        assertThatThrownBy(() -> json(OwnOrder.class).decode(message("{\"map\":{\"a\":1,\"A\":2}}")))
+                .hasMessageContaining("would become the same key");
+        assertThat(json(OwnOrder.class)
+                        .decode(message("{\"map\":{\"b\":null,\"A\":2}}"))
+                        .map())
+                .containsOnlyKeys("A", "b");
+    }
+
+    record ByBytes(Map<byte[], Integer> map) {}
+
+    @Test
+    @Tag("E9")
+    void keyOfBytesHasOneText() throws Exception {
+        assertThatThrownBy(() -> json(ByBytes.class).decode(message("{\"map\":{\"AB==\":1}}")))
+                .hasMessageContaining("bits that belong to none of its bytes");
+        assertThat(json(ByBytes.class)
+                        .decode(message("{\"map\":{\"AA==\":1}}"))
+                        .map()
+                        .keySet())
+                .singleElement()
+                .isEqualTo(new byte[1]);
     }
 
     @Test
