@@ -2,6 +2,7 @@ package io.pigeonhole.jackson;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.databind.DeserializationConfig;
@@ -10,7 +11,10 @@ import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.deser.bean.BeanDeserializerBase;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
 
-/** A type of which a property has more than one name: an object with two of them would lose a value. */
+/**
+ * A type of which a property has more than one name, by aliases or because names may be in any case: an object with two of them would
+ * lose a value.
+ */
 final class AliasedBean extends DelegatingDeserializer {
     /** Those that have more than one name, by each of their names. */
     private final Map<String, String> properties;
@@ -28,13 +32,14 @@ final class AliasedBean extends DelegatingDeserializer {
 
     /** A name comes before an alias. Of properties with the same alias the last one is taken to get it, as in records. */
     private static Map<String, String> properties(BeanDeserializerBase deserializer, DeserializationConfig config) {
-        Map<String, String> properties = new HashMap<>();
+        boolean inAnyCase = deserializer.isCaseInsensitive();
+        Map<String, String> properties = inAnyCase ? new TreeMap<>(String.CASE_INSENSITIVE_ORDER) : new HashMap<>();
         deserializer
                 .properties()
                 .forEachRemaining(property -> property.findAliases(config)
                         .forEach(alias -> properties.put(alias.getSimpleName(), property.getName())));
         deserializer.properties().forEachRemaining(property -> {
-            if (property.findAliases(config).isEmpty()) {
+            if (property.findAliases(config).isEmpty() && !inAnyCase) {
                 properties.remove(property.getName());
             } else {
                 properties.put(property.getName(), property.getName());

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -38,7 +39,7 @@ record ArchiveDirectory(Path path) {
         Path whole = path.resolve(OWNER + "." + UUID.randomUUID() + ".new");
         try {
             write(whole, document(store));
-            Files.move(whole, owner());
+            take(whole, store);
         } catch (FileAlreadyExistsException e) {
             // Another process was faster.
         } finally {
@@ -46,6 +47,18 @@ record ArchiveDirectory(Path path) {
         }
         force(path);
         requireOwn(store);
+    }
+
+    /** Of those who try at once, one succeeds: a renaming would replace what was created since it looked. */
+    private void take(Path whole, ArchivedStore store) throws IOException {
+        try {
+            Files.createLink(owner(), whole);
+        } catch (FileAlreadyExistsException e) {
+            throw e;
+        } catch (UnsupportedOperationException | FileSystemException e) {
+            // A file system without links. Whoever reads the file while it is written is refused, and may try again.
+            write(owner(), document(store));
+        }
     }
 
     /** Throws where it is the archive of another store, or the one of this store is not there. */

@@ -7,12 +7,16 @@ import java.util.SortedMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 import tools.jackson.core.TokenStreamContext;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
 
-/** A map of keys that can be written in more than one way: it remembers those that it has while it is read. */
+/**
+ * A map of keys that can be written in more than one way: it remembers those that it has while it is read. A sorted map takes keys for
+ * one by an order that may be its own: its entries are counted.
+ */
 final class DistinctKeys extends DelegatingDeserializer {
     /** Of these, {@link StrictKey} accepts one text only, or the parser already refuses a name that stands twice. */
     private static final Set<Class<?>> WRITTEN_IN_ONE_WAY = Set.of(
@@ -28,6 +32,8 @@ final class DistinctKeys extends DelegatingDeserializer {
             Boolean.class,
             Character.class);
 
+    private static final String LOST = "two names of one map would become the same key, and one entry lost";
+
     DistinctKeys(ValueDeserializer<?> delegate) {
         super(delegate);
     }
@@ -39,8 +45,7 @@ final class DistinctKeys extends DelegatingDeserializer {
     /** Refuses a key that the map which is being read has already. */
     static void require(Object key, Class<?> type, DeserializationContext context) {
         if (context.getAttribute(Scope.class) instanceof Scope scope && scope.isCurrent() && !scope.keys.add(key)) {
-            throw new RefusedValueException(
-                    context.getParser(), "two names of one map would become the same key, and one entry lost", type);
+            throw new RefusedValueException(context.getParser(), LOST, type);
         }
     }
 
@@ -52,8 +57,17 @@ final class DistinctKeys extends DelegatingDeserializer {
     @Override
     public @Nullable Object deserialize(JsonParser parser, DeserializationContext context) {
         Object outer = enter(parser, context);
+        // Behind the id of a type, that is counted as well.
+        TokenStreamContext object = parser.hasToken(JsonToken.START_OBJECT) ? parser.streamReadContext() : null;
         try {
-            return super.deserialize(parser, context);
+            Object read = super.deserialize(parser, context);
+            if (object != null
+                    && read instanceof SortedMap<?, ?> map
+                    && map.comparator() != null
+                    && map.size() < object.getEntryCount()) {
+                throw new RefusedValueException(parser, LOST, handledType());
+            }
+            return read;
         } finally {
             context.setAttribute(Scope.class, outer);
         }

@@ -42,6 +42,7 @@ final class LegacyTime {
      * @throws RefusedValueException if the type cannot hold all that the text says
      */
     static Object read(Class<?> type, String text, JsonParser parser) {
+        BoundedText.require(text, parser, type);
         Function<String, Object> reader = READERS.get(type.getName());
         if (reader == null) {
             throw new IllegalStateException(type.getName());

@@ -14,25 +14,29 @@ import tools.jackson.databind.deser.std.DelegatingDeserializer;
  * make an infinity or a zero of it, and round the {@code BigDecimal} to a {@code double}.
  */
 final class SingleNumber extends DelegatingDeserializer {
-    SingleNumber(ValueDeserializer<?> delegate) {
+    private final ValueInstantiator maker;
+
+    private SingleNumber(ValueDeserializer<?> delegate, ValueInstantiator maker) {
         super(delegate);
+        this.maker = maker;
     }
 
-    static boolean makes(ValueDeserializer<?> deserializer) {
-        return deserializer instanceof BeanDeserializerBase bean
-                && (bean.getValueInstantiator().canCreateFromDouble()
-                        || bean.getValueInstantiator().canCreateFromBigDecimal());
+    /** What reads the type otherwise, where it is not made of such a number. */
+    static ValueDeserializer<?> of(BeanDeserializerBase bean, ValueDeserializer<?> otherwise) {
+        ValueInstantiator maker = bean.getValueInstantiator();
+        return maker.canCreateFromDouble() || maker.canCreateFromBigDecimal()
+                ? new SingleNumber(otherwise, maker)
+                : otherwise;
     }
 
     @Override
     protected ValueDeserializer<?> newDelegatingInstance(ValueDeserializer<?> delegate) {
-        return new SingleNumber(delegate);
+        return new SingleNumber(delegate, maker);
     }
 
     @Override
     public @Nullable Object deserialize(JsonParser parser, DeserializationContext context) {
-        if (getDelegatee() instanceof BeanDeserializerBase bean && isToBeMade(parser, bean.getValueInstantiator())) {
-            ValueInstantiator maker = bean.getValueInstantiator();
+        if (isToBeMade(parser)) {
             if (maker.canCreateFromDouble()) {
                 FiniteNumber.requireNear(parser.getDoubleValue(), parser, double.class);
                 return maker.createFromDouble(context, parser.getDoubleValue());
@@ -44,7 +48,7 @@ final class SingleNumber extends DelegatingDeserializer {
     }
 
     /** Also a whole number, which Jackson refuses, unless the type makes something else of these. */
-    private static boolean isToBeMade(JsonParser parser, ValueInstantiator maker) {
+    private boolean isToBeMade(JsonParser parser) {
         return parser.hasToken(JsonToken.VALUE_NUMBER_FLOAT)
                 || (parser.hasToken(JsonToken.VALUE_NUMBER_INT)
                         && !maker.canCreateFromInt()

@@ -2,6 +2,7 @@ package io.pigeonhole.jackson;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.Month;
 import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,9 @@ final class StrictKey extends KeyDeserializer implements ContextualKeyDeserializ
     @Override
     public @Nullable Object deserializeKey(String name, DeserializationContext context) {
         JsonParser parser = context.getParser();
+        if (Number.class.isAssignableFrom(type)) {
+            BoundedText.require(name, parser, type);
+        }
         Object key = LegacyTime.is(type) ? LegacyTime.read(type, name, parser) : delegate.deserializeKey(name, context);
         if (key == null) {
             return null;
@@ -44,6 +48,9 @@ final class StrictKey extends KeyDeserializer implements ContextualKeyDeserializ
         }
         if (key instanceof BigDecimal decimal) {
             BoundedDecimal.require(decimal, parser);
+        }
+        if (key instanceof byte[] bytes) {
+            ExactBase64.require(bytes, name, parser, type);
         }
         SameTime.require(key, name, parser);
         if (DistinctKeys.areNeededFor(type)) {
@@ -61,6 +68,9 @@ final class StrictKey extends KeyDeserializer implements ContextualKeyDeserializ
         }
         if (key instanceof Locale locale) {
             return ExactLocale.isSame(locale, name);
+        }
+        if (key instanceof Month month) {
+            return name.equals(month.name());
         }
         // Capitals are another way to write the same.
         return !(key instanceof UUID) || name.equalsIgnoreCase(key.toString());

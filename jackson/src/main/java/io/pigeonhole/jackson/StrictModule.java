@@ -6,6 +6,7 @@ import java.util.Calendar;
 import java.util.Date;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.SortedMap;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.JavaType;
@@ -49,9 +50,6 @@ final class StrictModule extends SimpleModule {
             if (type == BigDecimal.class || type == Number.class) {
                 return new BoundedDecimal(deserializer);
             }
-            if (SingleNumber.makes(deserializer)) {
-                return new SingleNumber(deserializer);
-            }
             if (type == ByteBuffer.class) {
                 return new ExactBase64(deserializer);
             }
@@ -65,7 +63,7 @@ final class StrictModule extends SimpleModule {
                 return new TimeAsText(deserializer);
             }
             return deserializer instanceof BeanDeserializerBase properties
-                    ? AliasedBean.of(properties, config)
+                    ? SingleNumber.of(properties, new StrictBean(properties))
                     : deserializer;
         }
 
@@ -111,6 +109,7 @@ final class StrictModule extends SimpleModule {
                 BeanDescription.Supplier bean,
                 ValueDeserializer<?> deserializer) {
             return DistinctKeys.areNeededFor(type.getKeyType().getRawClass())
+                            || SortedMap.class.isAssignableFrom(type.getRawClass())
                     ? new DistinctKeys(deserializer)
                     : deserializer;
         }

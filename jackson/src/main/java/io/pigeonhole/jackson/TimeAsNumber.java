@@ -47,6 +47,7 @@ final class TimeAsNumber extends DelegatingDeserializer {
             if (!NUMBER.matcher(parser.getString()).matches()) {
                 return text.deserialize(parser, context);
             }
+            BoundedText.require(parser.getString(), parser, handledType());
         }
         BigDecimal fraction = fraction(parser);
         if (fraction != null && !countsSeconds) {

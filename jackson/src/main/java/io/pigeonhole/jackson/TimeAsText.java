@@ -26,7 +26,8 @@ final class TimeAsText extends DelegatingDeserializer {
 
     static final String NO_UNIT = "a number does not say which unit of time it counts";
 
-    private static final Pattern NUMBER = Pattern.compile("\\s*[+-]?[0-9]*\\.?[0-9]*\\s*");
+    /** Possessive: one that goes back over the digits would take hours for a long text. */
+    private static final Pattern NUMBER = Pattern.compile("[+-]?+[0-9]*+\\.?+[0-9]*+");
 
     TimeAsText(ValueDeserializer<?> delegate) {
         super(delegate);
@@ -86,7 +87,12 @@ final class TimeAsText extends DelegatingDeserializer {
             return super.deserialize(parser, context);
         }
         if (isNumber(parser)) {
-            throw new RefusedValueException(parser, NO_UNIT + "; text in ISO 8601 is expected", handledType());
+            throw new RefusedValueException(
+                    parser,
+                    handledType().isEnum()
+                            ? "a number does not say whether the first one is 0 or 1; the name is expected, as Java writes it"
+                            : NO_UNIT + "; text in ISO 8601 is expected",
+                    handledType());
         }
         if (!parser.hasToken(JsonToken.VALUE_STRING)) {
             throw new RefusedValueException(parser, "text in ISO 8601 is expected", handledType());

@@ -20,10 +20,13 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonLinesArchiveTest {
     private static final LocalDate DAY = LocalDate.of(2026, 11, 21);
@@ -159,6 +162,52 @@ class JsonLinesArchiveTest {
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("is being written");
         }
+    }
+
+    /** Between the look whether the directory is taken, and what takes it. */
+    @ParameterizedTest
+    @Tag("E3")
+    @ValueSource(booleans = {true, false})
+    void aDirectoryThatTwoStoresBeginAtOnceIsOneStores(boolean hasLinks) throws IOException {
+        Path place = Files.createDirectory(directory.resolve("archive"));
+        ArchivedStore faster = new ArchivedStore("99999999-2222-3333-4444-555555555555", null);
+        Path disk = RecordedDisk.of(place, new RecordedDisk.Forcing() {
+            @Override
+            public void force(Path path) {}
+
+            @Override
+            public void name(Path path) throws IOException {
+                if (path.endsWith("inbox-archive.json")) {
+                    new ArchiveDirectory(place).prepare(faster);
+                }
+            }
+
+            @Override
+            public boolean hasLinks() {
+                return hasLinks;
+            }
+        });
+
+        assertThatThrownBy(() -> JsonLinesArchive.in(disk).open(STORE, DAY))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("the archive belongs to the store " + faster.id());
+
+        try (Stream<Path> files = Files.list(place)) {
+            assertThat(files).containsExactly(place.resolve("inbox-archive.json"));
+        }
+        new ArchiveDirectory(place).require(faster);
+    }
+
+    @Test
+    @Tag("E3")
+    void aDirectoryIsBegunAlsoWhereAFileHasOneNameOnly() throws IOException {
+        Path place = directory.resolve("archive");
+        JsonLinesArchive onDisk = JsonLinesArchive.in(RecordedDisk.of(place, path -> {}));
+
+        onDisk.open(STORE, DAY).close();
+
+        assertThat(place.resolve("inbox-archive.json")).content().contains(STORE.id());
+        onDisk.open(STORE, DAY).close();
     }
 
     /** JSON parsers have limits of their own. */

@@ -10,12 +10,15 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessMode;
 import java.nio.file.CopyOption;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.WatchService;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
@@ -51,6 +54,14 @@ final class RecordedDisk extends FileSystemProvider {
     /** Makes a path durable, as the disk does or fails to do. */
     interface Forcing {
         void force(Path path) throws IOException;
+
+        /** Right before a file gets this name, where another process may have been faster. */
+        default void name(Path path) throws IOException {}
+
+        /** Whether a file may have two names. */
+        default boolean hasLinks() {
+            return false;
+        }
     }
 
     /** A path of this disk. */
@@ -89,6 +100,9 @@ final class RecordedDisk extends FileSystemProvider {
     @Override
     public FileChannel newFileChannel(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
             throws IOException {
+        if (options.contains(StandardOpenOption.CREATE_NEW)) {
+            forced.name(real(path));
+        }
         FileChannel channel = real.newFileChannel(real(path), options, attributes);
         return path.toString().endsWith(".lock")
                 ? channel
@@ -119,7 +133,25 @@ final class RecordedDisk extends FileSystemProvider {
 
     @Override
     public void move(Path source, Path target, CopyOption... options) throws IOException {
-        real.move(real(source), real(target), options);
+        if (options.length > 0) {
+            real.move(real(source), real(target), options);
+            return;
+        }
+        // As the JDK does on Unix: it looks, and then renames.
+        if (java.nio.file.Files.exists(real(target))) {
+            throw new FileAlreadyExistsException(target.toString());
+        }
+        forced.name(real(target));
+        real.move(real(source), real(target), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    @Override
+    public void createLink(Path link, Path existing) throws IOException {
+        if (!forced.hasLinks()) {
+            throw new UnsupportedOperationException();
+        }
+        forced.name(real(link));
+        real.createLink(real(link), real(existing));
     }
 
     @Override

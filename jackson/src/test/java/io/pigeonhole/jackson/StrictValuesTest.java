@@ -57,6 +57,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TimeZone;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -1506,6 +1507,136 @@ class StrictValuesTest {
                 .isEqualTo(new SharedAlias("1", "2"));
         assertThatThrownBy(() -> json(SharedAlias.class).decode(message("{\"second\":\"1\",\"id\":\"2\"}")))
                 .hasMessageContaining("second: two names of the object are of this property");
+    }
+
+    /** Made of a number as well as of its properties. */
+    static final class Amount {
+        @JsonAlias("amt")
+        public BigDecimal amount = BigDecimal.ZERO;
+
+        public Amount() {}
+
+        public Amount(BigDecimal amount) {
+            this.amount = amount;
+        }
+    }
+
+    @Test
+    @Tag("E9")
+    void typeThatIsAlsoMadeOfANumberHasEachPropertyOnce() throws Exception {
+        assertThatThrownBy(() -> json(Amount.class).decode(message("{\"amount\":1,\"amt\":2}")))
+                .hasMessageContaining("amount: two names of the object are of this property");
+        assertThat(json(Amount.class).decode(message("{\"amt\":2}")).amount).isEqualTo("2");
+        assertThat(json(Amount.class).decode(message("0.1000000000000000055511151231257827")).amount)
+                .isEqualTo("0.1000000000000000055511151231257827");
+        assertThatThrownBy(() -> json(Amount.class).decode(message("1e1000000000")))
+                .hasMessageContaining("exponent");
+    }
+
+    @JsonFormat(with = JsonFormat.Feature.ACCEPT_CASE_INSENSITIVE_PROPERTIES)
+    record AnyCase(
+            @Nullable Integer amount,
+            @JsonAlias("key") @Nullable Integer id) {}
+
+    static final class Fields {
+        public int amount;
+    }
+
+    record AnyCaseInside(
+            @JsonFormat(with = JsonFormat.Feature.ACCEPT_CASE_INSENSITIVE_PROPERTIES)
+            Fields fields) {}
+
+    @Test
+    @Tag("E9")
+    void namesThatDifferInCapitalsAreOnePropertyWhereTheTypeTakesAnyCase() throws Exception {
+        for (String twice :
+                List.of("{\"amount\":1,\"AMOUNT\":2}", "{\"Amount\":1,\"aMount\":null}", "{\"ID\":1,\"Key\":2}")) {
+            assertThatThrownBy(() -> json(AnyCase.class).decode(message(twice)))
+                    .hasMessageContaining("two names of the object are of this property");
+        }
+        assertThatThrownBy(() -> json(AnyCaseInside.class).decode(message("{\"fields\":{\"amount\":1,\"Amount\":2}}")))
+                .hasMessageContaining("fields.amount: two names of the object are of this property");
+        assertThat(json(AnyCase.class).decode(message("{\"AMOUNT\":1,\"KEY\":2}")))
+                .isEqualTo(new AnyCase(1, 2));
+        assertThat(json(AnyCaseInside.class)
+                        .decode(message("{\"fields\":{\"Amount\":2}}"))
+                        .fields()
+                        .amount)
+                .isEqualTo(2);
+        assertThat(json(Fields.class).decode(message("{\"amount\":1,\"Amount\":2}")).amount)
+                .isEqualTo(1);
+    }
+
+    record Months(
+            @Nullable Month month,
+            @Nullable DayOfWeek day,
+
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) @Nullable
+            Month number,
+
+            @Nullable Map<Month, Integer> map,
+            @Nullable EnumMap<Month, Integer> enumMap) {}
+
+    @ParameterizedTest
+    @Tag("E9")
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"month\":3} | the name is expected",
+                "{\"month\":\"3\"} | the name is expected",
+                "{\"day\":3} | the name is expected",
+                "{\"map\":{\"3\":1}} | Month is expected as Java writes it",
+                "{\"enumMap\":{\"3\":1}} | Month is expected as Java writes it",
+            })
+    void monthIsReadFromItsNameAsAValueAndAsAKey(String document, String expected) {
+        assertThatThrownBy(() -> json(Months.class).decode(message(document))).hasMessageContaining(expected);
+    }
+
+    @Test
+    @Tag("E9")
+    void numberOfAMonthCountsFromOneWhereTheTypeAsksForIt() throws Exception {
+        Months read =
+                json(Months.class).decode(message("{\"number\":3,\"map\":{\"MARCH\":1},\"enumMap\":{\"APRIL\":1}}"));
+
+        assertThat(read.number()).isEqualTo(Month.MARCH);
+        assertThat(read.map()).containsOnlyKeys(Month.MARCH);
+        assertThat(read.enumMap()).containsOnlyKeys(Month.APRIL);
+    }
+
+    static final class AnyCaseMap extends TreeMap<String, @Nullable Integer> {
+        private static final long serialVersionUID = 1L;
+
+        public AnyCaseMap() {
+            super(String.CASE_INSENSITIVE_ORDER);
+        }
+    }
+
+    record OwnOrder(AnyCaseMap map) {}
+
+    @Test
+    @Tag("E9")
+    void namesThatTheOrderOfAMapTakesForOneAreRefused() throws Exception {
+        assertThatThrownBy(() -> json(OwnOrder.class).decode(message("{\"map\":{\"a\":1,\"A\":2}}")))
+                .hasMessageContaining("would become the same key");
+        assertThat(json(OwnOrder.class)
+                        .decode(message("{\"map\":{\"b\":null,\"A\":2}}"))
+                        .map())
+                .containsOnlyKeys("A", "b");
+    }
+
+    record ByBytes(Map<byte[], Integer> map) {}
+
+    @Test
+    @Tag("E9")
+    void keyOfBytesHasOneText() throws Exception {
+        assertThatThrownBy(() -> json(ByBytes.class).decode(message("{\"map\":{\"AB==\":1}}")))
+                .hasMessageContaining("bits that belong to none of its bytes");
+        assertThat(json(ByBytes.class)
+                        .decode(message("{\"map\":{\"AA==\":1}}"))
+                        .map()
+                        .keySet())
+                .singleElement()
+                .isEqualTo(new byte[1]);
     }
 
     @Test

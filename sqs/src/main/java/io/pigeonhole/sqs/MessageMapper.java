@@ -7,6 +7,7 @@ import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,7 @@ record MessageMapper(String queue, String source, Attributes attributes, IdFallb
             return builder.headers(headers).payload(body).build();
         }
         try {
-            byte[] decoded = Base64.getDecoder().decode(body);
+            byte[] decoded = decode(body);
             return builder.headers(without(attributes.contentEncoding(), headers))
                     .payload(decoded)
                     .build();
@@ -53,6 +54,15 @@ record MessageMapper(String queue, String source, Attributes attributes, IdFallb
                             + "' says it is: " + e.getMessage())
                     .build();
         }
+    }
+
+    /** Bytes have one text only: the decoder also takes text without its padding, and drops bits behind the last byte. */
+    private static byte[] decode(byte[] body) {
+        byte[] decoded = Base64.getDecoder().decode(body);
+        if (!Arrays.equals(Base64.getEncoder().encode(decoded), body)) {
+            throw new IllegalArgumentException("it lacks padding, or has bits that belong to none of its bytes");
+        }
+        return decoded;
     }
 
     private @Nullable MessageId idOf(Headers headers, String givenBySqs) {

@@ -7,6 +7,8 @@ import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Message;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
@@ -109,5 +111,15 @@ class MessageMapperTest {
         Message other = map("notes", IdFallback.NONE, "AP8=", Map.of(), Map.of("encoding", value("String", "gzip")));
         assertThat(other.payload()).isEqualTo("AP8=".getBytes(UTF_8));
         assertThat(other.headers().lastText("encoding")).isEqualTo("gzip");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"QUJDRB==", "QUJDRA", "QUJDRC", "QUJDREW=", "QUJDREU"})
+    void textThatIsNotWhatItsBytesAreWrittenAsIsNoBase64(String body) {
+        Message message = map("notes", IdFallback.NONE, body, Map.of(), Map.of("encoding", value("String", "base64")));
+
+        assertThat(message.defect()).contains("not the base64");
+        assertThat(message.payload()).isEqualTo(body.getBytes(UTF_8));
+        assertThat(message.headers().lastText("encoding")).isEqualTo("base64");
     }
 }
