@@ -271,13 +271,14 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
 
     /**
      * For code that writes in handlers and in transactions of somebody else alike: a connection and deferred writes of the transaction
-     * that the calling thread is in. Somebody else commits it, maybe without asking, so that what is deferred is executed at once.
+     * that the calling thread is in. Somebody else commits it, maybe without asking, so that what is deferred is executed at once. In a
+     * handler it is guarded as the handler's context is; elsewhere the transaction is the caller's own.
      *
-     * @return valid for as long as the transaction lasts; for use by this thread
+     * @return valid for as long as the handler, or else the transaction, lasts; for use by this thread
      * @throws IllegalStateException if the thread is in none, or the store was given no {@link JdbcTransactions} that tell
      */
     public JdbcWriter join() {
-        return new JoinedWriter(current("to write in"), database.errors());
+        return JoinedWriter.of(current("to write in"), database.errors());
     }
 
     private JoinedTransaction current(String purpose) {

@@ -18,12 +18,15 @@ public interface OwnTransaction extends JoinedTransaction, AutoCloseable {
     void beforeRelease(Restoration restoration);
 
     /**
-     * Commits, with all that the framework does at a commit.
+     * Commits, with all that the framework does at a commit. To return says that all of it is committed for certain; a framework that
+     * rolls back silently what is marked for rollback only has to be asked what became of it.
      *
+     * @throws RolledBackException if it is rolled back for certain; only {@link #close} is called then
      * @throws SQLException if the database refused, as the driver threw it: by its SQLSTATE the store knows whether the transaction may
      *     have been committed
-     * @throws RuntimeException if the framework refused. Where an {@link SQLException} is among its causes, that one says why; otherwise
-     *     the outcome is taken for unknown
+     * @throws RuntimeException for everything else, such as what is thrown behind the commit: the outcome is taken for unknown, whatever
+     *     the causes are. The same messages are handed in again, and the ledger says what became of them; so what is rolled back each
+     *     time, and not said to be, is handed in for ever
      */
     void commit() throws SQLException;
 
@@ -34,7 +37,10 @@ public interface OwnTransaction extends JoinedTransaction, AutoCloseable {
      */
     void rollback() throws SQLException;
 
-    /** Says that the connection is of no use any more: it is ended and not given to anybody else. Does not throw. */
+    /**
+     * Says that the connection is of no use any more: it is ended and not given to anybody else. Does nothing where it is given back
+     * already. Does not throw.
+     */
     void discard();
 
     /** Rolls back what was neither committed nor rolled back, and gives the connection back. Does not throw. */

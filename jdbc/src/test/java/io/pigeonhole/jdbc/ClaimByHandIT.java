@@ -11,6 +11,7 @@ import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.jdbc.postgresql.KnownDays;
 import io.pigeonhole.jdbc.postgresql.PostgresCallerClaims;
 import io.pigeonhole.jdbc.postgresql.PostgresDatabase;
+import io.pigeonhole.jdbc.postgresql.PostgresTexts;
 import io.pigeonhole.jdbc.postgresql.PostgresValues;
 import io.pigeonhole.jdbc.sql.Statements;
 import io.pigeonhole.jdbc.transaction.CallerLedger;
@@ -61,7 +62,8 @@ class ClaimByHandIT {
                 connection,
                 new Statements(PostgresDatabase.STATEMENTS),
                 new PostgresValues(connection),
-                new PostgresCallerClaims(connection, longestWait, days));
+                new PostgresCallerClaims(
+                        connection, longestWait, days, new PostgresTexts(new Statements(PostgresDatabase.STATEMENTS))));
     }
 
     private static String lockTimeout(Connection connection) throws SQLException {

@@ -13,6 +13,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The connection that a heartbeat borrows, or a question of a source, from a pool that resets nothing. */
@@ -32,6 +35,7 @@ class HeartbeatIT {
     private final StoreLab lab;
     private final Connection connection;
     private final AtomicInteger borrowed = new AtomicInteger();
+    private final List<Integer> limits = new ArrayList<>();
 
     HeartbeatIT(DatabaseServer server) throws SQLException {
         connection = server.sharedSchema().dataSource().getConnection();
@@ -56,6 +60,9 @@ class HeartbeatIT {
                     if (method.getName().equals("close")) {
                         borrowed.decrementAndGet();
                         return null;
+                    }
+                    if (method.getName().equals("setNetworkTimeout")) {
+                        limits.add((Integer) arguments[1]);
                     }
                     try {
                         return method.invoke(connection, arguments);
@@ -111,6 +118,19 @@ class HeartbeatIT {
         assertThat(connection.isReadOnly()).isEqualTo(readOnly);
         assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
         assertThat(connection.getNetworkTimeout()).isEqualTo(networkTimeout);
+    }
+
+    /** Over a connection that answers nothing any more. */
+    @ParameterizedTest
+    @CsvSource({"PT1S, 166", "PT30S, 5000", "PT1M, 10000", "PT24H, 10000"})
+    @Tag("C4")
+    void heartbeatThatHangsIsGivenUpBeforeItsLeaseRunsOut(Duration lease, int millis) {
+        WorkItem item = leased();
+        JdbcStore store = JdbcStore.create(pool());
+        try (Heartbeat heartbeat = store.heartbeat()) {
+            heartbeat.prolong(lab.consumer(), List.of(item), lease);
+        }
+        assertThat(limits).first().isEqualTo(millis);
     }
 
     /** A node may still work under a lease that has run out, and have leased the message again. */

@@ -1,5 +1,7 @@
 package io.pigeonhole.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.pigeonhole.core.admin.AdminStore;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.MessageId;
@@ -120,6 +122,27 @@ final class JdbcStoreFixture implements TransactionsFixture<JdbcContext> {
         } else {
             framework.bound().hold(BROKEN);
         }
+    }
+
+    @Override
+    public void allowOnlyRollback(JdbcContext context) {
+        if (framework != null) {
+            framework.bound().setRollbackOnly();
+            return;
+        }
+        // PostgreSQL commits nothing behind an error.
+        try (Statement statement = context.connection().createStatement()) {
+            assertThatThrownBy(() -> statement.execute(BROKEN)).isInstanceOf(SQLException.class);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void failBehindCommit() {
+        Objects.requireNonNull(framework)
+                .bound()
+                .failBehindCommit(new IllegalStateException("of a callback", new SQLException("of its own", "23505")));
     }
 
     @Override

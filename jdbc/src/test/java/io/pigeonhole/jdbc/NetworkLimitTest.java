@@ -37,20 +37,21 @@ class NetworkLimitTest {
     @ParameterizedTest
     @ValueSource(strings = {"getNetworkTimeout", "setNetworkTimeout"})
     void driverWithoutSuchALimitWorksWithoutOne(String unsupported) throws SQLException {
-        assertThat(NetworkLimit.within(connection(unsupported, 0), this::work)).startsWith("done");
+        assertThat(NetworkLimit.within(NetworkLimit.USUAL, connection(unsupported, 0), this::work))
+                .startsWith("done");
         assertThat(calls).containsExactly("work");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 30_000})
     void connectionHasItsOwnLimitAgainAfterwards(int own) throws SQLException {
-        NetworkLimit.within(connection("none", own), this::work);
+        NetworkLimit.within(NetworkLimit.USUAL, connection("none", own), this::work);
         assertThat(calls).containsExactly("limit 10000", "work", "limit " + own);
     }
 
     @Test
     void shorterLimitStays() throws SQLException {
-        NetworkLimit.within(connection("none", 3_000), this::work);
+        NetworkLimit.within(NetworkLimit.USUAL, connection("none", 3_000), this::work);
         assertThat(calls).containsExactly("work");
     }
 }

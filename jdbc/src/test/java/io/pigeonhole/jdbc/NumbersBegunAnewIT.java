@@ -329,6 +329,91 @@ class NumbersBegunAnewIT {
         }
     }
 
+    /** It would take messages for duplicates that the other one has processed. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void newConsumerOfAProgramThatRunsGetsNoNumberThatWasGiven(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            assertThat(fine(store, "notes").process(message("fine", "first")).kind())
+                    .isEqualTo(Kind.PROCESSED);
+            beginConsumersAnew(server, workshop);
+            if (!(server instanceof PostgresServer)) {
+                workshop.execute("TRUNCATE TABLE inbox_lane");
+            }
+
+            assertThat(fine(store, "others").process(message("fine", "first")).kind())
+                    .isEqualTo(Kind.PROCESSED);
+        }
+    }
+
+    /** Which has nothing but lanes, that another consumer of its number could not have. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void newConsumerIsRegisteredBesideTheLanesOfADeletedOne(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            fine(store, "notes");
+            beginConsumersAnew(server, workshop);
+
+            assertThat(fine(store, "others").process(message("fine", "first")).kind())
+                    .isEqualTo(Kind.PROCESSED);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void newConsumerIsRefusedWhereNoNumberIsLeft(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> known = fine(store, "notes");
+            known.process(message("fine", "first"));
+            workshop.execute("UPDATE inbox_ledger SET consumer_id = 32767");
+
+            assertThatThrownBy(() -> fine(store, "others"))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("the consumer others cannot be registered")
+                    .hasMessageContaining("32,767");
+            assertThat(fine(JdbcStore.create(workshop.dataSource()), "notes")
+                            .process(message("fine", "second"))
+                            .kind())
+                    .isEqualTo(Kind.PROCESSED);
+        }
+    }
+
+    private static Inbox<JdbcContext> fine(JdbcStore store, String consumer) {
+        return Inbox.builder(consumer, store)
+                .handle("fine", PayloadDecoder.text(), (payload, context) -> {})
+                .build();
+    }
+
+    private static void beginConsumersAnew(DatabaseServer server, Workshop workshop) {
+        workshop.execute(
+                "TRUNCATE TABLE inbox_consumer" + (server instanceof MariaDbServer ? "" : " RESTART IDENTITY"));
+    }
+
+    /** The counter is moved ahead by a row that is deleted again. */
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void rowThatGotTheNumberMeanwhileStaysInTheHistory(MariaDbServer server) {
+        try (Workshop workshop = server.schema()) {
+            inbox(workshop.dataSource()).process(message("fine", "first"));
+            workshop.execute(
+                    "INSERT INTO inbox_replay (name, consumer_id, recovery, state, cutoff, mark, position, done,"
+                            + " skipped, who, why, created_at, updated_at) SELECT 'run', 1, FALSE, 'PAUSED', 5000, 0, 10, 0, 0,"
+                            + " 'ann', 'a test', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6)");
+            DataSource connections = InterposedDataSource.before(
+                    1,
+                    "inbox_history (id,",
+                    workshop.dataSource(),
+                    () -> workshop.execute("UPDATE inbox_history SET id = 5000"));
+
+            inbox(connections);
+
+            assertThat(workshop.askAll("SELECT id FROM inbox_history")).containsExactly("5000");
+        }
+    }
+
     /** Where a counter forgets even the rows of its own table. */
     @ParameterizedTest
     @MethodSource("servers")

@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What {@code docs/operations.md} tells people to ask the database, and what it says of locks. */
@@ -49,12 +50,44 @@ class OperationsGuideIT {
 
         List<String> answers = queries().stream().map(this::answer).toList();
 
-        assertThat(answers).hasSize(5);
+        assertThat(answers).hasSize(7);
         assertThat(answers.get(0)).startsWith("mails|f|1|").endsWith("|1");
         assertThat(answers.get(1)).startsWith("mails|java.lang.IllegalStateException|the mailbox is full|3|");
         assertThat(answers.get(2)).doesNotContain("mails");
-        assertThat(answers.get(3)).isEqualTo(workshop.ask("SELECT last_value FROM inbox_arrival"));
-        assertThat(answers.get(4)).contains("inbox_ledger|", "inbox_work|", "inbox_attempt|");
+        assertThat(answers.get(4)).isEqualTo(workshop.ask("SELECT last_value FROM inbox_arrival"));
+        assertThat(answers.get(6)).contains("inbox_ledger|", "inbox_work|", "inbox_attempt|");
+    }
+
+    @Test
+    @Tag("F49")
+    void guideShowsWhoHoldsTheOldestSnapshot() throws IOException, SQLException {
+        try (Connection holder = workshop.dataSource().getConnection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            ResultSet pid = statement.executeQuery("SELECT 'session ' || pg_backend_pid() || ' '");
+            pid.next();
+            String session = pid.getString(1);
+            for (int i = 0; i < 30; i++) {
+                workshop.execute("INSERT INTO inbox_schema (version) VALUES (?)", 1000 + i);
+            }
+
+            assertThat(answer(queries().get(3)).lines())
+                    .filteredOn(line -> line.startsWith(session))
+                    .singleElement()
+                    .satisfies(line -> assertThat(Integer.parseInt(line.split("\\|", -1)[1]))
+                            .isGreaterThanOrEqualTo(30));
+            holder.rollback();
+        }
+    }
+
+    @Test
+    @Tag("F33")
+    void guideShowsHowFarClocksAreApart() throws IOException {
+        workshop.execute("UPDATE inbox_clock SET trusted_at = clock_timestamp() - interval '2 hours',"
+                + " seen_at = clock_timestamp() + interval '1 hour'");
+
+        assertThat(answer(queries().get(5))).matches("2\\d{3}-.*\\|02:00:0.*\\|-00:59:5.*");
     }
 
     @Test

@@ -7,9 +7,6 @@ import io.pigeonhole.jdbc.postgresql.PostgresTexts;
 import io.pigeonhole.jdbc.postgresql.PostgresWorkStatement;
 import io.pigeonhole.jdbc.sql.StatementName;
 import io.pigeonhole.jdbc.sql.Statements;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -32,7 +29,6 @@ import org.junit.jupiter.api.Test;
 @OnEveryServer
 @Tag("D4")
 class PlanCostsIT {
-    private static final Path STATEMENTS = Path.of("src/test/resources/io/pigeonhole/jdbc/statements/postgresql.txt");
     private static final Pattern COST = Pattern.compile("\"Total Cost\": (\\d+)");
     private static final int JIT_ABOVE_COST = 100_000;
     private static final int INBOXES = 50;
@@ -52,12 +48,12 @@ class PlanCostsIT {
     }
 
     @Test
-    void noStatementIsCompiledOnEmptyTables() throws SQLException, IOException {
+    void noStatementIsCompiledOnEmptyTables() throws SQLException {
         assertThat(dear()).isEmpty();
     }
 
     @Test
-    void noStatementIsCompiledOnFilledTables() throws SQLException, IOException {
+    void noStatementIsCompiledOnFilledTables() throws SQLException {
         fill();
         assertThat(dear()).isEmpty();
     }
@@ -104,7 +100,7 @@ class PlanCostsIT {
     }
 
     /** The statements that seem to cost too much, and what they seem to cost. */
-    private Map<String, Long> dear() throws SQLException, IOException {
+    private Map<String, Long> dear() throws SQLException {
         Map<String, Long> costs = new TreeMap<>();
         try (Connection connection = workshop.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
@@ -121,10 +117,6 @@ class PlanCostsIT {
                     "advance",
                     new PostgresTexts(inFiles).advance().first().sql(),
                     costs);
-            for (String section : Files.readString(STATEMENTS).split("(?m)^== ", -1)) {
-                int end = section.indexOf('\n') + 1;
-                putCosts(statement, section.substring(0, end).strip(), section.substring(end), costs);
-            }
         }
         assertThat(costs)
                 .as("what can be planned by itself")

@@ -26,7 +26,6 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WatermarkMovedException;
-import io.pigeonhole.jdbc.postgresql.PostgresSession;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -323,7 +322,10 @@ class PostgresSessionIT {
             })
     void deferredTriggerThatChangesTheSessionKeepsNoMessage(String change) throws SQLException {
         createDeferredTrigger(change);
-        String now = "SELECT " + PostgresSession.NOW;
+        String now =
+                "SELECT concat_ws(',', session_user, current_user, current_setting('role'), current_setting('search_path'),"
+                        + " current_setting('row_security'), current_setting('statement_timeout'), current_setting('lock_timeout'),"
+                        + " current_setting('synchronous_commit'), current_setting('idle_in_transaction_session_timeout'))";
         try (Connection connection = lab.pool.getConnection()) {
             states.add(SessionLab.ask(connection, now));
         }

@@ -11,6 +11,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
@@ -99,6 +101,32 @@ class RetentionOutageIT {
 
         assertThat(hoursBehind()).isGreaterThan(FORTNIGHT.minusHours(2).toHours());
         assertKnowsTheKeysFromBefore(store);
+    }
+
+    /** The database keeps one of them waiting in the middle of its look at the clock. */
+    @Test
+    void maintenanceOfOneThreadWaitsForNoneOfAnother() {
+        CompletableFuture<JdbcStore> store = new CompletableFuture<>();
+        AtomicInteger others = new AtomicInteger();
+        DataSource connections = InterposedDataSource.before(
+                1,
+                "SET seen_at",
+                clock.dataSource(),
+                () -> CompletableFuture.runAsync(
+                                () -> {
+                                    store.join().maintain();
+                                    others.incrementAndGet();
+                                },
+                                OwnThread.FOR_EACH)
+                        .orTimeout(20, TimeUnit.SECONDS)
+                        .join());
+        store.complete(JdbcStore.create(connections));
+        passInTheDatabase(Duration.ofHours(1));
+
+        store.join().maintain();
+
+        assertThat(others).hasValue(1);
+        assertThat(hoursBehind()).isZero();
     }
 
     private void outage(JdbcStore store, int connections, ThrowingCallable use) {

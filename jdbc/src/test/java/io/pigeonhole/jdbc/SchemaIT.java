@@ -12,13 +12,12 @@ import io.pigeonhole.core.inbox.Reception;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.IdForm;
+import io.pigeonhole.jdbc.postgresql.PostgresBoundary;
 import io.pigeonhole.jdbc.postgresql.PostgresSchema;
 import io.pigeonhole.jdbc.schema.Catalog;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -52,15 +51,28 @@ class SchemaIT {
     }
 
     @Test
-    void applyCreatesExactlyWhatValidateExpects() throws SQLException {
+    void applyCreatesExactlyWhatValidateExpects() {
         Schema.apply(workshop.dataSource());
 
         Schema.validate(workshop.dataSource());
-        try (Connection connection = workshop.dataSource().getConnection()) {
-            Catalog expected = PostgresSchema.expected();
-            assertThat(PostgresSchema.read(connection, expected).entries())
-                    .containsExactlyInAnyOrderEntriesOf(expected.entries());
-        }
+        Catalog expected = PostgresSchema.expected();
+        Catalog found = PostgresBoundary.transactions(workshop.dataSource()::getConnection)
+                .run("to read the catalog", session -> PostgresSchema.read(session, expected));
+        assertThat(found.entries()).containsExactlyInAnyOrderEntriesOf(expected.entries());
+    }
+
+    @Test
+    @Tag("F48")
+    void tablesWhoseRowsChangeHaveRoomInTheirPagesAndAreVacuumedEarly() {
+        Schema.apply(workshop.dataSource());
+
+        assertThat(workshop.askAll("SELECT relname || ' ' || array_to_string(reloptions, ' ') FROM pg_class"
+                        + " WHERE relnamespace = current_schema()::regnamespace AND reloptions IS NOT NULL ORDER BY 1"))
+                .containsExactly(
+                        "inbox_replay fillfactor=50",
+                        "inbox_watermark fillfactor=30 autovacuum_vacuum_scale_factor=0 autovacuum_vacuum_threshold=1000",
+                        "inbox_work fillfactor=70 autovacuum_vacuum_scale_factor=0.02 autovacuum_vacuum_threshold=200"
+                                + " autovacuum_analyze_scale_factor=0.05");
     }
 
     @Test

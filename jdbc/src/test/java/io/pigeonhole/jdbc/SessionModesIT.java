@@ -6,12 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.jdbc.dialect.MariaDb;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -20,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PreferQueryMode;
@@ -142,6 +149,33 @@ class SessionModesIT {
     void messagesLiveAndDieInTheModeOracleOfMariaDb() {
         try (Workshop workshop = MariaDbServers.embedded().schema()) {
             assertThatMessagesLiveAndDie(workshop, withVariable(workshop, "sql_mode='ORACLE'"));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
+    void schemaIsCreatedInTheModeOracleOfMariaDbAndTheSessionKeepsItsMode(MariaDbServer server) throws SQLException {
+        HikariConfig config = new HikariConfig();
+        config.setMaximumPoolSize(1);
+        try (Workshop workshop = server.emptySchema()) {
+            config.setDataSource(withVariable(workshop, "sql_mode='ORACLE'"));
+            try (HikariDataSource pool = new HikariDataSource(config)) {
+                Schema.apply(pool);
+
+                Schema.validate(workshop.dataSource());
+                assertThat(mode(pool)).contains("ORACLE");
+                workshop.execute(server.createEffects());
+                assertThatMessagesLiveAndDie(workshop, pool);
+            }
+        }
+    }
+
+    private static String mode(DataSource connections) throws SQLException {
+        try (Connection connection = connections.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT @@sql_mode")) {
+            row.next();
+            return row.getString(1);
         }
     }
 

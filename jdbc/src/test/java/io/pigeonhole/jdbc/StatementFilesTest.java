@@ -20,6 +20,9 @@ import io.pigeonhole.jdbc.postgresql.PartitionStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresDatabase;
 import io.pigeonhole.jdbc.postgresql.PostgresDeadLetterStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresLaneStatement;
+import io.pigeonhole.jdbc.postgresql.PostgresLedgerStatement;
+import io.pigeonhole.jdbc.postgresql.PostgresSchemaStatement;
+import io.pigeonhole.jdbc.postgresql.PostgresTransactionStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresWatermarkStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresWorkStatement;
 import io.pigeonhole.jdbc.postgresql.SequenceStatement;
@@ -72,6 +75,9 @@ class StatementFilesTest {
             PostgresDeadLetterStatement.class,
             PostgresLaneStatement.class,
             PostgresWatermarkStatement.class,
+            PostgresSchemaStatement.class,
+            PostgresTransactionStatement.class,
+            PostgresLedgerStatement.class,
             SequenceStatement.class,
             PartitionStatement.class,
             HistoryBarrierStatement.class);

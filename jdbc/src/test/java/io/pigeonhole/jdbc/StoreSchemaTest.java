@@ -8,9 +8,6 @@ import io.pigeonhole.jdbc.postgresql.PostgresControl;
 import io.pigeonhole.jdbc.sql.StatementName;
 import io.pigeonhole.jdbc.sql.Statements;
 import io.pigeonhole.jdbc.sql.StoreSchema;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -24,8 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Every statement names its tables with their schema. */
 @Tag("A1")
 class StoreSchemaTest {
-    private static final Path FILES = Path.of("src/test/resources/io/pigeonhole/jdbc/statements");
-
     /** Not a column of a table, not in a string, not the name of an index that is to be used. */
     private static final Pattern PLAIN_NAME = Pattern.compile("(?<![\\w.'^(])inbox_[a-z_]+\\b(?![.'])");
 
@@ -34,16 +29,6 @@ class StoreSchemaTest {
             Pattern.compile("\\(\\s*'inbox_[a-z_]+|'inbox_[a-z_]+'(?:::| AS )reg");
 
     private static final StoreSchema SCHEMA = new StoreSchema("\"own\"", "'own'");
-
-    @Test
-    void noStatementOfPostgresLeavesATableWithoutItsSchema() throws IOException {
-        String statements = Files.readString(FILES.resolve("postgresql.txt"));
-        for (String statement : statements.split("(?m)^== ", -1)) {
-            int end = statement.indexOf('\n') + 1;
-            assertHasSchema(SCHEMA.qualify(statement.substring(end)));
-        }
-        assertThat(PLAIN_NAME.matcher(statements).find()).isTrue();
-    }
 
     @ParameterizedTest
     @MethodSource("io.pigeonhole.jdbc.StatementFilesTest#databases")

@@ -8,12 +8,16 @@ import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Transactions as frameworks have them: bound to a thread, with writes that are held back like changed entities, and with a connection
  * that goes back to its pool at the commit. Safe for use by many threads.
  */
 final class ThreadBoundTransactions implements JdbcTransactions {
+    private static final Logger LOG = LoggerFactory.getLogger(ThreadBoundTransactions.class);
+
     private final DataSource dataSource;
     // One for each data source, as frameworks have it.
     @SuppressWarnings("ThreadLocalUsage")
@@ -55,6 +59,8 @@ final class ThreadBoundTransactions implements JdbcTransactions {
         private final List<Runnable> actions = new ArrayList<>();
         private @Nullable Restoration restoration;
         private boolean ended;
+        private boolean rollbackOnly;
+        private @Nullable RuntimeException failureBehindCommit;
 
         private Bound(Connection connection) throws SQLException {
             this.connection = connection;
@@ -72,6 +78,16 @@ final class ThreadBoundTransactions implements JdbcTransactions {
         @Override
         public Connection connection() {
             return connection;
+        }
+
+        /** A commit rolls back. */
+        void setRollbackOnly() {
+            rollbackOnly = true;
+        }
+
+        /** What the framework itself does behind a commit throws this. */
+        void failBehindCommit(RuntimeException failure) {
+            failureBehindCommit = failure;
         }
 
         @Override
@@ -107,10 +123,26 @@ final class ThreadBoundTransactions implements JdbcTransactions {
 
         @Override
         public void commit() throws SQLException {
+            if (rollbackOnly) {
+                rollback();
+                throw new RolledBackException("it was marked for rollback only", null);
+            }
             flush();
             connection.commit();
             release();
-            actions.forEach(Runnable::run);
+            RuntimeException failure = failureBehindCommit;
+            if (failure != null) {
+                throw failure;
+            }
+            actions.forEach(Bound::run);
+        }
+
+        private static void run(Runnable action) {
+            try {
+                action.run();
+            } catch (RuntimeException e) {
+                LOG.warn("what was to run after a commit has failed", e);
+            }
         }
 
         @Override
@@ -129,12 +161,19 @@ final class ThreadBoundTransactions implements JdbcTransactions {
                 }
                 connection.setAutoCommit(autoCommit);
             } catch (SQLException e) {
-                discard();
+                abort();
             }
         }
 
         @Override
         public void discard() {
+            if (ended) {
+                return;
+            }
+            abort();
+        }
+
+        private void abort() {
             try {
                 connection.abort(Runnable::run);
             } catch (SQLException e) {

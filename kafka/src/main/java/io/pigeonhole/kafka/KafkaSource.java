@@ -216,7 +216,8 @@ public final class KafkaSource implements Source {
                 && loop.fullWindows().problems().isEmpty()
                 && now.missing().problems().isEmpty()
                 && missingPoll(loop) == null
-                && loop.commitProblem() == null;
+                && loop.commitProblem() == null
+                && inbox.forSources().heldBack() == null;
         return works ? SourceState.RUNNING : SourceState.DEGRADED;
     }
 
@@ -242,6 +243,10 @@ public final class KafkaSource implements Source {
         String uncommitted = loop.commitProblem();
         if (uncommitted != null) {
             problems.add(uncommitted);
+        }
+        String heldBack = inbox.forSources().heldBack();
+        if (heldBack != null) {
+            problems.add(heldBack);
         }
         return problems.stream().map(each -> name() + ": " + each).toList();
     }

@@ -8,10 +8,12 @@ import static org.awaitility.Awaitility.await;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -74,7 +76,9 @@ class KafkaSourceRecoveryTest {
 
     private final CountDownLatch inWork = new CountDownLatch(1);
     private final CountDownLatch mayEnd = new CountDownLatch(1);
-    private final Inbox<InMemoryContext> inbox = Inbox.builder("test", InMemoryStore.create())
+    private final InMemoryStore store = InMemoryStore.create();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("test", store)
+            .lateLimit(1)
             .defaultType("text")
             .handle("text", PayloadDecoder.text(), (text, context) -> {
                 if (text.startsWith("slow")) {
@@ -347,6 +351,23 @@ class KafkaSourceRecoveryTest {
             await().atMost(PATIENCE).until(() -> narrow.problems().isEmpty());
             assertThat(narrow.state()).isEqualTo(SourceState.RUNNING);
         }
+    }
+
+    @Test
+    void floodThatTheInboxHoldsBackIsAProblem() {
+        log.send(ONE, "a");
+        source.start();
+        awaitEffects("a");
+        awaitState(SourceState.RUNNING);
+        Instant late = Instant.now().plusSeconds(10);
+        store.horizon(late.plusSeconds(100), null);
+        for (int i = 0; i < 2; i++) {
+            long millis = late.toEpochMilli();
+            String id = String.format("%08x-%04x-7000-8000-%012x", millis >>> 16, millis & 0xFFFF, i);
+            inbox.process(Message.builder("t").id(id).type("text").build());
+        }
+        assertThat(source.state()).isEqualTo(SourceState.DEGRADED);
+        assertThat(source.problems()).singleElement().asString().contains("test", "held back", "lateLimit");
     }
 
     @Tag("E5")

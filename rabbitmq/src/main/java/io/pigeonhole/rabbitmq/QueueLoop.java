@@ -263,7 +263,7 @@ final class QueueLoop {
             return LONGEST_WAIT.toNanos();
         } catch (IOException | RuntimeException e) {
             Subscription asked = subscription;
-            if (asked != null && !Reasons.isAnswer(e)) {
+            if (asked != null && !Reasons.isAnswer(e) && !isSilent(open, e)) {
                 open.abort(ABORT_MILLIS);
                 connection = null;
                 asked.withdraw();
@@ -273,6 +273,9 @@ final class QueueLoop {
                 return 0;
             }
             subscription = null;
+            if (asked != null) {
+                asked.withdraw();
+            }
             if (!closing) {
                 troubles.tell(queue, Reasons.textOf(e));
             }
@@ -287,6 +290,23 @@ final class QueueLoop {
             }
             consumeAt = System.nanoTime() + pause.toNanos();
             return pause.toNanos();
+        }
+    }
+
+    /**
+     * Whether the broker has not answered this request, but answers others on the same connection, as where a quorum queue has no
+     * majority: then nothing is lost on its way, and nothing was delivered.
+     */
+    private static boolean isSilent(Connection open, Exception unanswered) {
+        if (!(unanswered instanceof ChannelContinuationTimeoutException)) {
+            return false;
+        }
+        try {
+            Channels.open(open).abort();
+            return true;
+        } catch (IOException | RuntimeException e) {
+            log.debug("the broker does not answer anything on this connection", e);
+            return false;
         }
     }
 

@@ -32,6 +32,9 @@ import org.junit.jupiter.api.Test;
 @Tag("E1")
 class LostWhileBeginningTest {
     private final AtomicBoolean isOpen = new AtomicBoolean();
+    /** Whether nothing comes on the connection any more. */
+    private final AtomicBoolean isFrozen = new AtomicBoolean();
+
     private final AtomicInteger asked = new AtomicInteger();
     private volatile int waiting = 1;
     private volatile Supplier<Throwable> thrown = () -> new IllegalStateException("not set");
@@ -45,8 +48,14 @@ class LostWhileBeginningTest {
             .retryPause(Duration.ofMillis(1))
             .connectionOpener((factory, name) -> {
                 isOpen.set(true);
+                isFrozen.set(false);
                 return fake(Connection.class, (method, values) -> switch (method) {
-                    case "createChannel" -> channel;
+                    case "createChannel" -> {
+                        if (isFrozen.get()) {
+                            throw unanswered(new AMQP.Channel.Open.Builder().build());
+                        }
+                        yield channel;
+                    }
                     case "isOpen" -> isOpen.get();
                     case "abort" -> {
                         isOpen.set(false);
@@ -87,6 +96,10 @@ class LostWhileBeginningTest {
         return new IOException(new ShutdownSignalException(true, false, reason, null));
     }
 
+    private static ChannelContinuationTimeoutException unanswered(Method request) {
+        return new ChannelContinuationTimeoutException(new TimeoutException("of the test"), null, 1, request);
+    }
+
     private void assertGivenUpInTime() {
         source.start();
         await().until(() -> source.failure() != null);
@@ -109,10 +122,18 @@ class LostWhileBeginningTest {
     }
 
     @Test
-    void soIsOneWhoseAnswerNeverComes() {
-        thrown = () -> new ChannelContinuationTimeoutException(
-                new TimeoutException("of the test"), null, 1, new AMQP.Basic.Consume.Builder().build());
+    void soIsOneWhereNothingComesOnTheConnectionBehindTheAnswer() {
+        thrown = () -> {
+            isFrozen.set(true);
+            return unanswered(new AMQP.Basic.Consume.Builder().build());
+        };
         assertGivenUpInTime();
+    }
+
+    @Test
+    void queueThatTheBrokerDoesNotAnswerForWhileItAnswersElseIsTriedWithoutEnd() {
+        thrown = () -> unanswered(new AMQP.Basic.Consume.Builder().build());
+        assertNotGivenUp();
     }
 
     @Test

@@ -3,8 +3,8 @@ package io.pigeonhole.core.failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection was lost after COMMIT was sent: the transaction may be committed or not. Hand the same messages in again:
- * the ledger knows.
+ * A transaction may be committed or not, such as where the connection was lost after COMMIT was sent. Hand the same messages in
+ * again: the ledger knows.
  */
 public class OutcomeUnknownException extends RetryableException {
     private static final long serialVersionUID = 1L;

@@ -93,7 +93,8 @@ final class LeaseWorker<C extends HandlerContext> {
     }
 
     /**
-     * Leases one message of a lane and works on it; 0 where there is none to lease, or another has to be alone.
+     * Leases one message of a lane and works on it; 0 where there is none to lease, another has to be alone, or the lease was lost,
+     * so that nothing was committed behind it.
      *
      * @param whenLeased called once the lease is committed
      * @param whenAway called each time the database is away, or refuses to commit whatever it is, when the message is to be finished
@@ -121,8 +122,7 @@ final class LeaseWorker<C extends HandlerContext> {
             }
             turn.lease = lease;
             whenLeased.run();
-            work(lease.item(), lease, whenAway);
-            return 1;
+            return work(lease.item(), lease, whenAway) ? 1 : 0;
         }
     }
 
@@ -194,25 +194,24 @@ final class LeaseWorker<C extends HandlerContext> {
         }
     }
 
-    private void work(WorkItem item, LeaseKeeper.Kept lease, Consumer<RetryableException> whenAway) {
+    /** False where the lease was lost. */
+    private boolean work(WorkItem item, LeaseKeeper.Kept lease, Consumer<RetryableException> whenAway) {
         Envelope envelope = Envelope.of(item);
         Route<?, C> route = routing.routeOf(item.message());
         if (route != null && isExhausted(envelope)) {
-            finish(
+            return finish(
                     item,
                     envelope,
                     lease,
                     whenAway,
                     dispatcher -> dispatcher.decisions().exhausted(envelope),
                     Map.of());
-            return;
         }
         boolean tooLarge = item.message().payload().length > routing.payloadLimitOf(route);
         if (route == null || route.external() == null || tooLarge) {
-            finish(item, envelope, lease, whenAway, dispatcher -> handle(dispatcher, envelope, lease), Map.of());
-        } else {
-            external(item, envelope, lease, whenAway, route);
+            return finish(item, envelope, lease, whenAway, dispatcher -> handle(dispatcher, envelope, lease), Map.of());
         }
+        return external(item, envelope, lease, whenAway, route);
     }
 
     private static <C extends HandlerContext> void handle(
@@ -236,7 +235,7 @@ final class LeaseWorker<C extends HandlerContext> {
         return envelope.attemptForPolicy() > routing.retryOf(envelope.message()).maxAttempts();
     }
 
-    private <T> void external(
+    private <T> boolean external(
             WorkItem item,
             Envelope envelope,
             LeaseKeeper.Kept lease,
@@ -247,8 +246,7 @@ final class LeaseWorker<C extends HandlerContext> {
             payload = lease.call(() -> route.decode(item.message()));
         } catch (Throwable e) {
             Interrupts.requireNotEnding(1, e);
-            finish(item, envelope, lease, whenAway, dispatcher -> dispatcher.notDecoded(envelope, e), Map.of());
-            return;
+            return finish(item, envelope, lease, whenAway, dispatcher -> dispatcher.notDecoded(envelope, e), Map.of());
         } finally {
             Interrupts.clear();
         }
@@ -266,14 +264,14 @@ final class LeaseWorker<C extends HandlerContext> {
             Interrupts.clear();
         }
         Completion<C> toWrite = completion;
-        finish(item, envelope, lease, whenAway, dispatcher -> dispatcher.complete(envelope, toWrite), known);
+        return finish(item, envelope, lease, whenAway, dispatcher -> dispatcher.complete(envelope, toWrite), known);
     }
 
     /**
      * Tries until it is decided, or the lease is lost: while the database is away or full, there is nothing better to do. What a
-     * database refuses otherwise is left alone after some tries: the lease runs out, and the attempt has failed.
+     * database refuses otherwise is left alone after some tries: the lease runs out, and the attempt has failed. False where it was lost.
      */
-    private void finish(
+    private boolean finish(
             WorkItem item,
             Envelope envelope,
             LeaseKeeper.Kept lease,
@@ -312,6 +310,7 @@ final class LeaseWorker<C extends HandlerContext> {
         if (leased.isFenced()) {
             listeners.leaseLost(item.message());
         }
+        return !leased.isFenced();
     }
 
     /** False where the thread is to end. */

@@ -60,8 +60,8 @@ public interface NodeInbox {
      * @param due what the store said is due for this consumer
      * @param ending whether the owner ends this thread; begins to answer true before he interrupts it
      * @param progress hears what becomes of a message under a lease, which may take long
-     * @return how many messages were taken; 0 where there is nothing (any more), where it is blocked, or where somebody else
-     *     is at work on it
+     * @return how many messages were brought further; 0 where there is nothing (any more), where it is blocked, where somebody else
+     *     is at work on it, or where a lease was lost, so that nothing was committed behind it
      * @throws io.pigeonhole.core.failure.StoreUnavailableException if the database is away, or refuses to commit whatever it
      *     is, such as with a full disk
      * @throws io.pigeonhole.core.failure.RetryableException if nothing could be committed, or the thread is ended; call again

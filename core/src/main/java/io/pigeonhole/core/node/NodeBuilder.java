@@ -7,6 +7,7 @@ import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Maintenance;
 import io.pigeonhole.core.store.Retention;
+import io.pigeonhole.core.store.RetentionClock;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
@@ -96,10 +97,10 @@ public final class NodeBuilder {
     /**
      * Sets how often the store is maintained.
      *
-     * @param interval from a second to half of what one maintenance is enough for ({@link Maintenance#preparedFor}): with
-     *     eight days ahead, which is what a store has by default, up to 3 days and a half with a window of 7 days. With more
-     *     than 12 hours, ages do not catch up after an outage; with more than a day, less and less is forgotten in time. An
-     *     hour unless set, which is always allowed; shortened at random by up to a fifth, so that nodes take turns
+     * @param interval from a second to an eighth of the store's window, but to 2 hours at least and 12 hours at most: with more, ages
+     *     would not catch up as they should after an outage ({@link RetentionClock}). And to half of what one maintenance is enough for
+     *     ({@link Maintenance#preparedFor}). An hour unless set, which is always allowed; shortened at random by up to a fifth, so
+     *     that nodes take turns
      * @return this
      */
     public NodeBuilder maintenanceInterval(Duration interval) {
@@ -175,14 +176,7 @@ public final class NodeBuilder {
                 maintenanceInterval.compareTo(Duration.ofSeconds(1)) >= 0,
                 "maintenanceInterval " + maintenanceInterval + " is below a second");
         LongestDuration.require("node", "maintenanceInterval", maintenanceInterval);
-        Duration prepared = store.preparedFor();
-        Duration longest = prepared.compareTo(HOUR.multipliedBy(2)) < 0 ? HOUR : prepared.dividedBy(2);
-        require(
-                maintenanceInterval.compareTo(longest) <= 0,
-                "maintenanceInterval " + maintenanceInterval
-                        + " is too long: one maintenance of the store is enough for "
-                        + prepared + ", and messages would come on days that nobody has created. Set " + longest
-                        + " or less, or daysAhead and window of the store to more");
+        requireOftenEnough();
         require(workers >= 0 && workers <= MOST_THREADS, "workers " + workers + " is not from 0 to " + MOST_THREADS);
         require(
                 leaseWorkers >= 1 && leaseWorkers <= MOST_THREADS,
@@ -203,6 +197,21 @@ public final class NodeBuilder {
                 new Watch(ofNode));
         node.start();
         return node;
+    }
+
+    private void requireOftenEnough() {
+        Duration prepared = store.preparedFor();
+        Duration forDays = prepared.compareTo(HOUR.multipliedBy(2)) < 0 ? HOUR : prepared.dividedBy(2);
+        Duration window = retention.window();
+        Duration forAges = RetentionClock.longestInterval(window);
+        Duration longest = forDays.compareTo(forAges) < 0 ? forDays : forAges;
+        require(
+                maintenanceInterval.compareTo(longest) <= 0,
+                "maintenanceInterval " + maintenanceInterval
+                        + " is too long: one maintenance of the store is enough for " + prepared
+                        + ", behind which messages come on days that nobody has created, and with a window of " + window
+                        + " ages catch up after an outage where it comes every " + forAges + " or more often. Set "
+                        + longest + " or less, or daysAhead and window of the store to more");
     }
 
     private static void require(boolean holds, String otherwise) {

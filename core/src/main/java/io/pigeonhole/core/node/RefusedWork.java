@@ -44,9 +44,33 @@ final class RefusedWork {
 
     private long turn;
 
-    private boolean hasWarned;
-    private boolean warnedSinceItCommitted;
-    private long warnedAt;
+    private final Warnings ofRefusals = new Warnings();
+    private final Warnings ofNoConnection = new Warnings();
+
+    /** When to warn of one reason: each of them says something else of the database. */
+    private static final class Warnings {
+        private boolean hasWarned;
+        private boolean sinceItCommitted;
+        private long at;
+
+        boolean isTime(long now) {
+            Duration pause = sinceItCommitted ? WARN_AGAIN : BETWEEN_WARNINGS;
+            if (hasWarned && now - at < pause.toNanos()) {
+                return false;
+            }
+            hasWarned = true;
+            sinceItCommitted = true;
+            at = now;
+            return true;
+        }
+
+        /** Work was committed; answers whether there was a warning before. */
+        boolean end() {
+            boolean warned = sinceItCommitted;
+            sinceItCommitted = false;
+            return warned;
+        }
+    }
 
     /** After a pause of this length, which ends then, the next one is twice as long. */
     private record Pause(long nanos, long end) {
@@ -133,7 +157,7 @@ final class RefusedWork {
             ofAll = new Trials(now);
         }
         takeTurn(slot);
-        return isTimeToWarn(now);
+        return ofRefusals.isTime(now);
     }
 
     /** The trials that a piece of work is subject to; null where it is free to begin. */
@@ -160,18 +184,7 @@ final class RefusedWork {
     /** The database could not be reached for work, which says nothing of what it commits; answers whether to warn of it. */
     synchronized boolean notReached(WorkSlot slot) {
         nothing(slot);
-        return isTimeToWarn(clock.getAsLong());
-    }
-
-    private boolean isTimeToWarn(long now) {
-        Duration pause = warnedSinceItCommitted ? WARN_AGAIN : BETWEEN_WARNINGS;
-        if (hasWarned && now - warnedAt < pause.toNanos()) {
-            return false;
-        }
-        hasWarned = true;
-        warnedSinceItCommitted = true;
-        warnedAt = now;
-        return true;
+        return ofNoConnection.isTime(clock.getAsLong());
     }
 
     /** Work was committed: all other consumers may go on. Answers whether that ends refusals that were warned of. */
@@ -186,9 +199,8 @@ final class RefusedWork {
     private boolean end() {
         refusedInARow.clear();
         ofAll = null;
-        boolean warned = warnedSinceItCommitted;
-        warnedSinceItCommitted = false;
-        return warned;
+        boolean refusalsWarned = ofRefusals.end();
+        return ofNoConnection.end() || refusalsWarned;
     }
 
     /** There was nothing to commit, which says nothing about the database: other work is to be tried. */

@@ -61,11 +61,28 @@ public record RetentionClock(Instant seen, Instant trusted) {
             return new RetentionClock(now, trusted);
         }
         Duration passed = seen.isBefore(now) ? Duration.between(seen, now) : Duration.ZERO;
-        Duration most = shorter(window.dividedBy(4), LONGEST_STEP);
-        Duration step = shorter(passed, most);
-        Duration caughtUp = shorter(shorter(passed, alive).multipliedBy(2), longer(most, LONGEST_CATCH_UP));
+        Duration step = shorter(passed, longestStep(window));
+        Duration caughtUp = shorter(shorter(passed, alive).multipliedBy(2), longestCatchUp(window));
         Instant next = trusted.plus(longer(step, caughtUp));
         return new RetentionClock(now, next.isBefore(now) ? next : now);
+    }
+
+    /**
+     * The longest time between two looks after which the clock still catches up twice as fast as time passes.
+     *
+     * @param window for how long keys are remembered
+     * @return from two to twelve hours
+     */
+    public static Duration longestInterval(Duration window) {
+        return longestCatchUp(window).dividedBy(2);
+    }
+
+    private static Duration longestStep(Duration window) {
+        return shorter(window.dividedBy(4), LONGEST_STEP);
+    }
+
+    private static Duration longestCatchUp(Duration window) {
+        return longer(longestStep(window), LONGEST_CATCH_UP);
     }
 
     /**

@@ -311,4 +311,15 @@ class RefusedWorkTest {
         advance(Duration.ofSeconds(1));
         assertThat(work.refuse(FIRST)).isTrue();
     }
+
+    @Test
+    void refusalIsWarnedOfAlsoBehindAWarningOfNoConnection() {
+        assertThat(work.notReached(FIRST)).isTrue();
+        assertThat(work.refuse(FIRST)).isTrue();
+        assertThat(work.notReached(SECOND)).isFalse();
+        assertThat(work.refuse(SECOND)).isFalse();
+
+        assertThat(work.commit(SECOND)).isTrue();
+        assertThat(work.commit(SECOND)).isFalse();
+    }
 }

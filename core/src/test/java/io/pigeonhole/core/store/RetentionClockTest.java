@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RetentionClockTest {
     private static final Instant NOW = Instant.parse("2026-11-22T10:00:00Z");
@@ -64,6 +66,21 @@ class RetentionClockTest {
         RetentionClock later = clock.after(back, Duration.ZERO, WEEK).after(back.plus(half), half, WEEK);
 
         assertThat(later.trusted()).isEqualTo(NOW.plus(Duration.ofDays(2)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 12, 24, 48, 168, 1_000})
+    void looksThatAreAsFarApartAsTheyMayBeCatchUpAtTwiceTheSpeed(int windowInHours) {
+        Duration window = HOUR.multipliedBy(windowInHours);
+        Duration interval = RetentionClock.longestInterval(window);
+        Instant back = NOW.plus(Duration.ofDays(30));
+        RetentionClock started = clock.after(back, Duration.ZERO, window);
+
+        RetentionClock later = started.after(back.plus(interval), interval, window);
+
+        assertThat(later.behind(back.plus(interval)))
+                .isEqualTo(started.behind(back).minus(interval));
+        assertThat(interval).isBetween(Duration.ofHours(2), Duration.ofHours(12));
     }
 
     @Test

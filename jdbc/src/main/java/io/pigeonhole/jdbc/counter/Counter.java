@@ -47,7 +47,7 @@ public enum Counter {
         return largest;
     }
 
-    /** Whether there is a number behind another one; where there is none, whoever needs one is told. */
+    /** Whether there is a number behind another one. */
     boolean hasNumberBehind(long number) {
         return number < last;
     }

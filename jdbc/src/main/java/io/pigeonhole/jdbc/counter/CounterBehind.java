@@ -1,20 +1,36 @@
 package io.pigeonhole.jdbc.counter;
 
+import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A counter that would give numbers which are given.
+ * A counter that would give numbers which are given, or that has none left.
  *
  * @param counter which
  * @param next the number that the next row would get
  * @param largest the largest one that rows have or refer to
  */
 public record CounterBehind(Counter counter, long next, long largest) {
-    /** Empty where the counter is not behind, or has no number left to go on with. */
+    /** Empty where the counter goes on behind the largest number. */
     public static Optional<CounterBehind> where(Counter counter, long next, long largest) {
-        return next > largest || !counter.hasNumberBehind(largest)
+        return next > largest && counter.hasNumberBehind(largest)
                 ? Optional.empty()
                 : Optional.of(new CounterBehind(counter, next, largest));
+    }
+
+    /** Whether it can be moved ahead: there is a number behind the largest one. */
+    public boolean isMovable() {
+        return counter.hasNumberBehind(largest);
+    }
+
+    /** What to tell who needs a number where none is left. */
+    String usedUp() {
+        return String.format(
+                Locale.ROOT,
+                "all %,d numbers that rows of %s can have are used up: %s",
+                largest,
+                counter.table(),
+                numbersUpToLargest());
     }
 
     /** What to tell where the counter cannot be moved ahead. */

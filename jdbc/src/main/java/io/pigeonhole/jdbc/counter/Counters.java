@@ -58,6 +58,28 @@ public final class Counters {
     }
 
     /**
+     * Before a new consumer is registered, which else could get the number of a consumer that was: what that one has processed, the
+     * new one would take for duplicates.
+     *
+     * @param name of the consumer
+     * @throws ConfigurationException if no number is left, or if a person has to move the counter ahead
+     * @throws PigeonholeException if it is impossible for now
+     */
+    public void ensureForNewConsumer(String name) {
+        CounterBehind behind = transactions
+                .run("to look at the numbers of consumers", session -> mover.look(session, Counter.CONSUMER))
+                .orElse(null);
+        if (behind == null) {
+            return;
+        }
+        if (!behind.isMovable()) {
+            throw new ConfigurationException("the consumer " + name + " cannot be registered: " + behind.usedUp()
+                    + ". A consumer is a subscriber of the application, not a message or a user");
+        }
+        mover.moveAhead(behind);
+    }
+
+    /**
      * With the upkeep of a store that runs. Lets nothing else fail; where a person has to act, the warning says what to do.
      *
      * @throws StoreUnavailableException if the database is away, which nothing else need find out again
@@ -94,7 +116,10 @@ public final class Counters {
         }
     }
 
-    /** Moves counters ahead that are behind, each also where another one cannot be moved. Changes nothing where none is. */
+    /**
+     * Moves counters ahead that are behind, each also where another one cannot be moved. Changes nothing where none is. One that is
+     * used up stays as it is: known consumers need no number.
+     */
     private void ensure() {
         PigeonholeException first = null;
         for (CounterBehind behind : transactions.run("to look at the numbers of its rows", this::look)) {
@@ -119,7 +144,7 @@ public final class Counters {
     private List<CounterBehind> look(AdminSession session) throws SQLException {
         List<CounterBehind> behind = new ArrayList<>();
         for (Counter counter : Counter.values()) {
-            mover.look(session, counter).ifPresent(behind::add);
+            mover.look(session, counter).filter(CounterBehind::isMovable).ifPresent(behind::add);
         }
         return behind;
     }

@@ -114,6 +114,9 @@ public class MariaDb extends Dialect {
 
     private static final int LONGEST_SECONDS = 100_000_000;
 
+    /** In others definitions mean something else: in ORACLE a DATE is a DATETIME. */
+    private static final String MODE_OF_DEFINITIONS = "'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'";
+
     /** Partitions that are named after no day, of which it has warned. */
     private final Set<String> namedOtherwise = ConcurrentHashMap.newKeySet();
 
@@ -479,6 +482,7 @@ public class MariaDb extends Dialect {
                 throw new SQLException(
                         "another program has been changing the schema for a minute", "HY000", LOCK_TIMEOUT);
             }
+            statement.execute("SET @pigeonhole_mode = @@sql_mode, SESSION sql_mode = " + MODE_OF_DEFINITIONS);
         }
     }
 
@@ -486,6 +490,7 @@ public class MariaDb extends Dialect {
     public void unlockSchema(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("DO RELEASE_LOCK(CONCAT('pigeonhole ', MD5(DATABASE())))");
+            statement.execute("SET SESSION sql_mode = @pigeonhole_mode");
         }
     }
 

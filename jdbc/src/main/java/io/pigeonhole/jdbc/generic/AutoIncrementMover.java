@@ -4,7 +4,6 @@ import io.pigeonhole.jdbc.counter.Counter;
 import io.pigeonhole.jdbc.counter.CounterBehind;
 import io.pigeonhole.jdbc.counter.CounterMover;
 import io.pigeonhole.jdbc.counter.LargestNumbers;
-import io.pigeonhole.jdbc.retention.OldRowStatement;
 import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.MessageStatement;
@@ -25,9 +24,13 @@ record AutoIncrementMover(ShortTransactions transactions) implements CounterMove
     @Override
     public Optional<CounterBehind> look(AdminSession session, Counter counter) throws SQLException {
         LargestNumbers numbers = LargestNumbers.of(session, counter);
-        return CounterBehind.where(counter, numbers.own() + 1, numbers.elsewhere());
+        return CounterBehind.where(counter, numbers.own() + 1, numbers.largest());
     }
 
+    /**
+     * The number was read before, in another transaction. That does no harm: a row with a number of its own only ever raises the
+     * counter, never lowers it, and of rows that others gave this number meanwhile none is touched.
+     */
     @Override
     public void moveAhead(CounterBehind found) {
         transactions.run(
@@ -46,7 +49,7 @@ record AutoIncrementMover(ShortTransactions transactions) implements CounterMove
             case HISTORY -> {
                 try (Call call = session.call(CounterStatement.TAKE_HISTORY)) {
                     Call insert = call.number("id", number).key(Places.anyKey()).now();
-                    yield take(session, insert, OldRowStatement.FORGET_HISTORY, number);
+                    yield take(session, insert, CounterStatement.FREE_HISTORY, number);
                 }
             }
             case CONSUMER -> {

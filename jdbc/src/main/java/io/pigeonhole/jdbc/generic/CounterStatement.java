@@ -11,6 +11,9 @@ public enum CounterStatement implements StatementName {
     /** Adds a row with a number to the history: of no consumer, deleted again in the same transaction. */
     TAKE_HISTORY,
 
+    /** Deletes that row of the history again. */
+    FREE_HISTORY,
+
     /** The same among the consumers. */
     TAKE_CONSUMER,
 

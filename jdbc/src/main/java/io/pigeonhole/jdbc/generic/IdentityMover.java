@@ -64,7 +64,7 @@ final class IdentityMover implements CounterMover {
     /** All of it on one connection: a pool may have no second one. */
     private void restart(Connection connection, Counter counter) throws SQLException {
         Optional<CounterBehind> behind = transactions.runOn(connection, session -> look(session, counter));
-        if (behind.isPresent()) {
+        if (behind.filter(CounterBehind::isMovable).isPresent()) {
             restart(connection, behind.get());
         }
     }

@@ -22,9 +22,6 @@ import java.util.UUID;
 
 /** Reads what a claim answers and knows what its errors mean. */
 public final class Claims {
-    /** Only the routing of a row to its day raises it here: the day was dropped since the horizon was read. */
-    private static final String CHECK_VIOLATION = "23514";
-
     /** {@code READ WRITE} on a standby. */
     private static final String FEATURE_NOT_SUPPORTED = "0A000";
 
@@ -84,9 +81,15 @@ public final class Claims {
     }
 
     /** The same key once more, where {@link #one} has not inserted it: where this does not either, it is known. */
-    static Claim oneBehind(Connection connection, RegisteredConsumer consumer, MessageKey key, List<PayloadHash> hashes)
+    static Claim oneBehind(
+            Connection connection,
+            PostgresTexts texts,
+            RegisteredConsumer consumer,
+            MessageKey key,
+            List<PayloadHash> hashes)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CLAIM_ONE_BEHIND)) {
+        try (PreparedStatement statement =
+                connection.prepareStatement(texts.sql(PostgresLedgerStatement.CLAIM_ONE_BEHIND))) {
             statement.setShort(1, consumer.id());
             bindKey(statement, 2, key, hashes);
             statement.setShort(4, consumer.id());
@@ -117,12 +120,18 @@ public final class Claims {
     /**
      * A claim by people or programs, away from the engine: a consumer that is paused is no obstacle.
      *
+     * @param sql {@link PostgresLedgerStatement#CLAIM_BY_HAND}
      * @param seconds how long it may take, 0 without a limit
      */
     static Claim byHand(
-            Connection connection, RegisteredConsumer consumer, List<MessageKey> keys, KnownDays days, int seconds)
+            Connection connection,
+            String sql,
+            RegisteredConsumer consumer,
+            List<MessageKey> keys,
+            KnownDays days,
+            int seconds)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CLAIM_BY_HAND)) {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
             limit(statement, seconds);
             statement.setShort(1, consumer.id());
             statement.setString(2, KeyArray.write(keys));
@@ -173,7 +182,8 @@ public final class Claims {
 
     static ErrorClass classify(SQLException failure) {
         String state = failure.getSQLState();
-        if (CHECK_VIOLATION.equals(state)) {
+        // Only the routing of a row to its day raises it here: the day was dropped since the horizon was read.
+        if (PostgresStates.CHECK_VIOLATION.equals(state)) {
             return ErrorClass.RETRY_NOW;
         }
         return FEATURE_NOT_SUPPORTED.equals(state) ? ErrorClass.UNAVAILABLE : SqlStates.classify(failure);
@@ -181,6 +191,14 @@ public final class Claims {
 
     /** Whether the claim waited in vain: for a lock, or until the user's own statement_timeout. */
     static boolean isBlocked(SQLException failure) {
-        return "55P03".equals(failure.getSQLState()) || "57014".equals(failure.getSQLState());
+        String state = failure.getSQLState();
+        return PostgresStates.LOCK_NOT_AVAILABLE.equals(state) || PostgresStates.QUERY_CANCELED.equals(state);
+    }
+
+    /** Whether a transaction could not begin because the session's are read only, or of another isolation level. */
+    static boolean beginsOtherwise(SQLException failure) {
+        String state = failure.getSQLState();
+        return PostgresStates.ACTIVE_SQL_TRANSACTION.equals(state)
+                || PostgresStates.READ_ONLY_SQL_TRANSACTION.equals(state);
     }
 }

@@ -3,7 +3,6 @@ package io.pigeonhole.jdbc.postgresql;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.sql.MessageColumns;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
@@ -12,9 +11,10 @@ import java.util.List;
 final class HistoryRows {
     private HistoryRows() {}
 
-    static void record(Connection connection, RegisteredConsumer consumer, List<FinishedMessage> messages)
+    static void record(PostgresCalls calls, RegisteredConsumer consumer, List<FinishedMessage> messages)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.RECORD)) {
+        String sql = calls.texts().sql(PostgresLedgerStatement.RECORD);
+        try (PreparedStatement statement = calls.connection().prepareStatement(sql)) {
             for (FinishedMessage finished : messages) {
                 int next = MessageColumns.bind(
                         statement, 1, consumer, finished.key(), finished.message(), finished.withPayload());

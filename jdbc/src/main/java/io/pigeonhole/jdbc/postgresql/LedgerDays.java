@@ -10,10 +10,9 @@ import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.jdbc.dialect.LedgerDay;
 import io.pigeonhole.jdbc.retention.FailedSteps;
+import io.pigeonhole.jdbc.sql.AdminSession;
+import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.ShortTransactions;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.LocalDate;
@@ -77,7 +76,7 @@ public final class LedgerDays {
     }
 
     private Missing create() {
-        Missing missing = transactions.run("to read the horizon", session -> read(session.connection()));
+        Missing missing = transactions.run("to read the horizon", this::read);
         for (LocalDate day : missing.withinLedger()) {
             try {
                 addWithinLedger(day);
@@ -91,7 +90,7 @@ public final class LedgerDays {
         }
         for (LocalDate day : missing.ofLedger()) {
             try {
-                transactions.run("a new day of the ledger", session -> addToLedger(session.connection(), day));
+                transactions.run("a new day of the ledger", session -> addToLedger(session, day));
             } catch (StoreUnavailableException e) {
                 throw e;
             } catch (PigeonholeException e) {
@@ -104,7 +103,7 @@ public final class LedgerDays {
         }
         for (LocalDate day : missing.ofHistory()) {
             try {
-                transactions.run("a new day of the history", session -> addToHistory(session.connection(), day));
+                transactions.run("a new day of the history", session -> addToHistory(session, day));
             } catch (StoreUnavailableException e) {
                 throw e;
             } catch (PigeonholeException e) {
@@ -118,7 +117,7 @@ public final class LedgerDays {
     }
 
     private static String refused(PigeonholeException failure) {
-        boolean lacksRight = hasState(failure, PostgresSession.NO_RIGHT);
+        boolean lacksRight = hasState(failure, PostgresStates.INSUFFICIENT_PRIVILEGE);
         return failure.getMessage()
                 + (lacksRight
                         ? ". Let a program that logs in as a member of the role that owns the tables call JdbcStore.maintain()"
@@ -140,12 +139,11 @@ public final class LedgerDays {
     /** Somebody has dropped it: each claim that has a key of that day fails as a whole. */
     private void addWithinLedger(LocalDate day) {
         boolean added = transactions.run("a missing day of the ledger", session -> {
-            Connection connection = session.connection();
-            lock(connection);
-            if (look(connection, LEDGER, day) != Found.MISSING || isForgotten(connection, day)) {
+            lock(session);
+            if (look(session, LEDGER, day) != Found.MISSING || isForgotten(session, day)) {
                 return false; // Another program was here first.
             }
-            addLedgerDay(connection, day);
+            addLedgerDay(session, day);
             return true;
         });
         if (added) {
@@ -158,89 +156,84 @@ public final class LedgerDays {
     }
 
     /** Asked behind the look at a day: the horizon is raised before it goes. */
-    private static boolean isForgotten(Connection connection, LocalDate day) throws SQLException {
-        return readHorizon(connection).oldest().isAfter(day);
+    private static boolean isForgotten(AdminSession session, LocalDate day) throws SQLException {
+        return readHorizon(session).oldest().isAfter(day);
     }
 
-    private static boolean addToLedger(Connection connection, LocalDate day) throws SQLException {
-        lock(connection);
-        if (!readHorizon(connection).end().equals(day)) {
+    private static boolean addToLedger(AdminSession session, LocalDate day) throws SQLException {
+        lock(session);
+        if (!readHorizon(session).end().equals(day)) {
             return false; // Another program was here first.
         }
-        UUID to = firstKey(day.plusDays(1));
-        addLedgerDay(connection, day);
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.EXTEND_LEDGER)) {
-            statement.setObject(1, to);
-            statement.setObject(2, to);
-            return statement.executeUpdate() == 1;
+        addLedgerDay(session, day);
+        try (Call call = session.call(PartitionStatement.EXTEND_LEDGER)) {
+            return call.key("newest", firstKey(day.plusDays(1))).change() == 1;
         }
     }
 
     /** Unless a person has created it. */
-    private static void addLedgerDay(Connection connection, LocalDate day) throws SQLException {
-        String from = firstKey(day).toString();
-        String to = firstKey(day.plusDays(1)).toString();
-        if (look(connection, LEDGER, day) != Found.THERE) {
-            add(connection, LEDGER, day, from, to);
-        } else if (!hasBounds(connection, day, from, to)) {
+    private static void addLedgerDay(AdminSession session, LocalDate day) throws SQLException {
+        String from = firstKey(day).toUuid().toString();
+        String to = firstKey(day.plusDays(1)).toUuid().toString();
+        if (look(session, LEDGER, day) != Found.THERE) {
+            add(session, LEDGER, day, from, to);
+        } else if (!hasBounds(session, day, from, to)) {
             throw new ConfigurationException(LEDGER + "_" + NAME.format(day) + " is part of " + LEDGER
                     + ", but not with the bounds of its day, from '" + from + "' to '" + to
                     + "'. Detach it, rename it, and the day is created");
         }
     }
 
-    private static boolean hasBounds(Connection connection, LocalDate day, String from, String to) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.BOUNDS_OF_DAY)) {
-            statement.setString(1, LEDGER);
-            statement.setString(2, LEDGER + "_" + NAME.format(day));
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next() && row.getString(1).equals("FOR VALUES FROM ('" + from + "') TO ('" + to + "')");
-            }
+    private static boolean hasBounds(AdminSession session, LocalDate day, String from, String to) throws SQLException {
+        try (Call call = session.call(PartitionStatement.BOUNDS_OF_DAY)) {
+            return call.text("table", LEDGER)
+                    .text("partition", LEDGER + "_" + NAME.format(day))
+                    .read(row -> row.next()
+                            && row.getString(1).equals("FOR VALUES FROM ('" + from + "') TO ('" + to + "')"));
         }
     }
 
-    private boolean addToHistory(Connection connection, LocalDate day) throws SQLException {
-        lock(connection);
-        if (look(connection, HISTORY, day) != Found.MISSING) {
+    private boolean addToHistory(AdminSession session, LocalDate day) throws SQLException {
+        lock(session);
+        if (look(session, HISTORY, day) != Found.MISSING) {
             return false;
         }
-        add(connection, HISTORY, day, day + " 00:00:00+00", day.plusDays(1) + " 00:00:00+00");
+        add(session, HISTORY, day, day + " 00:00:00+00", day.plusDays(1) + " 00:00:00+00");
         return true;
     }
 
-    private static Found look(Connection connection, String table, LocalDate day) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.DAY_OF_TABLE)) {
-            String name = table + "_" + NAME.format(day);
-            statement.setString(1, table);
-            statement.setString(2, name);
-            statement.setString(3, name);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                if (row.getBoolean(1)) {
-                    return Found.THERE;
-                }
-                return row.getBoolean(2) ? Found.NAME_TAKEN : Found.MISSING;
-            }
+    private static Found look(AdminSession session, String table, LocalDate day) throws SQLException {
+        try (Call call = session.call(PartitionStatement.DAY_OF_TABLE)) {
+            return call.text("table", table)
+                    .text("partition", table + "_" + NAME.format(day))
+                    .read(row -> {
+                        row.next();
+                        if (row.getBoolean(1)) {
+                            return Found.THERE;
+                        }
+                        return row.getBoolean(2) ? Found.NAME_TAKEN : Found.MISSING;
+                    });
         }
     }
 
-    private static void add(Connection connection, String table, LocalDate day, String from, String to)
+    private static void add(AdminSession session, String table, LocalDate day, String from, String to)
             throws SQLException {
         String owner;
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.OWNER_OF_DAYS)) {
-            statement.setString(1, table);
-            try (ResultSet row = statement.executeQuery()) {
+        try (Call call = session.call(PartitionStatement.OWNER_OF_DAYS)) {
+            owner = call.text("table", table).read(row -> {
                 row.next();
-                owner = row.getString(1);
-            }
+                return row.getString(1);
+            });
         }
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(PostgresStatements.ADD_DAY.formatted(table, NAME.format(day), from, to, owner));
-        }
+        execute(
+                session,
+                session.statements()
+                        .sql(PartitionStatement.ADD_DAY)
+                        .formatted(table, NAME.format(day), from, to, owner));
     }
 
-    private Missing read(Connection connection) throws SQLException {
-        Horizon horizon = readHorizon(connection);
+    private Missing read(AdminSession session) throws SQLException {
+        Horizon horizon = readHorizon(session);
         LocalDate end = horizon.today().plusDays(ahead + 1L);
         LedgerDay.requireNear(horizon.end(), end);
         Missing missing = new Missing(
@@ -251,23 +244,23 @@ public final class LedgerDays {
                 horizon.today(),
                 horizon.soon());
         for (LocalDate day = horizon.today(); day.isBefore(end); day = day.plusDays(1)) {
-            switch (look(connection, HISTORY, day)) {
+            switch (look(session, HISTORY, day)) {
                 case THERE -> {}
                 case MISSING -> missing.ofHistory().add(day);
                 case NAME_TAKEN -> missing.leftOut().put(new Day(false, day), inTheWay(HISTORY, day));
             }
         }
         for (LocalDate day = horizon.oldest(); day.isBefore(horizon.end()); day = day.plusDays(1)) {
-            Found found = look(connection, LEDGER, day);
+            Found found = look(session, LEDGER, day);
             if (found == Found.MISSING) {
                 missing.withinLedger().add(day);
-            } else if (found == Found.NAME_TAKEN && !isForgotten(connection, day)) {
+            } else if (found == Found.NAME_TAKEN && !isForgotten(session, day)) {
                 missing.leftOut().put(new Day(true, day), WAIT + inTheWay(LEDGER, day));
             }
         }
         for (LocalDate day = horizon.end(); day.isBefore(end); day = day.plusDays(1)) {
             // Without a day for the present the ledger takes no new messages: creating it may fail loudly.
-            if (day.isAfter(horizon.today()) && look(connection, LEDGER, day) == Found.NAME_TAKEN) {
+            if (day.isAfter(horizon.today()) && look(session, LEDGER, day) == Found.NAME_TAKEN) {
                 missing.leftOut().put(new Day(true, day), ENDS_BEFORE + inTheWay(LEDGER, day));
                 return missing;
             }
@@ -276,18 +269,18 @@ public final class LedgerDays {
         return missing;
     }
 
-    private static Horizon readHorizon(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(PostgresStatements.END_OF_LEDGER)) {
-            if (!row.next()) {
-                throw new ConfigurationException(
-                        "inbox_horizon has no row: put back the one that the schema came with");
-            }
-            return new Horizon(
+    private static Horizon readHorizon(AdminSession session) throws SQLException {
+        try (Call call = session.call(PartitionStatement.END_OF_LEDGER)) {
+            Horizon horizon = call.first(row -> new Horizon(
                     dayOf(row.getObject(4, UUID.class)),
                     dayOf(row.getObject(1, UUID.class)),
                     LocalDate.ofEpochDay(row.getLong(2)),
-                    LocalDate.ofEpochDay(row.getLong(3)));
+                    LocalDate.ofEpochDay(row.getLong(3))));
+            if (horizon == null) {
+                throw new ConfigurationException(
+                        "inbox_horizon has no row: put back the one that the schema came with");
+            }
+            return horizon;
         }
     }
 
@@ -295,15 +288,18 @@ public final class LedgerDays {
         return LocalDate.ofEpochDay(Math.floorDiv(MessageKey.of(key).epochMillis(), MILLIS_OF_DAY));
     }
 
-    private static void lock(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(PostgresStatements.LOCK_SCHEMA);
+    private static void lock(AdminSession session) throws SQLException {
+        execute(session, session.statements().sql(PostgresSchemaStatement.LOCK));
+    }
+
+    private static void execute(AdminSession session, String sql) throws SQLException {
+        try (Statement statement = session.connection().createStatement()) {
+            statement.execute(sql);
         }
     }
 
-    private static UUID firstKey(LocalDate day) {
-        return MessageKey.firstOf(day.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli())
-                .toUuid();
+    private static MessageKey firstKey(LocalDate day) {
+        return MessageKey.firstOf(day.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli());
     }
 
     /**

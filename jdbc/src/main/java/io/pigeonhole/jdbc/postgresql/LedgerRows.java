@@ -3,10 +3,8 @@ package io.pigeonhole.jdbc.postgresql;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.KeyArray;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -19,45 +17,29 @@ import java.util.UUID;
 final class LedgerRows {
     private LedgerRows() {}
 
-    static Set<MessageKey> known(Connection connection, RegisteredConsumer consumer, List<MessageKey> keys)
+    static Set<MessageKey> known(PostgresCalls calls, RegisteredConsumer consumer, List<MessageKey> keys)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.KNOWN)) {
-            String array = KeyArray.write(keys);
-            statement.setShort(1, consumer.id());
-            statement.setString(2, array);
-            statement.setShort(3, consumer.id());
-            statement.setString(4, array);
-            return readKeys(statement);
+        try (Call call = calls.call(PostgresLedgerStatement.KNOWN)) {
+            return readKeys(call.consumer(consumer).text("keys", KeyArray.write(keys)));
         }
     }
 
     static Set<MessageKey> conflicting(
-            Connection connection, RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes)
-            throws SQLException {
+            PostgresCalls calls, RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes) throws SQLException {
         List<MessageKey> keys = new ArrayList<>();
         List<PayloadHash> values = new ArrayList<>();
         hashes.forEach((key, hash) -> {
             keys.add(key);
             values.add(hash);
         });
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CONFLICTING)) {
-            statement.setString(1, KeyArray.write(keys));
-            statement.setString(2, KeyArray.writeHashes(values));
-            statement.setShort(3, consumer.id());
-            statement.setShort(4, consumer.id());
-            statement.setShort(5, consumer.id());
-            return readKeys(statement);
+        try (Call call = calls.call(PostgresLedgerStatement.CONFLICTING)) {
+            return readKeys(call.text("keys", KeyArray.write(keys))
+                    .text("hashes", KeyArray.writeHashes(values))
+                    .consumer(consumer));
         }
     }
 
-    /** The keys in the first column of an answer. */
-    static Set<MessageKey> readKeys(PreparedStatement statement) throws SQLException {
-        try (ResultSet rows = statement.executeQuery()) {
-            Set<MessageKey> keys = new HashSet<>();
-            while (rows.next()) {
-                keys.add(MessageKey.of(rows.getObject(1, UUID.class)));
-            }
-            return keys;
-        }
+    private static Set<MessageKey> readKeys(Call call) throws SQLException {
+        return new HashSet<>(call.all(row -> MessageKey.of(row.getObject(1, UUID.class))));
     }
 }

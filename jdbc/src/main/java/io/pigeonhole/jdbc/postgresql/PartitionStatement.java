@@ -67,7 +67,19 @@ public enum PartitionStatement implements StatementName {
     /** Prolongs a hold, unless it has ended. */
     RENEW_HOLD,
     /** Deletes keys in digest form from some pages of a table, in the order in which they lie. */
-    PURGE_DIGESTS;
+    PURGE_DIGESTS,
+    /** Where the ledger ends, as days since 1970 in UTC by the database's clock today and the day in ten minutes, where it begins. */
+    END_OF_LEDGER,
+    /** Moves the end of the ledger ahead. */
+    EXTEND_LEDGER,
+    /** Whether a table has a partition, in whichever schema, and whether anything bears its name where it would be. */
+    DAY_OF_TABLE,
+    /** The bounds of a partition, as its definition has them. */
+    BOUNDS_OF_DAY,
+    /** To whom a new partition is to belong. */
+    OWNER_OF_DAYS,
+    /** A new day. */
+    ADD_DAY;
 
     @Override
     public String file() {

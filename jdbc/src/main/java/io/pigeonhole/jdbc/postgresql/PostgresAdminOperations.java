@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 record PostgresAdminOperations(Connection connection, Statements statements, KnownDays days)
         implements AdminOperations {
-    /** Ours hold by settings: see {@link PostgresStatements#SHORT_TRANSACTION}. */
+    /** Ours hold by settings: see {@link PostgresTransactionStatement#SHORT}. */
     private static final int NO_LIMIT = 0;
 
     /** A few days at a time, newest first: each day that a statement looks at takes locks, which its savepoint gives back. */
@@ -87,7 +87,8 @@ record PostgresAdminOperations(Connection connection, Statements statements, Kno
 
     @Override
     public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys) throws SQLException {
-        return Claims.byHand(connection, consumer, keys, days, NO_LIMIT);
+        return Claims.byHand(
+                connection, statements.sql(PostgresLedgerStatement.CLAIM_BY_HAND), consumer, keys, days, NO_LIMIT);
     }
 
     @Override

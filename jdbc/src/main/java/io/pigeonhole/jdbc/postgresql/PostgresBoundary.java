@@ -35,9 +35,10 @@ public record PostgresBoundary(Connection connection, Statements statements, Kno
 
     @Override
     public AdminSession begin(boolean atOneMoment) throws SQLException {
-        String begin = atOneMoment ? PostgresStatements.SHORT_READ : PostgresStatements.SHORT_TRANSACTION;
+        PostgresTransactionStatement begin =
+                atOneMoment ? PostgresTransactionStatement.SHORT_READ : PostgresTransactionStatement.SHORT;
         try (Statement statement = connection.createStatement()) {
-            statement.execute(begin + searchPath());
+            statement.execute(statements.sql(begin) + searchPath());
         }
         return new AdminSession(
                 connection,
@@ -49,6 +50,11 @@ public record PostgresBoundary(Connection connection, Statements statements, Kno
     /** What asks the catalog finds the store's own tables first, and what creates days does so beside them. */
     private String searchPath() {
         StoreSchema schema = StoreSchema.of(connection);
-        return schema == null ? "" : ";\n" + PostgresStatements.SEARCH_PATH.formatted(schema.identifier());
+        return schema == null
+                ? ""
+                : ";\n"
+                        + statements
+                                .sql(PostgresTransactionStatement.SEARCH_PATH)
+                                .formatted(schema.identifier());
     }
 }

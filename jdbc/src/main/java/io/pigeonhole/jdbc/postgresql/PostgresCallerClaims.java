@@ -20,6 +20,7 @@ public final class PostgresCallerClaims implements CallerClaims {
     private final Connection connection;
     private final int seconds;
     private final KnownDays days;
+    private final PostgresTexts texts;
 
     /**
      * Claims on a connection.
@@ -27,21 +28,24 @@ public final class PostgresCallerClaims implements CallerClaims {
      * @param connection the caller's
      * @param longestWait for another transaction, in whole seconds
      * @param days those that the ledger is known to have
+     * @param texts of the statements
      */
-    public PostgresCallerClaims(Connection connection, Duration longestWait, KnownDays days) {
+    public PostgresCallerClaims(Connection connection, Duration longestWait, KnownDays days, PostgresTexts texts) {
         this.connection = connection;
         this.seconds = Math.toIntExact(longestWait.toSeconds());
         this.days = days;
+        this.texts = texts;
     }
 
     @Override
     public Claim claim(RegisteredConsumer consumer, MessageKey key) throws SQLException {
         try {
             if (!days.have(key)) {
-                return Claims.byHand(connection, consumer, List.of(key), days, seconds);
+                String sql = texts.sql(PostgresLedgerStatement.CLAIM_BY_HAND);
+                return Claims.byHand(connection, sql, consumer, List.of(key), days, seconds);
             }
-            boolean isNew = insert(PostgresStatements.CLAIM_ONE_BY_HAND, consumer, key)
-                    || insert(PostgresStatements.CLAIM_ONE_BY_HAND_BEHIND, consumer, key);
+            boolean isNew = insert(PostgresLedgerStatement.CLAIM_ONE_BY_HAND, consumer, key)
+                    || insert(PostgresLedgerStatement.CLAIM_ONE_BY_HAND_BEHIND, consumer, key);
             return isNew ? Claim.ofAll(List.of(key)) : Claims.known(key, true);
         } catch (SQLException e) {
             days.forget();
@@ -57,8 +61,9 @@ public final class PostgresCallerClaims implements CallerClaims {
         }
     }
 
-    private boolean insert(String sql, RegisteredConsumer consumer, MessageKey key) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+    private boolean insert(PostgresLedgerStatement claim, RegisteredConsumer consumer, MessageKey key)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(texts.sql(claim))) {
             Claims.limit(statement, seconds);
             statement.setShort(1, consumer.id());
             statement.setObject(2, key.toUuid());

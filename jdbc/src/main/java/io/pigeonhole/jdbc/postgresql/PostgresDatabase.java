@@ -129,6 +129,9 @@ public final class PostgresDatabase extends Database {
         statements.require(PostgresDeadLetterStatement.class);
         statements.require(PostgresLaneStatement.class);
         statements.require(PostgresWatermarkStatement.class);
+        statements.require(PostgresSchemaStatement.class);
+        statements.require(PostgresTransactionStatement.class);
+        statements.require(PostgresLedgerStatement.class);
         statements.require(WatermarkAcquisitionStatement.class);
         statements.require(RetentionStatement.class);
         statements.require(LargestNumberStatement.class);
@@ -156,7 +159,7 @@ public final class PostgresDatabase extends Database {
     public void probe() {
         Probe.run(
                 connections,
-                PostgresStatements.IS_PRIMARY,
+                statements.sql(PostgresTransactionStatement.IS_PRIMARY),
                 "the database answers as a standby, which takes no messages: connect to the primary");
     }
 
@@ -189,6 +192,6 @@ public final class PostgresDatabase extends Database {
                 connection,
                 statements,
                 new PostgresValues(connection),
-                new PostgresCallerClaims(connection, PostgresCallerClaims.LONGEST_WAIT, knownDays));
+                new PostgresCallerClaims(connection, PostgresCallerClaims.LONGEST_WAIT, knownDays, texts));
     }
 }

@@ -12,6 +12,8 @@ public enum PostgresLaneStatement implements StatementName {
     ENTER,
     /** Locks lanes for storing, and waits for them. */
     LOCK,
+    /** The same with a limit of the wait, and the handlers' own limits behind it. */
+    LOCK_BESIDE_HANDLERS,
     /** Which of some keys new messages must stay behind: their places among those asked for, from 1. */
     BLOCKED;
 

@@ -48,13 +48,13 @@ final class PostgresRows implements RowOperations {
 
     @Override
     public Set<MessageKey> known(RegisteredConsumer consumer, List<MessageKey> keys) throws SQLException {
-        return LedgerRows.known(calls.connection(), consumer, keys);
+        return LedgerRows.known(calls, consumer, keys);
     }
 
     @Override
     public Set<MessageKey> conflicting(RegisteredConsumer consumer, Map<MessageKey, PayloadHash> hashes)
             throws SQLException {
-        return LedgerRows.conflicting(calls.connection(), consumer, hashes);
+        return LedgerRows.conflicting(calls, consumer, hashes);
     }
 
     @Override
@@ -137,9 +137,9 @@ final class PostgresRows implements RowOperations {
     @Override
     public void record(RegisteredConsumer consumer, List<FinishedMessage> messages) throws SQLException {
         try {
-            HistoryRows.record(calls.connection(), consumer, messages);
+            HistoryRows.record(calls, consumer, messages);
         } catch (SQLException e) {
-            if (PostgresStatements.NO_PARTITION.equals(e.getSQLState()) && missingDay.isSuspected(begunAt)) {
+            if (PostgresStates.CHECK_VIOLATION.equals(e.getSQLState()) && missingDay.isSuspected(begunAt)) {
                 throw missingDay.refusal("to record " + messages.size() + " messages", e);
             }
             throw e;

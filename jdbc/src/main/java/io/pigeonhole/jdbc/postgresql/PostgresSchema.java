@@ -5,16 +5,15 @@ import io.pigeonhole.jdbc.schema.Catalog;
 import io.pigeonhole.jdbc.schema.SchemaFiles;
 import io.pigeonhole.jdbc.schema.SchemaInstallation;
 import io.pigeonhole.jdbc.schema.SchemaOperations;
+import io.pigeonhole.jdbc.sql.AdminSession;
+import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.ConnectionSource;
 import io.pigeonhole.jdbc.sql.ShortTransactions;
 import io.pigeonhole.jdbc.sql.Statements;
 import io.pigeonhole.jdbc.sql.StoreSchema;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -44,16 +43,16 @@ public record PostgresSchema(ShortTransactions transactions, int digestPartition
     @Override
     public void checkSession() {
         transactions.run("to check its settings", session -> {
-            requireUnicode(session.connection());
-            requireBytes(session.connection());
+            requireUnicode(session);
+            requireBytes(session);
             return true;
         });
     }
 
     /** Otherwise one character in an error's text, which a message need not even have, keeps its whole batch from being kept. */
-    private static void requireUnicode(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(PostgresStatements.ENCODING)) {
+    private static void requireUnicode(AdminSession session) throws SQLException {
+        try (Statement statement = session.connection().createStatement();
+                ResultSet row = statement.executeQuery(session.statements().sql(PostgresSchemaStatement.ENCODING))) {
             row.next();
             String encoding = row.getString(2);
             if (!encoding.equals("UTF8")) {
@@ -66,21 +65,20 @@ public record PostgresSchema(ShortTransactions transactions, int digestPartition
     }
 
     /** Otherwise payloads that are kept come back as others, without an error. */
-    private static void requireBytes(Connection connection) throws SQLException {
+    private static void requireBytes(AdminSession session) throws SQLException {
         // As text with backslashes that mean something, these are the bytes of "A42".
         byte[] sent = {'A', 'B'};
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.SAME_BYTES)) {
-            statement.setBytes(1, sent);
-            try (ResultSet row = statement.executeQuery()) {
+        try (Call call = session.call(PostgresSchemaStatement.SAME_BYTES)) {
+            byte[] received = call.bytes("bytes", sent).read(row -> {
                 row.next();
-                byte[] received = row.getBytes(1);
-                if (!Arrays.equals(sent, received)) {
-                    throw new ConfigurationException("the driver sends " + sent.length
-                            + " bytes, and the database gets " + received.length
-                            + " others: with preferQueryMode=simple the driver writes bytes into the text of statements, which is"
-                            + " wrong while standard_conforming_strings is off. Take preferQueryMode=simple out of the URL, or"
-                            + " leave standard_conforming_strings on");
-                }
+                return row.getBytes(1);
+            });
+            if (!Arrays.equals(sent, received)) {
+                throw new ConfigurationException("the driver sends " + sent.length
+                        + " bytes, and the database gets " + received.length
+                        + " others: with preferQueryMode=simple the driver writes bytes into the text of statements, which is"
+                        + " wrong while standard_conforming_strings is off. Take preferQueryMode=simple out of the URL, or"
+                        + " leave standard_conforming_strings on");
             }
         }
     }
@@ -89,31 +87,31 @@ public record PostgresSchema(ShortTransactions transactions, int digestPartition
     public List<String> differencesFrom(Catalog expected) {
         return transactions.run(
                 "to read the catalog",
-                session -> expected.differencesOf(
-                        read(session.connection(), expected).asOneTable(DIGESTS, BY_HASH)));
+                session -> expected.differencesOf(read(session, expected).asOneTable(DIGESTS, BY_HASH)));
     }
 
     @Override
     public void install() {
         transactions.run("to create the schema", session -> {
             try (Statement statement = session.connection().createStatement()) {
-                statement.execute(PostgresStatements.LOCK_SCHEMA);
-                List<String> missing = SchemaInstallation.missingFiles(session, isInstalled(statement));
+                Statements statements = session.statements();
+                statement.execute(statements.sql(PostgresSchemaStatement.LOCK));
+                List<String> missing = SchemaInstallation.missingFiles(session, isInstalled(statements, statement));
                 for (String file : missing) {
                     statement.execute(SchemaFiles.read(LOCATION, file));
                 }
                 if (missing.size() == SchemaFiles.ALL.size() && digestPartitions > 1) {
-                    split(session.statements(), statement);
+                    split(statements, statement);
                 } else if (digestPartitions > 0) {
-                    requireSplit(session.statements(), statement);
+                    requireSplit(statements, statement);
                 }
             }
             return true;
         });
     }
 
-    private static boolean isInstalled(Statement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery(PostgresStatements.INSTALLED_WHERE)) {
+    private static boolean isInstalled(Statements statements, Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery(statements.sql(PostgresSchemaStatement.INSTALLED_WHERE))) {
             if (!row.next() || row.getString(1) == null) {
                 return false;
             }
@@ -156,36 +154,31 @@ public record PostgresSchema(ShortTransactions transactions, int digestPartition
     }
 
     /** Asks a database for all that it has of the relations of an expected catalog. */
-    public static Catalog read(Connection connection, Catalog expected) throws SQLException {
+    public static Catalog read(AdminSession session, Catalog expected) throws SQLException {
         Map<String, String> entries = new TreeMap<>();
-        try (PreparedStatement statement = connection.prepareStatement(PostgresStatements.CATALOG)) {
-            statement.setString(1, expected.relationArray());
-            try (ResultSet rows = statement.executeQuery()) {
+        try (Call call = session.call(PostgresSchemaStatement.CATALOG)) {
+            return call.text("relations", expected.relationArray()).read(rows -> {
                 while (rows.next()) {
                     entries.put(rows.getString(1), rows.getString(2));
                 }
-            }
+                return new Catalog(entries);
+            });
         }
-        return new Catalog(entries);
     }
 
     /** Where PostgreSQL finds the tables, which need not be the first schema of the search path. */
     public static StoreSchema find(ConnectionSource connections) {
         return PostgresBoundary.transactions(connections).run("to find the schema of the inbox", session -> {
-            List<String> schemas = new ArrayList<>();
-            try (PreparedStatement statement = session.connection().prepareStatement(PostgresStatements.SCHEMAS)) {
-                statement.setString(1, expected().relationArray());
-                try (ResultSet rows = statement.executeQuery()) {
-                    while (rows.next()) {
-                        schemas.add(rows.getString(1));
-                    }
+            try (Call call = session.call(PostgresSchemaStatement.SCHEMAS)) {
+                List<String> schemas =
+                        call.text("relations", expected().relationArray()).all(row -> row.getString(1));
+                if (schemas.size() != 1) {
+                    throw new ConfigurationException("the tables of the inbox are found in " + schemas.size()
+                            + " schemas, " + schemas
+                            + ": leave only one of them in the search_path of the data source");
                 }
+                return StoreSchema.named(schemas.get(0), "\"");
             }
-            if (schemas.size() != 1) {
-                throw new ConfigurationException("the tables of the inbox are found in " + schemas.size() + " schemas, "
-                        + schemas + ": leave only one of them in the search_path of the data source");
-            }
-            return StoreSchema.named(schemas.get(0), "\"");
         });
     }
 }

@@ -3,8 +3,10 @@ package io.pigeonhole.jdbc.postgresql;
 import io.pigeonhole.jdbc.sql.Sql;
 import io.pigeonhole.jdbc.sql.StatementName;
 import io.pigeonhole.jdbc.sql.Statements;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
@@ -14,6 +16,12 @@ import java.util.stream.Stream;
  */
 public final class PostgresTexts {
     private final Statements statements;
+    private final Map<PostgresTransactionStatement, String> ofTransactions;
+    private final Map<PostgresLedgerStatement, String> ofLedger;
+    private final String usualCommit;
+    private final Beginning beginWithClaim;
+    private final Beginning beginWithClaimAsNew;
+    private final Beginning beginWithClaimOne;
     private final Map<StatementName, Sql.Text> searches = new ConcurrentHashMap<>();
     private final MaybeFirst lockLanes;
     private final MaybeFirst enterLane;
@@ -24,20 +32,48 @@ public final class PostgresTexts {
 
     public PostgresTexts(Statements statements) {
         this.statements = statements;
-        Sql.Text lock = of(PostgresLaneStatement.LOCK);
-        this.lockLanes = MaybeFirst.of(lock.as(lock.sql() + ";\nSELECT " + PostgresStatements.PATIENCE_OF_HANDLERS)
-                .behind(PostgresStatements.PATIENCE, "patience"));
-        this.enterLane = MaybeFirst.of(of(PostgresLaneStatement.ENTER));
-        this.findWatermarks = MaybeFirst.of(of(PostgresWatermarkStatement.FIND));
+        this.ofTransactions = all(PostgresTransactionStatement.class);
+        this.ofLedger = all(PostgresLedgerStatement.class);
+        this.usualCommit = behindConstraints(sql(PostgresTransactionStatement.COMMIT));
+        this.beginWithClaim = new Beginning(
+                sql(PostgresLedgerStatement.BEGIN_WITH_CLAIM), sql(PostgresLedgerStatement.BEGIN_OTHERWISE_WITH_CLAIM));
+        this.beginWithClaimAsNew = new Beginning(
+                sql(PostgresLedgerStatement.BEGIN_WITH_CLAIM_AS_NEW),
+                sql(PostgresLedgerStatement.BEGIN_OTHERWISE_WITH_CLAIM_AS_NEW));
+        this.beginWithClaimOne = new Beginning(
+                sql(PostgresLedgerStatement.BEGIN_WITH_CLAIM_ONE),
+                sql(PostgresLedgerStatement.BEGIN_OTHERWISE_WITH_CLAIM_ONE));
+        this.lockLanes = maybeFirst(of(PostgresLaneStatement.LOCK_BESIDE_HANDLERS));
+        this.enterLane = maybeFirst(of(PostgresLaneStatement.ENTER));
+        this.findWatermarks = maybeFirst(of(PostgresWatermarkStatement.FIND));
         Sql.Text move = of(PostgresWatermarkStatement.ADVANCE);
-        this.advance = MaybeFirst.of(move.as(move.sql().formatted(PostgresStatements.PROOF, WatermarkRows.MOVED)));
-        this.usualAdvance =
-                PostgresTransaction.behindConstraints(advance.later().sql());
+        this.advance = maybeFirst(move.as(move.sql().formatted(WatermarkRows.MOVED)));
+        this.usualAdvance = behindConstraints(advance.later().sql());
         Sql insert = statements.get(PostgresWorkStatement.RECEIVE);
         this.receive = Stream.of(64, 16, 4, 1)
                 .map(messages -> new ForMany(messages, insert.text(messages)))
                 .toList();
     }
+
+    private <S extends Enum<S> & StatementName> Map<S, String> all(Class<S> type) {
+        Map<S, String> texts = new EnumMap<>(type);
+        for (S statement : type.getEnumConstants()) {
+            texts.put(statement, statements.sql(statement));
+        }
+        return texts;
+    }
+
+    private MaybeFirst maybeFirst(Sql.Text later) {
+        return new MaybeFirst(later.behind(of(PostgresTransactionStatement.BEGIN)), later);
+    }
+
+    /**
+     * A claim with all that a transaction begins with.
+     *
+     * @param usual fails as {@link Claims#beginsOtherwise} says where the session's transactions begin otherwise than the engine's
+     * @param otherwise for such sessions, with one statement more in front
+     */
+    record Beginning(String usual, String otherwise) {}
 
     /**
      * A statement that may be the first one of its transaction.
@@ -46,10 +82,6 @@ public final class PostgresTexts {
      * @param later by itself
      */
     public record MaybeFirst(Sql.Text first, Sql.Text later) {
-        static MaybeFirst of(Sql.Text later) {
-            return new MaybeFirst(later.behind(PostgresStatements.PREAMBLE, "idle_limit", "statement_limit"), later);
-        }
-
         Sql.Text where(boolean isFirst) {
             return isFirst ? first : later;
         }
@@ -63,11 +95,43 @@ public final class PostgresTexts {
         return statements.get(statement).text(1);
     }
 
+    String sql(PostgresTransactionStatement statement) {
+        return Objects.requireNonNull(ofTransactions.get(statement));
+    }
+
+    String sql(PostgresLedgerStatement statement) {
+        return Objects.requireNonNull(ofLedger.get(statement));
+    }
+
+    /** What goes before the end of a transaction, behind the triggers of deferred constraints. */
+    String behindConstraints(String proof) {
+        return sql(PostgresTransactionStatement.FIRE_CONSTRAINTS) + ";\n" + proof;
+    }
+
+    /** The commit behind deferred constraints, which is what nearly always goes to the server. */
+    String usualCommit() {
+        return usualCommit;
+    }
+
+    Beginning beginWithClaim() {
+        return beginWithClaim;
+    }
+
+    /** With keys that are all taken for new. */
+    Beginning beginWithClaimAsNew() {
+        return beginWithClaimAsNew;
+    }
+
+    Beginning beginWithClaimOne() {
+        return beginWithClaimOne;
+    }
+
     /** A search without the limit that handlers have; the setting of that answers before it. */
     Sql.Text search(StatementName statement) {
         return searches.computeIfAbsent(statement, name -> {
             Sql.Text text = of(name);
-            return text.as(PostgresStatements.withoutHandlersLimit(text.sql()));
+            return text.as(sql(PostgresTransactionStatement.LIFT_LIMIT_OF_SEARCH) + ";\n" + text.sql() + ";\n"
+                    + sql(PostgresTransactionStatement.SET_LIMIT_BEHIND_SEARCH));
         });
     }
 

@@ -50,9 +50,6 @@ final class PostgresTransaction extends JdbcTransaction {
     /** A statement of a handler may take as long as the transaction may be idle, but this at least. */
     private static final Duration SHORTEST_LIMIT = Duration.ofSeconds(1);
 
-    /** Made once: a driver looks for what it has prepared by the text. */
-    private static final String USUAL_COMMIT = behindConstraints(PostgresStatements.PROVE_AND_COMMIT);
-
     private static final TransactionControl CONTROL = new TransactionControl(
             PostgresControl::endsTransaction, PostgresControl::asStandard, PostgresControl::savepointName);
 
@@ -113,7 +110,7 @@ final class PostgresTransaction extends JdbcTransaction {
             if (claim == null) {
                 claim = first
                         ? beginWith(
-                                PostgresStatements.BEGIN_WITH_CLAIM,
+                                texts().beginWithClaim(),
                                 (sql, skipped) -> claim(sql, skipped, true, consumer, keys, hashes, patience))
                         : claimBehind(consumer, keys, hashes, patience);
             }
@@ -138,25 +135,25 @@ final class PostgresTransaction extends JdbcTransaction {
             throws SQLException {
         boolean isNew = first
                 ? beginWith(
-                        PostgresStatements.BEGIN_WITH_CLAIM_ONE,
+                        texts().beginWithClaimOne(),
                         (sql, skipped) -> claimOne(sql, skipped, true, consumer, keys.get(0), hashes, patience))
                 : claimOne(
-                        PostgresStatements.CLAIM_ONE,
+                        texts().sql(PostgresLedgerStatement.CLAIM_ONE),
                         RESULTS_BEFORE_CLAIM,
                         false,
                         consumer,
                         keys.get(0),
                         hashes,
                         patience);
-        return isNew ? Claim.ofAll(keys) : Claims.oneBehind(connection, consumer, keys.get(0), hashes);
+        return isNew ? Claim.ofAll(keys) : Claims.oneBehind(connection, texts(), consumer, keys.get(0), hashes);
     }
 
-    private <T> T beginWith(PostgresStatements.Beginning beginning, Claiming<T> claiming) throws SQLException {
+    private <T> T beginWith(PostgresTexts.Beginning beginning, Claiming<T> claiming) throws SQLException {
         if (session.beginsAsOurs()) {
             try {
                 return claiming.with(beginning.usual(), RESULTS_BEFORE_CLAIM);
             } catch (SQLException e) {
-                if (!PostgresStatements.beginsOtherwise(e)) {
+                if (!Claims.beginsOtherwise(e)) {
                     throw e;
                 }
                 // As if it had not begun.
@@ -188,6 +185,10 @@ final class PostgresTransaction extends JdbcTransaction {
             statement.setString(next++, milliseconds(patience));
             return Claims.one(statement, next, skipped, consumer, key, hashes);
         }
+    }
+
+    private PostgresTexts texts() {
+        return calls.texts();
     }
 
     /** Whether the preamble is to go with the next statement. */
@@ -227,10 +228,10 @@ final class PostgresTransaction extends JdbcTransaction {
             throws SQLException {
         try {
             return beginWith(
-                    PostgresStatements.BEGIN_WITH_CLAIM_AS_NEW,
+                    texts().beginWithClaimAsNew(),
                     (sql, skipped) -> claim(sql, skipped, true, consumer, keys, hashes, patience));
         } catch (SQLException e) {
-            if (!PostgresStatements.KNOWN_KEY.equals(e.getSQLState())) {
+            if (!PostgresStates.UNIQUE_VIOLATION.equals(e.getSQLState())) {
                 throw e;
             }
             connection.rollback();
@@ -241,7 +242,14 @@ final class PostgresTransaction extends JdbcTransaction {
     private Claim claimBehind(
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience)
             throws SQLException {
-        return claim(PostgresStatements.CLAIM, RESULTS_BEFORE_CLAIM, false, consumer, keys, hashes, patience);
+        return claim(
+                texts().sql(PostgresLedgerStatement.CLAIM),
+                RESULTS_BEFORE_CLAIM,
+                false,
+                consumer,
+                keys,
+                hashes,
+                patience);
     }
 
     private Claim claim(
@@ -269,7 +277,7 @@ final class PostgresTransaction extends JdbcTransaction {
     public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
         requireOpen();
         boolean first = isFirst();
-        try (Call call = calls.call(calls.texts().lockLanes().where(first))) {
+        try (Call call = calls.call(texts().lockLanes().where(first))) {
             LaneLocks.lock(bindBeginning(call, first), milliseconds(patience), consumer, lanes);
         } catch (SQLException e) {
             throw refusedWait(e, patience, lanes.size() + " lanes");
@@ -280,7 +288,7 @@ final class PostgresTransaction extends JdbcTransaction {
     public boolean enter(RegisteredConsumer consumer, int lane) {
         requireOpen();
         boolean first = isFirst();
-        try (Call call = callMaybeFirst(calls.texts().enterLane(), first)) {
+        try (Call call = callMaybeFirst(texts().enterLane(), first)) {
             return LaneLocks.enter(bindBeginning(call, first), consumer, lane);
         } catch (SQLException e) {
             noteLoss(e);
@@ -309,7 +317,7 @@ final class PostgresTransaction extends JdbcTransaction {
     private void restoreSession() {
         sessionInDoubt = false;
         try (Statement statement = connection.createStatement()) {
-            statement.execute(PostgresSession.RESTORE + settings.restore());
+            statement.execute(texts().sql(PostgresTransactionStatement.RESTORE) + settings.restore());
             sessionUnproven = false;
         } catch (SQLException e) {
             noteLoss(e);
@@ -327,13 +335,9 @@ final class PostgresTransaction extends JdbcTransaction {
         if (!restore && !session.isChangeExpectedAtCommit()) {
             return usual;
         }
-        String end =
-                session.isChangeExpectedAtCommit() ? behindConstraints(PostgresSession.RESTORE + ";\n" + proof) : usual;
-        return restore ? PostgresSession.RESTORE + settings.restore() + ";\n" + end : end;
-    }
-
-    static String behindConstraints(String proof) {
-        return PostgresStatements.CONSTRAINTS + ";\n" + proof;
+        String putBack = texts().sql(PostgresTransactionStatement.RESTORE);
+        String end = session.isChangeExpectedAtCommit() ? texts().behindConstraints(putBack + ";\n" + proof) : usual;
+        return restore ? putBack + settings.restore() + ";\n" + end : end;
     }
 
     private StoreException changedUnseen(String doing, Exception e) {
@@ -352,17 +356,19 @@ final class PostgresTransaction extends JdbcTransaction {
         requireOpen();
         flush();
         if (!begun) {
-            begin(PostgresStatements.PREAMBLE_AND_SAVEPOINT);
+            begin(PostgresTransactionStatement.BEGIN_AND_SET_SAVEPOINT);
         } else {
             execute(
                     "a savepoint",
-                    savepointSet ? PostgresStatements.NEXT_SAVEPOINT : PostgresStatements.FIRST_SAVEPOINT);
+                    savepointSet
+                            ? PostgresTransactionStatement.SET_NEXT_SAVEPOINT
+                            : PostgresTransactionStatement.SET_SAVEPOINT);
         }
         savepointSet = true;
     }
 
-    private void execute(String doing, String sql) {
-        run(doing, () -> execute(sql));
+    private void execute(String doing, PostgresTransactionStatement statement) {
+        run(doing, () -> execute(statement));
     }
 
     @Override
@@ -371,14 +377,15 @@ final class PostgresTransaction extends JdbcTransaction {
         // What a handler set since then goes with it.
         sessionInDoubt = false;
         sessionUnproven = false;
-        execute("a rollback to the savepoint", PostgresStatements.ROLLBACK_TO_SAVEPOINT);
+        execute("a rollback to the savepoint", PostgresTransactionStatement.ROLL_BACK_TO_SAVEPOINT);
         clearFramework();
     }
 
     @Override
     public void checkConstraints() {
         requireOpen();
-        try (PreparedStatement statement = prepare("to check the constraints", PostgresStatements.CHECK_CONSTRAINTS)) {
+        try (PreparedStatement statement =
+                prepare("to check the constraints", texts().sql(PostgresTransactionStatement.CHECK_CONSTRAINTS))) {
             begin();
             statement.execute();
         } catch (SQLException e) {
@@ -408,7 +415,8 @@ final class PostgresTransaction extends JdbcTransaction {
 
     /** An error of theirs that looks like a lost connection says then that COMMIT was not sent. */
     private void checkConstraintsBeforeCommit() {
-        try (PreparedStatement statement = prepare("to commit", PostgresStatements.CONSTRAINTS)) {
+        try (PreparedStatement statement =
+                prepare("to commit", texts().sql(PostgresTransactionStatement.FIRE_CONSTRAINTS))) {
             begin();
             statement.execute();
         } catch (SQLException e) {
@@ -421,7 +429,7 @@ final class PostgresTransaction extends JdbcTransaction {
     public List<Watermark> watermarks(RegisteredConsumer consumer, Collection<LogPartition> partitions) {
         requireOpen();
         boolean first = isFirst();
-        try (Call call = callMaybeFirst(calls.texts().findWatermarks(), first)) {
+        try (Call call = callMaybeFirst(texts().findWatermarks(), first)) {
             return WatermarkRows.find(bindBeginning(call, first), consumer, partitions);
         } catch (SQLException e) {
             noteLoss(e);
@@ -438,12 +446,12 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     private Sql.Text advance(boolean first) {
-        PostgresTexts.MaybeFirst advance = calls.texts().advance();
+        PostgresTexts.MaybeFirst advance = texts().advance();
         if (first) {
             return advance.first();
         }
         String alone = advance.later().sql();
-        return advance.later().as(ending(alone, calls.texts().usualAdvance()));
+        return advance.later().as(ending(alone, texts().usualAdvance()));
     }
 
     private void advanceAndCommit(RegisteredConsumer consumer) {
@@ -459,7 +467,7 @@ final class PostgresTransaction extends JdbcTransaction {
                 throw new WatermarkMovedException(
                         "one of " + advances.size() + " watermarks is not where it was read", e);
             }
-            throw PostgresSession.NO_RIGHT.equals(e.getSQLState()) && !session.isChangeExpectedAtCommit()
+            throw PostgresStates.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState()) && !session.isChangeExpectedAtCommit()
                     ? withoutRight(e)
                     : refusedCommit(e);
         }
@@ -481,8 +489,8 @@ final class PostgresTransaction extends JdbcTransaction {
             commitUnused();
             return;
         }
-        try (PreparedStatement statement =
-                prepare("to commit", withOwnCommit(ending(PostgresStatements.PROVE_AND_COMMIT, USUAL_COMMIT)))) {
+        String end = ending(texts().sql(PostgresTransactionStatement.COMMIT), texts().usualCommit());
+        try (PreparedStatement statement = prepare("to commit", withOwnCommit(end))) {
             statement.execute();
             commitBehind();
         } catch (SQLException e) {
@@ -509,10 +517,10 @@ final class PostgresTransaction extends JdbcTransaction {
                             + " the same messages in again; the ledger knows",
                     e);
         }
-        if (PostgresStatements.NOT_OURS.equals(e.getSQLState())) {
+        if (PostgresStates.CANT_CHANGE_RUNTIME_PARAM.equals(e.getSQLState())) {
             return taken(e);
         }
-        return PostgresSession.CHANGED.equals(e.getSQLState())
+        return PostgresStates.ACTIVE_SQL_TRANSACTION.equals(e.getSQLState())
                 ? changedUnseen(Refusals.describe("to commit", e), e)
                 : Refusals.of(SqlStates.ERRORS.classifyOwn(e), "to commit", e);
     }
@@ -532,15 +540,15 @@ final class PostgresTransaction extends JdbcTransaction {
     @Override
     public void begin() {
         if (!begun) {
-            begin(PostgresStatements.PREAMBLE);
+            begin(PostgresTransactionStatement.BEGIN);
         } else if (sessionInDoubt) {
             restoreSession();
         }
     }
 
-    private void begin(String sql) {
+    private void begin(PostgresTransactionStatement beginning) {
         begun = true;
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        try (PreparedStatement statement = connection.prepareStatement(texts().sql(beginning))) {
             bindBeginning(statement, true);
             statement.execute();
         } catch (SQLException e) {
@@ -561,40 +569,41 @@ final class PostgresTransaction extends JdbcTransaction {
 
     @Override
     public RuntimeException refused(String doing, SQLException e) {
-        boolean savepointIsGone = savepointSet && PostgresStatements.NO_SUCH_SAVEPOINT.equals(e.getSQLState());
+        boolean savepointIsGone =
+                savepointSet && PostgresStates.INVALID_SAVEPOINT_SPECIFICATION.equals(e.getSQLState());
         if (savepointIsGone) {
             return taken(e);
         }
-        if (isOwn() && PostgresStatements.NO_LOCK.equals(e.getSQLState())) {
+        if (isOwn() && PostgresStates.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
             session.longWrites().expect();
         }
-        if (isOwn() && PostgresStatements.CANCELLED.equals(e.getSQLState())) {
+        if (isOwn() && PostgresStates.QUERY_CANCELED.equals(e.getSQLState())) {
             ErrorClass own = SqlStates.ERRORS.classifyOwn(e);
             return Refusals.of(cancelled(own), doing, e);
         }
         if (isWriting()
-                && PostgresStatements.KNOWN_KEY.equals(e.getSQLState())
+                && PostgresStates.UNIQUE_VIOLATION.equals(e.getSQLState())
                 && repairs.takenNumber().isSuspected(begunAt)) {
             return repairs.takenNumber().refusal(doing, e);
         }
-        return sessionUnproven && PostgresSession.NO_RIGHT.equals(e.getSQLState())
+        return sessionUnproven && PostgresStates.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())
                 ? changedUnseen(Refusals.describe(doing, e), e)
                 : Refusals.of(SqlStates.ERRORS.classifyOwn(e), doing, e);
     }
 
     @Override
     public void liftHandlersLimit() throws SQLException {
-        execute(PostgresStatements.LIFT_HANDLERS_LIMIT);
+        execute(PostgresTransactionStatement.LIFT_HANDLERS_LIMIT);
     }
 
     @Override
     public void setHandlersLimit() throws SQLException {
-        execute(PostgresStatements.SET_HANDLERS_LIMIT);
+        execute(PostgresTransactionStatement.SET_HANDLERS_LIMIT);
     }
 
-    private void execute(String sql) throws SQLException {
+    private void execute(PostgresTransactionStatement named) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
+            statement.execute(texts().sql(named));
         }
     }
 
@@ -612,7 +621,7 @@ final class PostgresTransaction extends JdbcTransaction {
             return e;
         }
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(PostgresSession.IS_CHANGED)) {
+                ResultSet row = statement.executeQuery(texts().sql(PostgresTransactionStatement.IS_CHANGED))) {
             return row.next() && row.getBoolean(1) ? changedUnseen(doing + ": " + e.getMessage(), e) : e;
         } catch (SQLException failed) {
             e.addSuppressed(failed);
@@ -622,7 +631,7 @@ final class PostgresTransaction extends JdbcTransaction {
 
     private StoreException refusedWait(SQLException e, Duration patience, String what) {
         if (Claims.isBlocked(e)) {
-            if (PostgresStatements.CANCELLED.equals(e.getSQLState())) {
+            if (PostgresStates.QUERY_CANCELED.equals(e.getSQLState())) {
                 session.longWrites().expect();
             }
             return new ClaimBlockedException(

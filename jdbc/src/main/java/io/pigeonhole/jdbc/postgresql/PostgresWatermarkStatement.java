@@ -7,7 +7,7 @@ public enum PostgresWatermarkStatement implements StatementName {
     /** Whether the consumer is paused, in one row with each watermark, or with none. */
     FIND,
     /**
-     * Moves watermarks, proves the transaction alive as {@link PostgresStatements#PROVE_AND_COMMIT} does, and commits. Fails as
+     * Moves watermarks, proves the transaction alive as {@link PostgresTransactionStatement#COMMIT} does, and commits. Fails as
      * {@link WatermarkRows#isMoved} recognises unless every watermark still was where it had been read.
      */
     ADVANCE;

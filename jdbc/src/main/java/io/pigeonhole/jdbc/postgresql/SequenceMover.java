@@ -25,8 +25,6 @@ import org.slf4j.LoggerFactory;
 final class SequenceMover implements CounterMover {
     private static final Logger log = LoggerFactory.getLogger(SequenceMover.class);
 
-    private static final String NO_RIGHT = "42501";
-
     private static final int MOST_TRIES = 5;
     private static final long PAUSE = Duration.ofMillis(200).toNanos();
 
@@ -95,18 +93,19 @@ final class SequenceMover implements CounterMover {
             throws SQLException {
         try {
             lock(session, found.counter());
-            Optional<CounterBehind> now = look(session, found.counter(), sequence);
+            Optional<CounterBehind> now =
+                    look(session, found.counter(), sequence).filter(CounterBehind::isMovable);
             if (now.isPresent()) {
                 execute(session, setval(sequence, now.get().largest()));
                 log.warn("{}", now.get().movedAhead());
             }
             return true;
         } catch (SQLException e) {
-            if (PostgresStatements.NO_LOCK.equals(e.getSQLState())) {
+            if (PostgresStates.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
                 session.connection().rollback();
                 return false;
             }
-            if (NO_RIGHT.equals(e.getSQLState())) {
+            if (PostgresStates.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 throw new ConfigurationException(found.refusal(setval(sequence, found.largest())), e);
             }
             throw e;

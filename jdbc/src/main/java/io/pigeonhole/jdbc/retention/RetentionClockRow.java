@@ -64,13 +64,12 @@ final class RetentionClockRow {
      * Moves the clock where it has to be. Answers how much older things have to be to be forgotten; null where the database's
      * clock is so doubtful that nothing is to be touched.
      */
-    synchronized @Nullable Duration look(AdminSession session, RetentionClock read, Instant now, Duration window)
-            throws SQLException {
+    @Nullable
+    Duration look(AdminSession session, RetentionClock read, Instant now, Duration window) throws SQLException {
         RetentionClock clock = read;
         Instant machine = SystemTime.clock().instant();
         boolean doubtful = RetentionClock.isDoubtful(now, machine);
-        Duration alive = alive(clock.seen());
-        ran = doubtful ? Duration.ZERO : alive;
+        Duration alive = alive(clock.seen(), doubtful);
         if (!doubtful && !isSame(clock.seen(), now)) {
             clock = move(session, clock, now, alive, window);
         }
@@ -83,12 +82,13 @@ final class RetentionClockRow {
     }
 
     /** How long this program has run since the row was moved, or since its last look where another program has moved it. */
-    private Duration alive(Instant inRow) {
+    private synchronized Duration alive(Instant inRow, boolean doubtful) {
         long before = tried;
         tried = nanos.getAsLong();
         Duration sinceLastLook = Duration.ofNanos(tried - before);
         Duration alive = inRow.equals(seen) ? ran.plus(sinceLastLook) : sinceLastLook;
         seen = inRow;
+        ran = doubtful ? Duration.ZERO : alive;
         return alive;
     }
 
@@ -108,6 +108,10 @@ final class RetentionClockRow {
         }
     }
 
+    /**
+     * Only where nobody has moved it since it was read. Without the monitor: others go on where the database does not answer, and by
+     * the same time only one of them moves it.
+     */
     private static RetentionClock move(
             AdminSession session, RetentionClock clock, Instant now, Duration alive, Duration window)
             throws SQLException {
@@ -125,7 +129,7 @@ final class RetentionClockRow {
     }
 
     /** Once in an hour. */
-    private void warn(Instant now, Instant machine, Duration behind, boolean doubtful) {
+    private synchronized void warn(Instant now, Instant machine, Duration behind, boolean doubtful) {
         if (nanos.getAsLong() - warned < HOUR) {
             return;
         }

@@ -179,8 +179,9 @@ public final class RetentionSteps {
         });
         if (raised.isEmpty()) {
             LOG.info(
-                    "the ledger keeps its oldest day for now, because open transactions have claimed messages; it tries"
-                            + " again later");
+                    "the ledger keeps its oldest day for now, because another transaction holds the row of inbox_horizon, such as"
+                            + " one that changes it, or on MariaDB and MySQL one of a caller's that has claimed messages; it"
+                            + " tries again later");
             return position.oldest();
         }
         return oldest;

@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc.sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
 import java.util.OptionalInt;
 
 /**
@@ -12,13 +13,13 @@ import java.util.OptionalInt;
  */
 public final class NetworkLimit {
     /** More than such a transaction waits for others, which is {@link ShortTransactions#PATIENCE} for each lock. */
-    private static final int MILLIS = 10_000;
+    public static final Duration USUAL = Duration.ofSeconds(10);
 
     private NetworkLimit() {}
 
     /** Does something over a connection, which has its own limit again afterwards; one that is shorter stays. */
-    public static <T> T within(Connection connection, Connections.Work<T> work) throws SQLException {
-        OptionalInt own = set(connection);
+    public static <T> T within(Duration limit, Connection connection, Connections.Work<T> work) throws SQLException {
+        OptionalInt own = set(connection, (int) Math.max(1, limit.toMillis()));
         if (own.isEmpty()) {
             return work.run(connection);
         }
@@ -30,13 +31,13 @@ public final class NetworkLimit {
     }
 
     /** What the connection had before; empty where nothing was set. */
-    private static OptionalInt set(Connection connection) throws SQLException {
+    private static OptionalInt set(Connection connection, int millis) throws SQLException {
         try {
             int own = connection.getNetworkTimeout();
-            if (own > 0 && own <= MILLIS) {
+            if (own > 0 && own <= millis) {
                 return OptionalInt.empty();
             }
-            connection.setNetworkTimeout(Runnable::run, MILLIS);
+            connection.setNetworkTimeout(Runnable::run, millis);
             return OptionalInt.of(own);
         } catch (SQLFeatureNotSupportedException e) {
             return OptionalInt.empty();

@@ -59,12 +59,17 @@ public final class ShortTransactions {
 
     /** The same within a {@link NetworkLimit}: for a caller who must not wait over a dead connection. */
     public <T> T runQuick(String doing, Work<T> work) {
-        return repeat(MOST_ATTEMPTS, doing, connection -> runQuickOn(connection, work));
+        return repeat(MOST_ATTEMPTS, doing, connection -> runWithin(NetworkLimit.USUAL, connection, work));
     }
 
-    /** The same as {@link #runQuick} with one attempt only, where the next call comes soon anyway. */
-    public <T> T runOnce(String doing, Work<T> work) {
-        return repeat(1, doing, connection -> runQuickOn(connection, work));
+    /**
+     * The same as {@link #runQuick} with one attempt only, where the next call comes soon anyway.
+     *
+     * @param longestAnswer how long each answer may take, if that is shorter than usual
+     */
+    public <T> T runOnce(String doing, Duration longestAnswer, Work<T> work) {
+        Duration limit = longestAnswer.compareTo(NetworkLimit.USUAL) < 0 ? longestAnswer : NetworkLimit.USUAL;
+        return repeat(1, doing, connection -> runWithin(limit, connection, work));
     }
 
     /** Looks at rows, all of them as they are at one moment. */
@@ -72,8 +77,8 @@ public final class ShortTransactions {
         return repeat(MOST_ATTEMPTS, doing, connection -> runOn(connection, true, work));
     }
 
-    private <T> T runQuickOn(Connection connection, Work<T> work) throws SQLException {
-        return NetworkLimit.within(connection, limited -> runOn(limited, work));
+    private <T> T runWithin(Duration limit, Connection connection, Work<T> work) throws SQLException {
+        return NetworkLimit.within(limit, connection, limited -> runOn(limited, work));
     }
 
     private <T> T repeat(int mostAttempts, String doing, Connections.Work<T> transaction) {

@@ -198,23 +198,13 @@ public final class Sql {
             return new Text(other, places, lists);
         }
 
-        /**
-         * Behind another statement in one text.
-         *
-         * @param before has question marks for its parameters
-         * @param names of those
-         */
-        public Text behind(String before, String... names) {
-            if (before.chars().filter(character -> character == '?').count() != names.length) {
-                throw new IllegalArgumentException(before + " has other parameters than " + List.of(names));
-            }
-            Map<String, List<Integer>> all = new LinkedHashMap<>();
-            for (String name : names) {
-                all.put(name, List.of(all.size() + 1));
-            }
+        /** Behind another statement in one text, whose parameters have other names. */
+        public Text behind(Text before) {
+            int count = before.places.values().stream().mapToInt(List::size).sum();
+            Map<String, List<Integer>> all = new LinkedHashMap<>(before.places);
             places.forEach((name, of) ->
-                    all.put(name, of.stream().map(place -> place + names.length).toList()));
-            return new Text(before + ";\n" + sql, all, lists);
+                    all.put(name, of.stream().map(place -> place + count).toList()));
+            return new Text(before.sql + ";\n" + sql, all, lists);
         }
     }
 }

@@ -10,7 +10,7 @@ import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Call;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
 /** The rows of {@code inbox_consumer}. */
 public final class Consumers {
@@ -22,21 +22,19 @@ public final class Consumers {
     /** Finds the consumer, or registers it; several programs may do so at once, one of them wins. */
     public static RegisteredConsumer register(AdminSession session, ConsumerRegistration registration)
             throws SQLException {
-        RegisteredConsumer known = find(session, registration);
-        if (known != null) {
-            return known;
+        Optional<RegisteredConsumer> known = find(session, registration);
+        if (known.isPresent()) {
+            return known.get();
         }
         boolean inserted = insert(session, registration);
-        known = find(session, registration);
-        if (known == null) {
-            throw new ConfigurationException("the consumer " + registration.name()
-                    + " cannot be registered: its row is gone again, which nobody may delete; or all 32,767 numbers are"
-                    + " used up. A consumer is a subscriber of the application, not a message or a user");
-        }
+        RegisteredConsumer registered = find(session, registration)
+                .orElseThrow(() -> new ConfigurationException("the consumer " + registration.name()
+                        + " cannot be registered: its row is gone again, which nobody may delete; or all 32,767 numbers are"
+                        + " used up. A consumer is a subscriber of the application, not a message or a user"));
         if (inserted) {
-            session.operations().addLanes(known);
+            session.operations().addLanes(registered);
         }
-        return known;
+        return registered;
     }
 
     private static boolean insert(AdminSession session, ConsumerRegistration registration) throws SQLException {
@@ -63,10 +61,12 @@ public final class Consumers {
         }
     }
 
-    private static @Nullable RegisteredConsumer find(AdminSession session, ConsumerRegistration registration)
+    /** Empty where it is not registered yet. */
+    public static Optional<RegisteredConsumer> find(AdminSession session, ConsumerRegistration registration)
             throws SQLException {
         try (Call call = session.call(ConsumerStatement.FIND)) {
-            return call.text("name", registration.name()).first(row -> registered(registration, row));
+            return Optional.ofNullable(
+                    call.text("name", registration.name()).first(row -> registered(registration, row)));
         }
     }
 

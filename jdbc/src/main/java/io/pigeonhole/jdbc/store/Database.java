@@ -30,6 +30,7 @@ import io.pigeonhole.jdbc.sql.Errors;
 import io.pigeonhole.jdbc.sql.ShortTransactions;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -112,9 +113,13 @@ public abstract class Database implements InboxStore<JdbcContext> {
         beforeLook(days::ensure);
         beforeLook(counters::ensureAtStart);
         rules.look();
-        return transactions.run(
-                "to register the consumer " + registration.name(),
-                session -> Consumers.register(session, registration));
+        String doing = "to register the consumer " + registration.name();
+        Optional<RegisteredConsumer> known = transactions.run(doing, session -> Consumers.find(session, registration));
+        if (known.isPresent()) {
+            return known.get();
+        }
+        counters.ensureForNewConsumer(registration.name());
+        return transactions.run(doing, session -> Consumers.register(session, registration));
     }
 
     @Override

@@ -17,6 +17,9 @@ import java.util.stream.Collectors;
 
 /** Prolongs leases, each time in a transaction on a connection that is taken for this one and given back as it was. */
 public final class LeaseHeartbeat implements Heartbeat {
+    /** A heartbeat that hangs at an answer is given up while there is still time for others, however short the lease is. */
+    private static final int LONGEST_ANSWERS_PER_LEASE = 6;
+
     private final ShortTransactions transactions;
 
     public LeaseHeartbeat(ShortTransactions transactions) {
@@ -26,7 +29,9 @@ public final class LeaseHeartbeat implements Heartbeat {
     @Override
     public Set<Long> prolong(RegisteredConsumer consumer, List<WorkItem> items, Duration duration) {
         return transactions.runOnce(
-                "to prolong " + items.size() + " leases", session -> prolong(session, consumer, items, duration));
+                "to prolong " + items.size() + " leases",
+                duration.dividedBy(LONGEST_ANSWERS_PER_LEASE),
+                session -> prolong(session, consumer, items, duration));
     }
 
     /**

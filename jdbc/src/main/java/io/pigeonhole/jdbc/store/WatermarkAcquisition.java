@@ -38,6 +38,7 @@ public final class WatermarkAcquisition {
         return new Watermark(partition, log, assignment, before.position(), before.leaderEpoch());
     }
 
+    /** Whoever changes the mode takes all partitions away: from then on it stays until the partition is acquired, to be taken away too. */
     private static void requireMode(AdminSession session, RegisteredConsumer consumer) throws SQLException {
         try (Call call = session.call(WatermarkAcquisitionStatement.DEDUPLICATION)) {
             String mode = call.consumer(consumer).read(row -> {

@@ -4,7 +4,7 @@ import io.pigeonhole.jdbc.sql.StatementName;
 
 /** The statements that acquire watermarks. */
 public enum WatermarkAcquisitionStatement implements StatementName {
-    /** How a consumer deduplicates. */
+    /** How a consumer deduplicates; that does not change before the transaction ends. */
     DEDUPLICATION,
 
     /** Locks a watermark and reads it. */

@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.Causes;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -12,6 +13,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.OwnTransaction;
+import io.pigeonhole.jdbc.RolledBackException;
 import io.pigeonhole.jdbc.dialect.SavepointStep;
 import io.pigeonhole.jdbc.dialect.TransactionControl;
 import io.pigeonhole.jdbc.sql.Connections;
@@ -36,8 +38,8 @@ abstract class HandlerTransaction {
 
     private static final String COMMIT = ";\nCOMMIT";
 
-    /** The SQLSTATE, transaction_resolution_unknown, of a COMMIT of which nobody knows what became. */
-    private static final String COMMIT_OPEN = "08007";
+    /** The transaction of each thread, where a framework binds it. */
+    private static final ThreadLocal<@Nullable HandlerTransaction> CURRENT = new ThreadLocal<>();
 
     /** How it begins and ends. */
     private final OwnTransaction own;
@@ -63,6 +65,9 @@ abstract class HandlerTransaction {
     private boolean diskFull;
     private boolean leftToThread;
 
+    /** That of another store in whose handler this one began. */
+    private @Nullable HandlerTransaction outer;
+
     /**
      * Takes a transaction over that has begun; {@link #close} gives its connection back as it was.
      *
@@ -77,6 +82,34 @@ abstract class HandlerTransaction {
         this.control = control;
         this.deferred = new DeferredWrites(errors);
         own.beforeRelease(this::restore);
+    }
+
+    /** Its thread can join it, until it is closed. */
+    void bindToThread() {
+        if (!isOfDataSource()) {
+            outer = CURRENT.get();
+            CURRENT.set(this);
+        }
+    }
+
+    private void unbindFromThread() {
+        if (CURRENT.get() != this) {
+            return;
+        }
+        if (outer == null) {
+            CURRENT.remove();
+        } else {
+            CURRENT.set(outer);
+        }
+    }
+
+    /** The handler that this thread is in, whose transaction has this connection; null where it is in none. */
+    static @Nullable HandlerCall callOn(Connection connection) {
+        HandlerTransaction transaction = CURRENT.get();
+        while (transaction != null && transaction.own.connection() != connection) {
+            transaction = transaction.outer;
+        }
+        return transaction == null ? null : transaction.call;
     }
 
     /** Sends what a transaction begins with, unless that is done. */
@@ -252,14 +285,29 @@ abstract class HandlerTransaction {
     protected void commitOwn() throws SQLException {
         try {
             own.commit();
+        } catch (RolledBackException e) {
+            finished = true;
+            throw new StoreException(
+                    classOf(e), "the transaction is rolled back, and not committed: " + FailureText.messageOf(e), e);
         } catch (RuntimeException e) {
-            for (Throwable cause : Causes.of(e)) {
-                if (cause instanceof SQLException refusal) {
-                    throw refusal;
-                }
-            }
-            throw new SQLException(e.getMessage(), COMMIT_OPEN, e);
+            // Thrown before the commit or behind it, and by anything: its causes need not be of this transaction.
+            lost();
+            throw new OutcomeUnknownException(
+                    "a framework failed while the transaction was being committed: it may be committed or not. Hand the"
+                            + " same messages in again; the ledger knows. "
+                            + FailureText.describe(e),
+                    e);
         }
+    }
+
+    /** Without an error of the database it is not known whose message is at fault. */
+    private ErrorClass classOf(RolledBackException e) {
+        for (Throwable cause : Causes.of(e)) {
+            if (cause instanceof SQLException refusal) {
+                return errors.classifyOwn(refusal);
+            }
+        }
+        return ErrorClass.ABORTED;
     }
 
     /** Not a failure of one message: what was committed with it cannot be taken back, and no replay will tell. */
@@ -369,6 +417,7 @@ abstract class HandlerTransaction {
             return;
         }
         endContextsAnyway();
+        unbindFromThread();
         closed = true;
         deferred.clear();
         if (leftToThread) {

@@ -66,7 +66,9 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
     public static JdbcTransaction open(TransactionSource transactions, Opening opening) {
         OwnTransaction own = transactions.begin();
         try {
-            return opening.on(own, transactions.bound(own));
+            JdbcTransaction begun = opening.on(own, transactions.bound(own));
+            begun.bindToThread();
+            return begun;
         } catch (Throwable e) {
             own.discard();
             own.close();

@@ -5,6 +5,7 @@ import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.JdbcWriter;
 import io.pigeonhole.jdbc.JoinedTransaction;
+import io.pigeonhole.jdbc.sql.Connections;
 import io.pigeonhole.jdbc.sql.Errors;
 import java.sql.Connection;
 import java.util.Arrays;
@@ -12,9 +13,23 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Writes into a transaction that somebody else commits: at once, because nobody says when that will be. Used by one thread. */
-public record JoinedWriter(JoinedTransaction transaction, Errors errors) implements JdbcWriter {
+public final class JoinedWriter implements JdbcWriter {
     /** There is no message whose write this is. */
     private static final MessageKey NOBODYS = MessageKey.of(new UUID(0, 0));
+
+    private final JoinedTransaction transaction;
+    private final Errors errors;
+
+    private JoinedWriter(JoinedTransaction transaction, Errors errors) {
+        this.transaction = transaction;
+        this.errors = errors;
+    }
+
+    /** Joins a transaction of this thread. In that of a handler it is as if the handler wrote by its context. */
+    public static JdbcWriter of(JoinedTransaction transaction, Errors errors) {
+        HandlerCall call = HandlerTransaction.callOn(transaction.connection());
+        return call == null ? new JoinedWriter(transaction, errors) : new HandlerWriter(call, NOBODYS, NOBODYS);
+    }
 
     @Override
     public Connection connection() {
@@ -42,6 +57,11 @@ public record JoinedWriter(JoinedTransaction transaction, Errors errors) impleme
             writes.flush(connection());
         } catch (DeferredWriteException e) {
             throw new StoreException(e.errorClass(), String.valueOf(e.getMessage()), e.getCause());
+        } finally {
+            if (writes.isHalfSent()) {
+                // Nothing else can be sent on it, not even a commit.
+                Connections.abort(transaction.connection());
+            }
         }
     }
 }

@@ -5,28 +5,25 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.jdbc.JdbcContext;
-import java.sql.Connection;
-import java.util.Arrays;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The context of one message in one call of its handler. */
-final class TransactionContext implements JdbcContext {
-    private final HandlerCall call;
+final class TransactionContext extends HandlerWriter implements JdbcContext {
     private final String consumer;
     private final MessageKey key;
     private final Message message;
     private final int attempt;
-    private final Object scope;
 
     TransactionContext(HandlerCall call, String consumer, MessageKey key, Message message, int attempt) {
-        this.call = call;
+        super(call, key, scope(key, message));
         this.consumer = consumer;
         this.key = key;
         this.message = message;
         this.attempt = attempt;
+    }
+
+    private static Object scope(MessageKey key, Message message) {
         OrderingKey orderingKey = OrderingKey.of(message);
-        this.scope = orderingKey == null ? key : orderingKey;
+        return orderingKey == null ? key : orderingKey;
     }
 
     @Override
@@ -42,56 +39,5 @@ final class TransactionContext implements JdbcContext {
     @Override
     public String idempotencyKey(String step) {
         return IdempotencyKey.of(consumer, key, step);
-    }
-
-    @Override
-    public Connection connection() {
-        call.enter();
-        try {
-            return call.transaction().connectionForHandlers(call);
-        } finally {
-            call.leave();
-        }
-    }
-
-    @Override
-    public void defer(String sql, @Nullable Object... parameters) {
-        defer(DeferredWrite.ANY, sql, parameters);
-    }
-
-    @Override
-    public void deferExpecting(int rows, String sql, @Nullable Object... parameters) {
-        if (rows < 0) {
-            throw new IllegalArgumentException("a statement cannot change " + rows + " rows");
-        }
-        defer(rows, sql, parameters);
-    }
-
-    private void defer(int rows, String sql, @Nullable Object[] parameters) {
-        call.enter();
-        try {
-            call.transaction().defer(new DeferredWrite(key, scope, sql, kept(parameters), rows));
-        } catch (IllegalStateException e) {
-            // Who hides it takes for rolled back what would be committed.
-            if (call.transaction().control().mayRollBack(sql)) {
-                call.refusedRollback(e);
-            }
-            throw e;
-        } finally {
-            call.leave();
-        }
-    }
-
-    /** What the handler's connection gave out ends with the handler, but the driver's own object does not. */
-    private List<@Nullable Object> kept(@Nullable Object[] parameters) {
-        @Nullable Object[] own = parameters.clone();
-        for (int i = 0; i < own.length; i++) {
-            own[i] = GuardedConnection.unguarded(own[i], call);
-            if (own[i] instanceof GuardedStreams.In || own[i] instanceof GuardedStreams.Text) {
-                throw new IllegalStateException("a handler may not defer a stream that its connection gave out: it is"
-                        + " read when the handler has ended. Read it before, and defer its bytes or its text");
-            }
-        }
-        return Arrays.asList(own);
     }
 }

@@ -15,9 +15,13 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.replay.Replay;
+import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
@@ -28,13 +32,18 @@ import io.pigeonhole.testkit.crash.CrashPoint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,6 +51,38 @@ import org.junit.jupiter.api.Test;
 /** What belongs to a run, in which order, and who steers it. */
 abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
     private static final Author BOB = new Author("bob", "the database is busy");
+
+    /** Columns of the tables, and what brokers and other libraries call the same. */
+    private static final List<String> LIKE_COLUMNS = List.of(
+            "id",
+            "message_id",
+            "message-id",
+            "message_key",
+            "consumer_id",
+            "consumer",
+            "source",
+            "type",
+            "status",
+            "tenant",
+            "lane",
+            "ordered",
+            "by_lease",
+            "attempts",
+            "retried",
+            "due_at",
+            "lease_token",
+            "lease_owner",
+            "received_at",
+            "last_error",
+            "ordering_key",
+            "headers",
+            "content_type",
+            "payload",
+            "payload_hash",
+            "with_payload",
+            "origin",
+            "reason",
+            "claimed");
 
     ReplayTests(Supplier<StoreFixture<C>> fixtures) {
         super(fixtures);
@@ -78,6 +119,90 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
         assertThat(end.left()).hasValue(0);
         assertThat(progress("first").done()).isEqualTo(17);
         assertThat(progress("first").position()).isEqualTo(progress("first").cutoff());
+    }
+
+    /** Headers of a message never stand for what it is: they are kept as one value, apart from the columns. */
+    @Test
+    @Tag("F06")
+    void headersNamedLikeColumnsChangeNothingInWorkNorInARun() {
+        Random random = new Random(6);
+        List<Message> sent = IntStream.range(0, 40)
+                .mapToObj(i -> Message.builder("notes")
+                        .id("id " + i + " of " + consumer)
+                        .type(TYPE)
+                        .orderingKey("key " + i)
+                        .headers(likeColumns(random))
+                        .payload("payload " + i)
+                        .build())
+                .toList();
+        List<String> worked = new ArrayList<>();
+        Inbox<C> failingOnce = builder((payload, context) -> {
+                    if (context.attempt() == 1) {
+                        throw new IllegalStateException("not at the first attempt");
+                    }
+                    worked.add(wholeOf(context.message()));
+                })
+                .history(HistoryMode.WITH_PAYLOAD)
+                .retry(RetryPolicy.fixed(Duration.ZERO))
+                .build();
+
+        assertThat(kinds(failingOnce.process(sent))).containsOnly(Outcome.Kind.PARKED);
+        assertThat(kinds(failingOnce.process(sent.stream()
+                        .map(message -> withHeaders(message, likeColumns(random)))
+                        .toList())))
+                .containsOnly(Outcome.Kind.DUPLICATE);
+        failingOnce.work();
+
+        List<String> whole = sent.stream().map(ReplayTests::wholeOf).toList();
+        assertThat(worked).containsExactlyInAnyOrderElementsOf(whole);
+        List<String> replayed = new ArrayList<>();
+        replay("headers", (payload, context) -> replayed.add(wholeOf(context.message())))
+                .build()
+                .run();
+        assertThat(replayed).containsExactlyInAnyOrderElementsOf(whole);
+    }
+
+    private static Headers likeColumns(Random random) {
+        Headers headers = Headers.none();
+        for (String name : LIKE_COLUMNS) {
+            String spelt = random.nextInt(4) == 0 ? name.toUpperCase(Locale.ROOT) : name;
+            byte[] bytes = new byte[random.nextInt(20)];
+            random.nextBytes(bytes);
+            headers = switch (random.nextInt(4)) {
+                case 0 -> headers;
+                case 1 -> headers.with(spelt, (byte[]) null);
+                case 2 -> headers.with(spelt, bytes);
+                default -> headers.with(spelt, "id " + random.nextInt(40)).with(name, "9");
+            };
+        }
+        return headers;
+    }
+
+    private static Message withHeaders(Message message, Headers headers) {
+        return Message.builder(message.source())
+                .id(message.id())
+                .type(message.type())
+                .orderingKey(message.orderingKey())
+                .headers(headers)
+                .payload(message.payload())
+                .build();
+    }
+
+    /** All that was sent of a message, as text. */
+    private static String wholeOf(Message message) {
+        return Stream.concat(
+                        Stream.of(
+                                message.source(),
+                                message.id(),
+                                message.type(),
+                                OrderingKey.of(message),
+                                message.contentType(),
+                                message.origin(),
+                                payload(message)),
+                        message.headers().list().stream()
+                                .map(header -> header.name() + "=" + Arrays.toString(header.value())))
+                .map(String::valueOf)
+                .collect(Collectors.joining(" | "));
     }
 
     @Test

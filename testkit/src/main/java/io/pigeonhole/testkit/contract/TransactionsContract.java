@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
@@ -130,6 +131,51 @@ public abstract class TransactionsContract<C extends HandlerContext> extends Inb
         });
         assertThat(inbox.process(message("x")).kind()).isEqualTo(Kind.PROCESSED);
         assertThat(ran).containsExactly("x of [x]");
+    }
+
+    @Test
+    void whatThrowsAfterTheCommitChangesNothing() {
+        assumeTrue(framework().bindsThreads());
+        Inbox<C> inbox = inbox((payload, context) -> {
+            fixture.write(context, payload);
+            framework().afterCommit(() -> {
+                throw new IllegalStateException("of the test");
+            });
+            framework().afterCommit(() -> ran.add(payload));
+        });
+        assertThat(inbox.process(message("x")).kind()).isEqualTo(Kind.PROCESSED);
+        assertThat(ran).containsExactly("x");
+        assertThat(fixture.effects()).containsExactly("x");
+    }
+
+    @Test
+    void handlerThatAllowsOnlyARollbackCostsItsMessageOnly() {
+        Inbox<C> inbox = inbox((payload, context) -> {
+            fixture.write(context, payload);
+            if (payload.equals("4")) {
+                framework().allowOnlyRollback(context);
+            }
+        });
+        List<Kind> kinds = kinds(inbox.process(messages(10)));
+        assertThat(kinds).containsOnly(Kind.PROCESSED, Kind.PARKED).containsOnlyOnce(Kind.PARKED);
+        assertThat(fixture.effects()).hasSize(9).doesNotHaveDuplicates().doesNotContain("4");
+    }
+
+    @Test
+    void whatTheFrameworkThrowsBehindACommitIsNoRollback() {
+        assumeTrue(framework().bindsThreads());
+        Inbox<C> inbox = inbox((payload, context) -> {
+            fixture.write(context, payload);
+            framework().failBehindCommit();
+        });
+        Message message = message("x");
+        try {
+            assertThat(inbox.process(message).kind()).isEqualTo(Kind.PROCESSED);
+        } catch (OutcomeUnknownException e) {
+            assertThat(e).hasMessageContaining("ledger");
+        }
+        assertThat(inbox.process(message).kind()).isEqualTo(Kind.DUPLICATE);
+        assertThat(fixture.effects()).containsExactly("x");
     }
 
     @Test

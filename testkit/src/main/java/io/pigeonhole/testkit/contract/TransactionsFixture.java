@@ -51,6 +51,19 @@ public interface TransactionsFixture<C extends HandlerContext> extends StoreFixt
     void deferBroken(C context);
 
     /**
+     * Makes it impossible to commit the handler's transaction, without an exception: marks it for rollback only, where a framework can.
+     *
+     * @param context the handler's context
+     */
+    void allowOnlyRollback(C context);
+
+    /**
+     * Makes the framework throw something of its own once it has committed the transaction that the calling thread is in, with an error
+     * among the causes that would have been the failure of a message before. Only where {@link #bindsThreads}.
+     */
+    void failBehindCommit();
+
+    /**
      * Asks the transaction that the calling thread is in to run something after its commit. Only where {@link #bindsThreads}.
      *
      * @param action what to run

@@ -109,4 +109,23 @@ class LeasedMessageTest {
                             .contains("was released");
                 });
     }
+
+    @Test
+    @Tag("C6")
+    void messageWhoseLeaseIsLostIsNotCountedAsDone() {
+        Inbox<InMemoryContext> other = builder((payload, context) -> Completion.nothing())
+                .retry(RetryPolicy.fixed(Duration.ofHours(1)))
+                .build();
+        Inbox<InMemoryContext> inbox = builder((payload, context) -> {
+                    fixture.advance(Duration.ofMinutes(1));
+                    assertThat(other.work()).isEqualTo(1);
+                    return Completion.nothing();
+                })
+                .retry(RetryPolicy.fixed(Duration.ofHours(1)))
+                .build();
+        inbox.process(message);
+
+        assertThat(inbox.work()).isZero();
+        assertThat(fixture.parked("calls")).hasSize(1);
+    }
 }

@@ -156,12 +156,20 @@ ORDER BY r.id
 -- name: enter
 SELECT pg_try_advisory_xact_lock(hashtextextended('pigeonhole worker ' || current_schema() || ' ' || :worker, 0))
 
--- name: lock
+-- part: lock
 -- One after the other, as the array has them. The answer is one row: where a driver fetches a few rows at a time, the server takes no
 -- lock of a row that nobody has asked for.
 SELECT count(pg_advisory_xact_lock(
     hashtextextended('pigeonhole lane ' || current_schema() || ' ' || :consumer_id || ' ' || u.lane, 0)))
 FROM (SELECT a.lane FROM unnest(CAST(:lanes AS integer[])) WITH ORDINALITY AS a (lane, place) ORDER BY a.place) AS u
+
+-- name: lock
+{lock}
+
+-- name: lock_beside_handlers
+SELECT {limits_of_wait};
+{lock};
+SELECT {handlers_limits}
 
 -- name: blocked
 -- One look into an index for each: no plan that reads all work may be chosen.

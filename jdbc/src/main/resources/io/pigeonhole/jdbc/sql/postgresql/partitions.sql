@@ -220,3 +220,47 @@ WHERE l.ctid >= CAST(:from AS tid) AND l.ctid < CAST(:to AS tid)
         SELECT FROM inbox_dead_letter AS d
         WHERE d.consumer_id = l.consumer_id AND d.message_key = l.message_key
     )
+
+-- name: end_of_ledger
+SELECT newest, CAST(clock_timestamp() AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01',
+       CAST((clock_timestamp() + interval '10 minutes') AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01',
+       oldest
+FROM inbox_horizon
+
+-- name: extend_ledger
+UPDATE inbox_horizon SET newest = :newest WHERE newest < :newest
+
+-- name: day_of_table
+SELECT EXISTS (
+           SELECT FROM pg_inherits AS i
+           JOIN pg_class AS d ON d.oid = i.inhrelid
+           WHERE i.inhparent = to_regclass(:table) AND d.relname = :partition
+               AND NOT coalesce(CAST(to_jsonb(i) ->> 'inhdetachpending' AS boolean), false)),
+       EXISTS (
+           SELECT FROM pg_class AS c
+           WHERE c.relnamespace = CAST(quote_ident(current_schema()) AS regnamespace) AND c.relname = :partition)
+
+-- name: bounds_of_day
+SELECT pg_get_expr(d.relpartbound, d.oid)
+FROM pg_inherits AS i
+JOIN pg_class AS d ON d.oid = i.inhrelid
+WHERE i.inhparent = to_regclass(:table) AND d.relname = :partition
+
+-- name: owner_of_days
+-- The owner of the table, so that others of that role may drop the day, and whoever made it may be dropped; the session's role where it may
+-- not give it away.
+SELECT quote_ident(CASE
+    WHEN CASE WHEN CAST(current_setting('server_version_num') AS integer) < 160000
+            THEN pg_has_role(c.relowner, 'MEMBER') ELSE pg_has_role(c.relowner, 'SET') END
+        AND has_schema_privilege(c.relowner, c.relnamespace, 'CREATE')
+    THEN pg_get_userbyid(c.relowner) ELSE current_user END)
+FROM pg_class AS c
+WHERE c.oid = to_regclass(:table)
+
+-- name: add_day
+-- Made apart and attached, which does not wait for open transactions; CREATE … PARTITION OF would, and every claim would queue behind
+-- it. Formatted with: table, day as yyyymmdd, lower bound, upper bound, owner.
+CREATE TABLE %1$s_%2$s (LIKE %1$s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING CONSTRAINTS INCLUDING INDEXES
+    INCLUDING STORAGE);
+ALTER TABLE %1$s_%2$s OWNER TO %5$s;
+ALTER TABLE %1$s ATTACH PARTITION %1$s_%2$s FOR VALUES FROM ('%3$s') TO ('%4$s')

@@ -12,7 +12,7 @@ LEFT JOIN (
 WHERE c.id = :consumer AND pg_current_xact_id() IS NOT NULL
 
 -- name: advance
--- Formatted with: the beginning of a CASE that proves the transaction alive; what is no number and says that a watermark has moved.
+-- Formatted with: what is no number and says that a watermark has moved.
 WITH a AS (
     UPDATE inbox_watermark AS w
     SET position = u.next, leader_epoch = u.leader, updated_at = clock_timestamp()
@@ -22,8 +22,8 @@ WITH a AS (
         AND w.epoch = u.epoch AND w.position = u.before
     RETURNING w.position
 )
-SELECT %1$s
-    WHEN count(*) <> :count THEN CAST(CAST('%2$s ' || count(*) AS integer) AS text) END,
+SELECT {proof}
+    WHEN count(*) <> :count THEN CAST(CAST('%s ' || count(*) AS integer) AS text) END,
     set_config('statement_timeout', '0', true)
 FROM a;
 COMMIT

@@ -1,7 +1,8 @@
 -- To acquire a watermark.
 
 -- name: deduplication
-SELECT deduplication FROM inbox_consumer WHERE id = :consumer
+-- Locked until the partition is acquired: whoever changes it meanwhile would not take the partition away again.
+SELECT deduplication FROM inbox_consumer WHERE id = :consumer FOR UPDATE
 
 -- name: lock
 SELECT topic_identity, epoch, position, leader_epoch
