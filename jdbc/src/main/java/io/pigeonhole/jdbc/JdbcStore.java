@@ -236,6 +236,16 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         return database.retire();
     }
 
+    @Override
+    public Retired retireWithoutArchive() {
+        return database.retireWithoutArchive();
+    }
+
+    @Override
+    public Retired retireArchived() {
+        return database.retireArchived();
+    }
+
     /**
      * The ledger in a transaction of the caller, who also ends it: for work that is done without a handler.
      *

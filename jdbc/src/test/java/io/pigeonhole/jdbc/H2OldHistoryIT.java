@@ -16,8 +16,10 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.store.ReplayPlan;
 import io.pigeonhole.core.store.ReplayState;
+import io.pigeonhole.core.time.BoundedWait;
 import io.pigeonhole.jackson.JsonLinesArchive;
 import io.pigeonhole.jdbc.retention.OldHistory;
 import java.io.IOException;
@@ -26,6 +28,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -267,6 +271,46 @@ class H2OldHistoryIT {
 
         assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("1");
         assertThat(other).isEmptyDirectory();
+    }
+
+    @Test
+    @Tag("D5")
+    void archiveThatDoesNotComeBackKeepsTheHistoryAndNothingElse() {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        HistoryArchive hanging = new Watched(JsonLinesArchive.in(Path.of("never-written")), () -> {
+            asked.countDown();
+            // As a disk does whose server is gone: no interrupt ends it.
+            BoundedWait.await(Duration.ofMinutes(2), nanos -> never.await(nanos, TimeUnit.NANOSECONDS));
+            throw new IllegalStateException("the test has ended");
+        });
+        JdbcStore store = JdbcStore.builder(workshop.dataSource())
+                .historyRetention(Duration.ofDays(1))
+                .attemptRetention(Duration.ofDays(1))
+                .archive(hanging)
+                .build();
+        record(store, 2);
+        move("> 0", today.minusDays(5) + " 12:00:00");
+        Inbox<JdbcContext> failing = Inbox.builder("failing", store)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    throw new IllegalStateException("it fails");
+                })
+                .build();
+        failing.process(
+                Message.builder("notes").id("1").type("note").payload("of it").build());
+        workshop.execute("UPDATE inbox_attempt SET started_at = TIMESTAMP '" + today.minusDays(40) + " 12:00:00'");
+        workshop.execute("DELETE FROM inbox_work");
+        assertThat(workshop.askAll("SELECT 1 FROM inbox_attempt")).isNotEmpty();
+        try (Node node =
+                Node.builder(store).maintenanceInterval(Duration.ofSeconds(1)).start()) {
+            await().atMost(Duration.ofSeconds(30)).until(() -> asked.getCount() == 0);
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> workshop.askAll("SELECT 1 FROM inbox_attempt").isEmpty());
+            assertThat(node.failure()).isEmpty();
+            assertThat(workshop.askAll("SELECT id FROM inbox_history")).hasSize(2);
+        } finally {
+            never.countDown();
+        }
     }
 
     private JdbcStore archiving(Path directory, AtomicLong nanos) {

@@ -175,9 +175,9 @@ final class Assignments implements ConsumerRebalanceListener {
         readAgain(partition, new OffsetAndMetadata(0));
     }
 
-    /** The partitions that the database did not let begin. */
-    List<Assignment> refused() {
-        return current.values().stream().filter(Assignment::isRefused).toList();
+    /** The partitions of which this holds. */
+    List<Assignment> which(Predicate<Assignment> condition) {
+        return current.values().stream().filter(condition).toList();
     }
 
     /** Pauses the partitions that are held back, and resumes the others. */

@@ -168,7 +168,8 @@ public final class KafkaSource implements Source {
             opened.push(() -> consumer.close(CloseOptions.timeout(Duration.ZERO)));
             SourceInbox forSources = inbox.forSources();
             Lanes lanes = Lanes.start(settings.name(), inbox, laneSettings);
-            opened.push(() -> lanes.close(Duration.ZERO));
+            // They have nothing to do yet, and end at once.
+            opened.push(() -> lanes.close(Duration.ofSeconds(1)));
             LogOwner owner = identities == null || logStart == null
                     ? null
                     : new LogOwner(
@@ -212,6 +213,7 @@ public final class KafkaSource implements Source {
         }
         boolean works = now.unreadable().problems().isEmpty()
                 && unidentified.problems().isEmpty()
+                && loop.fullWindows().problems().isEmpty()
                 && now.missing().problems().isEmpty()
                 && missingPoll(loop) == null
                 && loop.commitProblem() == null
@@ -233,6 +235,7 @@ public final class KafkaSource implements Source {
         problems.addAll(now.missing().problems());
         PollLoop loop = now.loops().current();
         problems.addAll(loop.unidentified().problems());
+        problems.addAll(loop.fullWindows().problems());
         String missing = missingPoll(loop);
         if (missing != null) {
             problems.add(missing);

@@ -137,7 +137,8 @@ public final class KafkaSourceBuilder {
 
     /**
      * Sets how far a partition may run ahead of its oldest unfinished record, and so how many finished records a crash
-     * brings back at most, as duplicates.
+     * brings back at most, as duplicates. A partition that is so far ahead is read no further until that record is finished; after a
+     * minute it is a problem of the source.
      *
      * @param records at least 1, 50,000 unless set
      * @return this
@@ -183,9 +184,10 @@ public final class KafkaSourceBuilder {
 
     /**
      * Replaces the making of the consumer, for instrumentation: a factory may wrap the consumer that it makes. It is called
-     * once per start, with the complete configuration; all calls to the consumer come from one thread.
+     * with the complete configuration at the start, and again whenever the source gives a consumer up and begins with another
+     * one; the earlier one is closed by then. All calls to a consumer come from one thread at a time.
      *
-     * @param factory makes a consumer, {@code KafkaConsumer::new} unless set
+     * @param factory makes a new consumer at each call, {@code KafkaConsumer::new} unless set
      * @return this
      */
     public KafkaSourceBuilder consumerFactory(Function<Map<String, Object>, Consumer<byte[], byte[]>> factory) {

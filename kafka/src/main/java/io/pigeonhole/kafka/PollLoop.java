@@ -7,11 +7,13 @@ import io.pigeonhole.kafka.TopicIdentities.Unidentified;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -52,6 +54,7 @@ final class PollLoop implements Runnable {
     private final UnreadablePartitions unreadable;
     private final MissingTopics missing;
     private final BrokerConnection connection;
+    private final FullWindows fullWindows;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final GoodPolls goodPolls;
     private long lastCommit = System.nanoTime();
@@ -91,6 +94,7 @@ final class PollLoop implements Runnable {
         this.missing = missing;
         this.connection = new BrokerConnection(consumer, System::nanoTime);
         this.settings = settings;
+        this.fullWindows = new FullWindows(settings.window(), settings.clock());
         this.goodPolls = new GoodPolls(settings.clock());
         this.consumer = consumer;
         this.identities = identities;
@@ -116,6 +120,11 @@ final class PollLoop implements Runnable {
     /** The topics of which nothing is read, because their ids are not known. */
     Unidentified unidentified() {
         return unidentified;
+    }
+
+    /** The partitions that stand still, because one record is not finished. */
+    FullWindows fullWindows() {
+        return fullWindows;
     }
 
     /** That commits of offsets have failed for long; null where they have not. */
@@ -221,13 +230,15 @@ final class PollLoop implements Runnable {
     private Predicate<Assignment> heldBack() {
         full = lanes.load() >= (full ? RESUME_BELOW : 1);
         boolean all = full || lanes.isWaiting();
+        fullWindows.are(lanes.isWaiting() ? Map.of() : withFullWindow());
         unidentified = identities == null ? Unidentified.NONE : identities.unidentified(assignments.partitions());
         Predicate<Assignment> heldBack = assignment -> all
                 || isFarAhead(assignment)
                 || !isIdentified(assignment)
                 || unreadable.holdsBack(assignment.partition());
-        List<Assignment> askedFor =
-                assignments.refused().stream().filter(heldBack.negate()).toList();
+        List<Assignment> askedFor = assignments.which(Assignment::isRefused).stream()
+                .filter(heldBack.negate())
+                .toList();
         beginnings.tryAgain(askedFor);
         // What else holds back the others is told, and nobody asks the database for them.
         refused = askedFor.stream().anyMatch(Assignment::isRefused);
@@ -238,6 +249,12 @@ final class PollLoop implements Runnable {
     private boolean isFarAhead(Assignment assignment) {
         int limit = assignment.isPaused() ? settings.window() / 2 : settings.window();
         return assignment.tracker().size() >= Math.max(1, limit);
+    }
+
+    private Map<TopicPartition, Long> withFullWindow() {
+        return assignments.which(each -> each.tracker().size() >= settings.window()).stream()
+                .collect(Collectors.toMap(
+                        Assignment::partition, each -> each.tracker().firstUnfinished()));
     }
 
     private boolean isIdentified(Assignment assignment) {

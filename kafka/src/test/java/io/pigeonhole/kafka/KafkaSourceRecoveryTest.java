@@ -323,6 +323,37 @@ class KafkaSourceRecoveryTest {
     }
 
     @Test
+    void partitionThatWaitsForOneRecordWithAFullWindowForAMinuteIsAProblem() {
+        try (KafkaSource narrow = KafkaSource.builder(inbox, Map.of("bootstrap.servers", "none"), "t")
+                .window(3)
+                .commitInterval(Duration.ofMillis(10))
+                .consumerFactory(config -> member())
+                .build(now::get)) {
+            log.send(ONE, "a");
+            narrow.start();
+            awaitEffects("a");
+            log.send(ONE, "slow");
+            for (int i = 0; i < 4; i++) {
+                log.send(ONE, "behind" + i);
+            }
+            await().atMost(PATIENCE).until(() -> last().paused().contains(ONE));
+            now.addAndGet(Duration.ofSeconds(59).toNanos());
+            awaitGoodPolls();
+            assertThat(narrow.problems()).isEmpty();
+            assertThat(narrow.state()).isEqualTo(SourceState.RUNNING);
+
+            now.addAndGet(Duration.ofSeconds(2).toNanos());
+            assertThat(narrow.problems()).singleElement().asString().contains("t-1", "61 s", "offset 1", "window 3");
+            assertThat(narrow.state()).isEqualTo(SourceState.DEGRADED);
+
+            mayEnd.countDown();
+            awaitEffects("slow", "behind3");
+            await().atMost(PATIENCE).until(() -> narrow.problems().isEmpty());
+            assertThat(narrow.state()).isEqualTo(SourceState.RUNNING);
+        }
+    }
+
+    @Test
     void floodThatTheInboxHoldsBackIsAProblem() {
         log.send(ONE, "a");
         source.start();

@@ -13,15 +13,20 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * the lanes, and acknowledged by one thread.
  *
  * <p>What is settled without a gap from the oldest on is acknowledged together, the rest one by one, so that no unfinished
- * message holds back those behind it.
+ * message holds back those behind it. What is kept is bounded by what is not settled, however long one message stays so.
  */
 final class Unacknowledged {
+    /** So many that were acknowledged one by one are kept before they are looked for. */
+    private static final int MOST_APART = 1_000;
+
     private final Queue<Slot> delivered = new ConcurrentLinkedQueue<>();
     private final Queue<Slot> settled = new ConcurrentLinkedQueue<>();
     private final Runnable whenSettled;
     private List<Slot> fresh = new ArrayList<>();
     private long settledCount;
     private long acknowledgedCount;
+    /** How many of those that are kept as delivered were acknowledged, behind one that is not settled. */
+    private int apart;
 
     /** How a delivery tag is acknowledged: {@code Channel.basicAck}. */
     @FunctionalInterface
@@ -71,6 +76,7 @@ final class Unacknowledged {
             together = head.deliveryTag;
             // The broker refuses a tag that was acknowledged before, also as the last of many.
             newest = head.acknowledged ? newest : head.deliveryTag;
+            apart -= head.acknowledged ? 1 : 0;
         }
         if (newest > 0) {
             acknowledger.acknowledge(newest, true);
@@ -78,11 +84,21 @@ final class Unacknowledged {
         for (Slot slot : now) {
             if (slot.deliveryTag > together) {
                 slot.acknowledged = true;
+                apart++;
                 acknowledger.acknowledge(slot.deliveryTag, false);
             }
         }
         now.forEach(slot -> slot.window.acknowledged());
         acknowledgedCount += now.size();
+        if (apart > MOST_APART) {
+            delivered.removeIf(slot -> slot.acknowledged);
+            apart = 0;
+        }
+    }
+
+    /** How many deliveries it keeps. */
+    int size() {
+        return delivered.size();
     }
 
     /** One delivery. The two marks belong to the thread that acknowledges. */

@@ -90,7 +90,55 @@ class UnacknowledgedTest {
         assertThat(acknowledged()).containsExactly("to 4");
     }
 
+    @Test
+    void whatIsKeptBehindAnUnfinishedOneIsBoundedByWhatIsUnfinished() throws IOException {
+        deliver(3_000);
+        for (int tag = 3_000; tag > 1; tag--) {
+            settle(tag);
+            assertThat(acknowledged()).containsExactly("" + tag);
+        }
+        assertThat(unacknowledged.size()).isLessThanOrEqualTo(1_001);
+        deliver(2);
+        settle(3_001);
+        assertThat(acknowledged()).containsExactly("3001");
+        settle(1, 3_002);
+        assertThat(acknowledged()).containsExactly("to 3002");
+        assertThat(unacknowledged.size()).isZero();
+        assertThat(unacknowledged.acknowledged()).isEqualTo(3_002);
+    }
+
+    @Test
+    void whatIsUnfinishedIsAcknowledgedOnceInWhateverOrderOthersWereForgotten() throws IOException {
+        Random random = new Random(5);
+        deliver(10_000);
+        TreeSet<Long> atTheBroker = new TreeSet<>();
+        List<Long> open = new ArrayList<>();
+        for (long tag = 1; tag <= 10_000; tag++) {
+            atTheBroker.add(tag);
+            open.add(tag);
+        }
+        Collections.shuffle(open, random);
+        for (long tag : open) {
+            settle((int) tag);
+            if (random.nextInt(5) == 0) {
+                unacknowledged.acknowledge((acknowledged, multiple) -> remove(atTheBroker, acknowledged, multiple));
+            }
+        }
+        unacknowledged.acknowledge((acknowledged, multiple) -> remove(atTheBroker, acknowledged, multiple));
+        assertThat(atTheBroker).isEmpty();
+        assertThat(unacknowledged.size()).isZero();
+    }
+
     /** The broker's side: a tag that is not unacknowledged closes the channel. */
+    private static void remove(TreeSet<Long> atTheBroker, long tag, boolean multiple) {
+        assertThat(atTheBroker).contains(tag);
+        if (multiple) {
+            atTheBroker.headSet(tag, true).clear();
+        } else {
+            atTheBroker.remove(tag);
+        }
+    }
+
     @Test
     void inWhateverOrderTheyAreSettledEachIsAcknowledgedOnce() throws IOException {
         Random random = new Random(4);
@@ -108,14 +156,7 @@ class UnacknowledgedTest {
                 for (int i = random.nextInt(10); i > 0 && !open.isEmpty(); i--) {
                     open.remove(open.size() - 1).settled(PROCESSED);
                 }
-                one.acknowledge((tag, multiple) -> {
-                    assertThat(atTheBroker).contains(tag);
-                    if (multiple) {
-                        atTheBroker.headSet(tag, true).clear();
-                    } else {
-                        atTheBroker.remove(tag);
-                    }
-                });
+                one.acknowledge((tag, multiple) -> remove(atTheBroker, tag, multiple));
                 assertThat(atTheBroker).hasSameSizeAs(open);
             }
         }

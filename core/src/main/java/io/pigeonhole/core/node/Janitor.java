@@ -9,19 +9,21 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Maintains the store from time to time, on a daemon thread: prepares the coming days, then forgets what is past its time,
- * piece by piece, resting after each for as long as it took. Asks the window guard every day. A run that fails is repeated
- * after a minute at the latest.
+ * piece by piece, resting after each for as long as it took. What waits for an archive has a thread of its own. Asks the window
+ * guard every day. A run that fails is repeated after a minute at the latest.
  */
 final class Janitor {
     private static final Logger log = LoggerFactory.getLogger(Janitor.class);
     private static final double JITTER = 0.2;
     private static final Duration AFTER_FAILURE = Duration.ofMinutes(1);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final long BETWEEN_LOOKS = Duration.ofMinutes(1).toNanos();
 
     private static final long DAY = Duration.ofDays(1).toNanos();
     private static final long SHORTEST_REST = Duration.ofMillis(10).toNanos();
@@ -31,6 +33,7 @@ final class Janitor {
     private final Guard guard;
     private final MaintenanceListener listener;
     private final Duration interval;
+    private final ArchiveThread archive;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "pigeonhole-janitor");
 
@@ -40,6 +43,7 @@ final class Janitor {
         this.retention = retention;
         this.guard = guard;
         this.interval = interval;
+        this.archive = new ArchiveThread(retention, System::nanoTime, log::warn);
     }
 
     /** Prepares once on the caller's thread; the rest, and regularly from then on, on its own. */
@@ -59,7 +63,8 @@ final class Janitor {
             }
             // The start has prepared what is coming. What cannot be prepared keeps nothing from being forgotten.
             boolean maintained = first || maintained();
-            boolean done = retired() && maintained;
+            archived();
+            boolean done = retired(retention::retireWithoutArchive) && maintained;
             first = false;
             rest(done ? interval : shorter(interval, AFTER_FAILURE));
         }
@@ -86,9 +91,19 @@ final class Janitor {
     /** Nobody ends this thread by an interrupt. */
     private void rest(Duration pause) {
         try {
-            isClosedWithin(shortened(pause));
+            restWatching(shortened(pause));
         } catch (InterruptedException e) {
             survive(e, "somebody interrupted the maintenance of the store; only close() ends it");
+        }
+    }
+
+    /** Looks now and then whether the archive has come back. */
+    private void restWatching(long nanos) throws InterruptedException {
+        long end = System.nanoTime() + nanos;
+        long left = nanos;
+        while (left > 0 && !isClosedWithin(Math.min(left, BETWEEN_LOOKS))) {
+            archive.warnWhereItHangs();
+            left = end - System.nanoTime();
         }
     }
 
@@ -106,11 +121,19 @@ final class Janitor {
         }
     }
 
-    private boolean retired() {
+    private void archived() {
+        try {
+            archive.begin(() -> retired(archive::piece));
+        } catch (Throwable e) {
+            survive(e, "no thread could be started for the archive of the history, trying again soon");
+        }
+    }
+
+    private boolean retired(Supplier<Retired> retire) {
         try {
             while (closed.getCount() > 0) {
                 long begun = System.nanoTime();
-                Retired done = retention.retire();
+                Retired done = retire.get();
                 tell(done, System.nanoTime() - begun);
                 if (done.days() > 0) {
                     log.info("{} days of ledger or history are dropped", done.days());
@@ -156,8 +179,12 @@ final class Janitor {
 
     void close() {
         closed.countDown();
+        long end = System.nanoTime() + PATIENCE.toNanos();
         if (!BoundedWait.join(thread, PATIENCE)) {
             log.warn("maintenance of the store still runs after {}; it is left alone", PATIENCE);
+        }
+        if (!archive.hasEnded(Duration.ofNanos(Math.max(0, end - System.nanoTime())))) {
+            log.warn("the archive of the history has not come back after {}; it is left alone", PATIENCE);
         }
     }
 }

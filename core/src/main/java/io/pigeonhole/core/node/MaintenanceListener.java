@@ -3,8 +3,8 @@ package io.pigeonhole.core.node;
 import io.pigeonhole.core.store.Retired;
 
 /**
- * Is told what the maintenance of a node does, for metrics. Called on its thread, and at the start on the starting one; what it
- * throws is logged and changes nothing. A crash loses calls, never work. Must be safe for use by many threads.
+ * Is told what the maintenance of a node does, for metrics. Called on its threads, one of them for an archive, and at the
+ * start on the starting one; what it throws is logged and changes nothing. A crash loses calls, never work. Must be safe for use by many threads.
  */
 public interface MaintenanceListener {
     /**

@@ -7,8 +7,8 @@ public enum SourceState {
     /** It takes messages from its broker. */
     RUNNING,
     /**
-     * It takes messages from some of its queues, but not from all: the others are away, refused, or given up. Or its inbox holds
-     * back messages of a flood. See {@link Source#problems()}.
+     * It takes messages from some of its queues, but not from all: the others are away, refused, given up, or wait for one message
+     * that is not finished. Or its inbox holds back messages of a flood. See {@link Source#problems()}.
      */
     DEGRADED,
     /**

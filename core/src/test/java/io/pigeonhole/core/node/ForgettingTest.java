@@ -7,8 +7,11 @@ import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.store.Maintenance;
 import io.pigeonhole.core.store.Retention;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -108,6 +111,43 @@ class ForgettingTest {
         try (Node node = builder.start()) {
             await().atMost(Duration.ofSeconds(30)).until(() -> pieces.get() >= 6);
         }
+    }
+
+    @Test
+    @Tag("D5")
+    void archiveThatDoesNotComeBackHoldsUpNothingElse() throws InterruptedException {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        Retention hanging = new Retention() {
+            @Override
+            public Duration window() {
+                return Duration.ofDays(7);
+            }
+
+            @Override
+            public Retired retire() {
+                return retireArchived();
+            }
+
+            @Override
+            public Retired retireWithoutArchive() {
+                pieces.incrementAndGet();
+                return Retired.NOTHING;
+            }
+
+            @Override
+            public Retired retireArchived() {
+                asked.countDown();
+                // As a disk does whose server is gone: no interrupt ends it.
+                BoundedWait.await(Duration.ofMinutes(1), nanos -> never.await(nanos, TimeUnit.NANOSECONDS));
+                return Retired.NOTHING;
+            }
+        };
+        Node node = node(hanging, Duration.ofSeconds(1));
+        asked.await();
+        await().until(() -> pieces.get() >= 3);
+        node.close();
+        never.countDown();
     }
 
     @Test

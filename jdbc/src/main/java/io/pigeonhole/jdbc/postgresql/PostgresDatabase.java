@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** PostgreSQL, with all its tricks: several statements in one trip, arrays, data-modifying queries, advisory locks. */
 public final class PostgresDatabase extends Database {
@@ -177,9 +178,9 @@ public final class PostgresDatabase extends Database {
     }
 
     @Override
-    public Retired retire() {
+    protected Retired retire(Supplier<Retired> piece) {
         try {
-            return super.retire();
+            return super.retire(piece);
         } finally {
             knownDays.forget();
         }

@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc.postgresql;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Advance;
@@ -12,6 +13,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WatermarkMovedException;
+import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.OwnTransaction;
 import io.pigeonhole.jdbc.dialect.SqlStates;
 import io.pigeonhole.jdbc.dialect.TransactionControl;
@@ -53,6 +55,7 @@ final class PostgresTransaction extends JdbcTransaction {
     private static final TransactionControl CONTROL = new TransactionControl(
             PostgresControl::endsTransaction, PostgresControl::asStandard, PostgresControl::savepointName);
 
+    private final IdleErrors errors;
     private final String idleLimit;
     private final String statementLimit;
     private final PostgresRows rows;
@@ -60,6 +63,7 @@ final class PostgresTransaction extends JdbcTransaction {
     private final PostgresSession session;
     private final PostgresSettings settings = new PostgresSettings();
     private boolean begun;
+    private boolean handlersBegun;
     private boolean savepointSet;
     private boolean sessionInDoubt;
     /** Whether a handler has had the connection since the session was last put back. */
@@ -83,7 +87,22 @@ final class PostgresTransaction extends JdbcTransaction {
             PendingRepairs repairs,
             KnownDays days,
             PostgresTexts texts) {
-        super(own, connection, SqlStates.ERRORS, CONTROL, session.longWrites());
+        this(own, connection, idleLimit, hints, streaks, session, repairs, days, texts, new IdleErrors(idleLimit));
+    }
+
+    private PostgresTransaction(
+            OwnTransaction own,
+            Connection connection,
+            Duration idleLimit,
+            DueHints hints,
+            FreshStreaks streaks,
+            PostgresSession session,
+            PendingRepairs repairs,
+            KnownDays days,
+            PostgresTexts texts,
+            IdleErrors errors) {
+        super(own, connection, errors, CONTROL, session.longWrites());
+        this.errors = errors;
         this.repairs = repairs;
         this.days = days;
         this.calls = PostgresCalls.of(connection, texts);
@@ -93,6 +112,45 @@ final class PostgresTransaction extends JdbcTransaction {
         this.idleLimit = milliseconds(idleLimit);
         this.statementLimit = milliseconds(idleLimit.compareTo(SHORTEST_LIMIT) < 0 ? SHORTEST_LIMIT : idleLimit);
         this.streaks = streaks;
+    }
+
+    /** What was sent before the first handler was not idle. */
+    @Override
+    public JdbcContext context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {
+        if (!handlersBegun) {
+            handlersBegun = true;
+            errors.used();
+        }
+        return super.context(consumer, key, message, attempt);
+    }
+
+    @Override
+    public void calling() {
+        errors.using();
+    }
+
+    @Override
+    public void called(@Nullable Throwable failure) {
+        errors.used();
+    }
+
+    @Override
+    public Throwable told(Throwable failure) {
+        return errors.told(failure);
+    }
+
+    @Override
+    public void used() {
+        errors.used();
+    }
+
+    @Override
+    public void flush() {
+        if (hasDeferred()) {
+            errors.using();
+            super.flush();
+            errors.used();
+        }
     }
 
     @Override
@@ -539,6 +597,7 @@ final class PostgresTransaction extends JdbcTransaction {
 
     @Override
     public void begin() {
+        errors.using();
         if (!begun) {
             begin(PostgresTransactionStatement.BEGIN);
         } else if (sessionInDoubt) {
@@ -578,7 +637,7 @@ final class PostgresTransaction extends JdbcTransaction {
             session.longWrites().expect();
         }
         if (isOwn() && PostgresStates.QUERY_CANCELED.equals(e.getSQLState())) {
-            ErrorClass own = SqlStates.ERRORS.classifyOwn(e);
+            ErrorClass own = errors.classifyOwn(e);
             return Refusals.of(cancelled(own), doing, e);
         }
         if (isWriting()
@@ -588,7 +647,7 @@ final class PostgresTransaction extends JdbcTransaction {
         }
         return sessionUnproven && PostgresStates.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())
                 ? changedUnseen(Refusals.describe(doing, e), e)
-                : Refusals.of(SqlStates.ERRORS.classifyOwn(e), doing, e);
+                : Refusals.of(errors.classifyOwn(e), doing, e);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -42,7 +43,7 @@ public final class FailedSteps {
     }
 
     /** Takes one step after the other, until one has done something. */
-    Retired firstOf(Step... steps) {
+    Retired firstOf(List<Step> steps) {
         for (Step step : steps) {
             Retired done = attempt(step.doing(), Retired.NOTHING, step.run());
             if (done.more()) {

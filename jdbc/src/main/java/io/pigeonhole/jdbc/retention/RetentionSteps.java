@@ -13,15 +13,17 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forgets what is past its time, a piece at each call: first days of the ledger, then days of the history, then rows. One step that
- * fails does not stop the others.
+ * Forgets what is past its time, a piece at each call: first days of the ledger, then days of the history, then rows; what waits for
+ * an archive comes last, and may be asked for apart. One step that fails does not stop the others.
  *
  * <p>The horizon is raised and committed before a day of the ledger goes: from then on no claim brings a key of that day. A key
  * below the horizon is late, and no row of it is looked for. Safe for use by many threads and many programs.
@@ -63,39 +65,85 @@ public final class RetentionSteps {
     /** Where the store stands: the database's clock, and where the ledger begins and ends. */
     private record Position(Instant now, MessageKey oldest, MessageKey newest) {}
 
+    /** That something may be forgotten now. */
+    private record Begun(Position position, Duration window) {}
+
+    /** All steps, also those that wait for the archive. */
     public Retired retire() {
+        Retired done = retireWithoutArchive();
+        return done.more() ? done : retireArchived();
+    }
+
+    /** Those that wait for the database only. */
+    public Retired retireWithoutArchive() {
         FreshLook fresh = rules.begin();
+        Begun begun = begin(fresh);
+        return begun == null ? Retired.NOTHING : steps.firstOf(withoutArchive(begun, fresh));
+    }
+
+    /** Those that wait for the archive; none where there is none. */
+    public Retired retireArchived() {
+        if (settings.archive() == null) {
+            return Retired.NOTHING;
+        }
+        FreshLook fresh = rules.begin();
+        Begun begun = begin(fresh);
+        if (begun == null) {
+            return Retired.NOTHING;
+        }
+        Instant now = begun.position().now();
+        return steps.firstOf(List.of(daysOfHistory(now, fresh), history(now, fresh)));
+    }
+
+    /** Null where nothing is to be forgotten now. */
+    private @Nullable Begun begin(FreshLook fresh) {
         RetentionLook look = fresh.now();
         if (look == null) {
-            return Retired.NOTHING;
+            return null;
         }
-        RetentionLimits limits = look.limits();
         Position position = transactions.run("to read the horizon", RetentionSteps::read);
         look.requireSameClock(position.now());
-        if (settings.rests(position.now())) {
-            return Retired.NOTHING;
-        }
+        return settings.rests(position.now())
+                ? null
+                : new Begun(position, look.limits().window());
+    }
+
+    private List<FailedSteps.Step> withoutArchive(Begun begun, FreshLook fresh) {
+        Position position = begun.position();
         Instant now = position.now();
+        boolean hasArchive = settings.archive() != null;
         MessageKey oldest =
-                steps.attempt("to raise the horizon", position.oldest(), () -> raise(position, limits.window()));
-        return steps.firstOf(
-                new FailedSteps.Step("to forget days of the ledger", () -> dropDaysOfLedger(oldest)),
-                new FailedSteps.Step(
-                        "to give days of the history back", () -> fresh.use(latest -> giveBackDays(now, latest))),
-                new FailedSteps.Step(
-                        "to forget days of the history",
-                        () -> fresh.use(latest -> dropDaysOfHistory(now, latest, fresh))),
-                new FailedSteps.Step("to forget keys", () -> fresh.use(latest -> rows.purgeKeys(latest, oldest))),
-                new FailedSteps.Step("to forget history", () -> rows.purgeHistory(now, fresh)),
-                new FailedSteps.Step(
-                        "to forget attempts",
-                        () -> fresh.use(latest ->
-                                purge("inbox_attempt", latest, latest.limits().attempts(), purge::attempts))),
-                new FailedSteps.Step(
-                        "to forget what people did",
-                        () -> fresh.use(latest ->
-                                purge("inbox_audit", latest, latest.limits().audit(), purge::audit))),
-                new FailedSteps.Step("to forget replays", () -> fresh.use(oldReplays::retire)));
+                steps.attempt("to raise the horizon", position.oldest(), () -> raise(position, begun.window()));
+        List<FailedSteps.Step> all = new ArrayList<>();
+        all.add(new FailedSteps.Step("to forget days of the ledger", () -> dropDaysOfLedger(oldest)));
+        all.add(new FailedSteps.Step(
+                "to give days of the history back", () -> fresh.use(latest -> giveBackDays(now, latest))));
+        if (!hasArchive) {
+            all.add(daysOfHistory(now, fresh));
+        }
+        all.add(new FailedSteps.Step("to forget keys", () -> fresh.use(latest -> rows.purgeKeys(latest, oldest))));
+        if (!hasArchive) {
+            all.add(history(now, fresh));
+        }
+        all.add(new FailedSteps.Step(
+                "to forget attempts",
+                () -> fresh.use(
+                        latest -> purge("inbox_attempt", latest, latest.limits().attempts(), purge::attempts))));
+        all.add(new FailedSteps.Step(
+                "to forget what people did",
+                () -> fresh.use(
+                        latest -> purge("inbox_audit", latest, latest.limits().audit(), purge::audit))));
+        all.add(new FailedSteps.Step("to forget replays", () -> fresh.use(oldReplays::retire)));
+        return all;
+    }
+
+    private FailedSteps.Step daysOfHistory(Instant now, FreshLook fresh) {
+        return new FailedSteps.Step(
+                "to forget days of the history", () -> fresh.use(latest -> dropDaysOfHistory(now, latest, fresh)));
+    }
+
+    private FailedSteps.Step history(Instant now, FreshLook fresh) {
+        return new FailedSteps.Step("to forget history", () -> rows.purgeHistory(now, fresh));
     }
 
     private static Position read(AdminSession session) throws SQLException {

@@ -32,6 +32,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * What a store does on one kind of database. What is not about messages in hand is here, for all of them. Safe for use by many
@@ -211,8 +212,23 @@ public abstract class Database implements InboxStore<JdbcContext> {
     }
 
     @Override
-    public Retired retire() {
-        return retention.retire();
+    public final Retired retire() {
+        return retire(retention::retire);
+    }
+
+    @Override
+    public final Retired retireWithoutArchive() {
+        return retire(retention::retireWithoutArchive);
+    }
+
+    @Override
+    public final Retired retireArchived() {
+        return retire(retention::retireArchived);
+    }
+
+    /** Takes a piece of forgetting. */
+    protected Retired retire(Supplier<Retired> piece) {
+        return piece.get();
     }
 
     /** Lets ages count from what the database's clock says. */

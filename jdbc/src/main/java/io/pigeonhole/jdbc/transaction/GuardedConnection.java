@@ -243,7 +243,7 @@ public final class GuardedConnection implements InvocationHandler {
             }
             transaction.called(e);
             transaction.noteFull(e);
-            throw e;
+            throw transaction.told(e);
         } finally {
             call.running(null);
         }

@@ -495,6 +495,11 @@ abstract class HandlerTransaction {
     /** A handler's call came back, with the error or without one. */
     protected void called(@Nullable Throwable failure) {}
 
+    /** What a handler gets to see of an error of its call. */
+    public Throwable told(Throwable failure) {
+        return failure;
+    }
+
     /** The transaction has come to its end: it is committed, or never began. */
     public void ended() {
         finished = true;

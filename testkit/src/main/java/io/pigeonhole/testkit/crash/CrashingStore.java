@@ -144,4 +144,14 @@ public final class CrashingStore<C extends HandlerContext> implements InboxStore
     public Retired retire() {
         return store.retire();
     }
+
+    @Override
+    public Retired retireWithoutArchive() {
+        return store.retireWithoutArchive();
+    }
+
+    @Override
+    public Retired retireArchived() {
+        return store.retireArchived();
+    }
 }
