@@ -19,7 +19,8 @@ public interface OwnTransaction extends JoinedTransaction, AutoCloseable {
 
     /**
      * Commits, with all that the framework does at a commit. To return says that all of it is committed for certain; a framework that
-     * rolls back silently what is marked for rollback only has to be asked what became of it.
+     * rolls back silently what is marked for rollback only has to be asked what became of it. Nothing that it does within this may hide
+     * an error of the database: MariaDB, MySQL and H2 roll everything back at a deadlock, and the COMMIT behind it succeeds with nothing.
      *
      * @throws RolledBackException if it is rolled back for certain; only {@link #close} is called then
      * @throws SQLException if the database refused, as the driver threw it: by its SQLSTATE the store knows whether the transaction may

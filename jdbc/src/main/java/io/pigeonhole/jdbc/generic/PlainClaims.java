@@ -248,6 +248,12 @@ final class PlainClaims {
                         .array();
     }
 
+    /** Whether the ledger has one of these keys. */
+    static boolean hasOneOf(PlainSession session, RegisteredConsumer consumer, List<MessageKey> keys)
+            throws SQLException {
+        return !look(session, consumer, keys).had().isEmpty();
+    }
+
     private static Look look(PlainSession session, RegisteredConsumer consumer, List<MessageKey> keys)
             throws SQLException {
         try (Call call = session.call(LedgerStatement.LOOK, keys.size())) {

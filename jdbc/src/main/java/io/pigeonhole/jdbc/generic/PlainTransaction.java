@@ -75,6 +75,11 @@ final class PlainTransaction extends JdbcTransaction {
     private @Nullable String number;
     private boolean savepointSet;
 
+    /** What it has claimed, where handlers have a framework. */
+    private final List<MessageKey> claimed = new ArrayList<>();
+
+    private @Nullable RegisteredConsumer claimant;
+
     /** What puts the session back to what it was before a handler may have changed it; none before that. */
     private List<String> sessionBefore = List.of();
 
@@ -271,8 +276,32 @@ final class PlainTransaction extends JdbcTransaction {
             return refusal;
         }
         return wasSound
-                ? taken(e)
+                ? endedUnseen(e)
                 : new StoreException(ErrorClass.RETRY_NOW, "the database rolled the transaction back: " + doing, e);
+    }
+
+    /**
+     * Past the guard of its connection a handler may also have met a deadlock, and hidden it: then the database has rolled everything
+     * back, so that the messages can run again. Behind a COMMIT they are duplicates.
+     */
+    private RuntimeException endedUnseen(SQLException e) {
+        return isOfDataSource() || isClaimCommitted(e)
+                ? taken(e)
+                : new StoreException(
+                        ErrorClass.ABORTED,
+                        "the transaction has ended before its commit: a handler met a deadlock through its framework and has not"
+                                + " said so, or ended the transaction by itself, with COMMIT or ROLLBACK in SQL",
+                        e);
+    }
+
+    private boolean isClaimCommitted(SQLException ended) {
+        RegisteredConsumer consumer = claimant;
+        try {
+            return consumer != null && !claimed.isEmpty() && PlainClaims.hasOneOf(session(), consumer, claimed);
+        } catch (SQLException e) {
+            ended.addSuppressed(e);
+            return true;
+        }
     }
 
     @Override
@@ -363,6 +392,16 @@ final class PlainTransaction extends JdbcTransaction {
 
     @Override
     public Claim claim(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
+        Claim claim = claimed(consumer, keys, hashes, patience);
+        if (!isOfDataSource()) {
+            claimant = consumer;
+            claimed.addAll(claim.claimed());
+        }
+        return claim;
+    }
+
+    private Claim claimed(
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
         boolean fresh = !used;
         long asked = System.nanoTime();
@@ -680,7 +719,7 @@ final class PlainTransaction extends JdbcTransaction {
             throw savepointGone("to commit", e);
         }
         if (another) {
-            throw taken(new SQLException("this is another transaction than the one that began"));
+            throw endedUnseen(new SQLException("this is another transaction than the one that began"));
         }
     }
 }
