@@ -148,4 +148,46 @@ class FrameworkMistakesIT {
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("a handler ended the transaction by itself");
     }
+
+    private void rollBackWithinCommit() {
+        framework.bound().withinCommit(() -> {
+            try {
+                execute("ROLLBACK");
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    /** As a deadlock does that a callback meets and hides. */
+    @Test
+    void messageThatIsRolledBackWithinTheCommitIsNotTakenForCommitted() {
+        Inbox<JdbcContext> inbox = inbox(framework::begin, (payload, context) -> {
+            write(payload);
+            if (done.compareAndSet(false, true)) {
+                rollBackWithinCommit();
+            }
+        });
+        if (server instanceof PostgresServer) {
+            return;
+        }
+        assertThat(kinds(inbox.process(messages("first", "second")))).containsOnly(Kind.PROCESSED);
+        assertThat(workshop.askAll("SELECT text FROM effect ORDER BY place")).containsExactly("first", "second");
+    }
+
+    @Test
+    void messageThatIsRolledBackWithinTheCommitEachTimeFails() {
+        Inbox<JdbcContext> inbox = inbox(framework::begin, (payload, context) -> {
+            write(payload);
+            if (payload.equals("second")) {
+                rollBackWithinCommit();
+            }
+        });
+        if (server instanceof PostgresServer) {
+            return;
+        }
+        assertThat(kinds(inbox.process(messages("first", "second")))).containsExactly(Kind.PROCESSED, Kind.PARKED);
+        assertThat(workshop.ask("SELECT message FROM inbox_attempt")).contains("within the commit");
+        assertThat(workshop.askAll("SELECT text FROM effect")).containsExactly("first");
+    }
 }

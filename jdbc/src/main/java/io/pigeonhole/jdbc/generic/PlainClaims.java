@@ -248,10 +248,9 @@ final class PlainClaims {
                         .array();
     }
 
-    /** Whether the ledger has one of these keys. */
-    static boolean hasOneOf(PlainSession session, RegisteredConsumer consumer, List<MessageKey> keys)
-            throws SQLException {
-        return !look(session, consumer, keys).had().isEmpty();
+    /** Whether the ledger has it. */
+    static boolean isThere(PlainSession session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        return !look(session, consumer, List.of(key)).had().isEmpty();
     }
 
     private static Look look(PlainSession session, RegisteredConsumer consumer, List<MessageKey> keys)

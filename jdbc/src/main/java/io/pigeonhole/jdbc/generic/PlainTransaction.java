@@ -75,10 +75,12 @@ final class PlainTransaction extends JdbcTransaction {
     private @Nullable String number;
     private boolean savepointSet;
 
-    /** What it has claimed, where handlers have a framework. */
-    private final List<MessageKey> claimed = new ArrayList<>();
+    /** One of the keys that it has claimed, where handlers have a framework: it is in the ledger once all is committed. */
+    private @Nullable MessageKey claimed;
 
     private @Nullable RegisteredConsumer claimant;
+    private boolean committing;
+    private boolean rolledBackAtCommit;
 
     /** What puts the session back to what it was before a handler may have changed it; none before that. */
     private List<String> sessionBefore = List.of();
@@ -295,13 +297,18 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     private boolean isClaimCommitted(SQLException ended) {
-        RegisteredConsumer consumer = claimant;
         try {
-            return consumer != null && !claimed.isEmpty() && PlainClaims.hasOneOf(session(), consumer, claimed);
+            return isClaimInLedger();
         } catch (SQLException e) {
             ended.addSuppressed(e);
             return true;
         }
+    }
+
+    private boolean isClaimInLedger() throws SQLException {
+        RegisteredConsumer consumer = claimant;
+        MessageKey key = claimed;
+        return consumer != null && key != null && PlainClaims.isThere(session(), consumer, key);
     }
 
     @Override
@@ -318,8 +325,18 @@ final class PlainTransaction extends JdbcTransaction {
         lastUse = System.nanoTime();
     }
 
+    /**
+     * Where a framework has committed, this is the first that is done behind it. An error that something hid within its commit may have
+     * rolled everything back, and the COMMIT behind that succeeds with nothing.
+     */
     @Override
     public void restore(boolean autoCommit) throws SQLException {
+        if (committing && claimed != null) {
+            rolledBackAtCommit = !isClaimInLedger();
+            if (!connection.getAutoCommit()) {
+                connection.rollback();
+            }
+        }
         if (sessionInDoubt || isLost()) {
             restoreSession();
         }
@@ -394,9 +411,9 @@ final class PlainTransaction extends JdbcTransaction {
     public Claim claim(
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
         Claim claim = claimed(consumer, keys, hashes, patience);
-        if (!isOfDataSource()) {
+        if (!isOfDataSource() && !claim.claimed().isEmpty()) {
             claimant = consumer;
-            claimed.addAll(claim.claimed());
+            claimed = claim.claimed().iterator().next();
         }
         return claim;
     }
@@ -638,8 +655,16 @@ final class PlainTransaction extends JdbcTransaction {
 
     private void commitProven() {
         try {
+            committing = true;
             commitOwn();
             ended();
+            if (rolledBackAtCommit) {
+                throw new StoreException(
+                        ErrorClass.ABORTED,
+                        "nothing is committed: within the commit a callback of the framework met a deadlock and has not said so,"
+                                + " or ended the transaction by itself",
+                        null);
+            }
         } catch (SQLException e) {
             throw isLostAtCommit(e) ? lostAtCommit(e) : refusedCommit(e);
         }
