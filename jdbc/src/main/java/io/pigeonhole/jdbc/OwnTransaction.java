@@ -10,8 +10,8 @@ import java.sql.SQLException;
 public interface OwnTransaction extends JoinedTransaction, AutoCloseable {
     /**
      * What is to be done on the connection once the transaction has ended, before anybody else gets it, also after a rollback. It
-     * puts back settings of the session, and may look what became of the transaction. Called at most once, before anything else. Where it throws, nobody else may get the connection:
-     * it is to be ended, as by {@link Connection#abort}.
+     * puts back settings of the session, and may look what became of the transaction. Called at most once, before anything else. Where
+     * it throws, nobody else may get the connection: it is to be ended, as by {@link Connection#abort}.
      *
      * @param restoration what to do; it executes statements in auto-commit or without a commit
      */
