@@ -12,8 +12,9 @@ public interface JoinedTransaction {
     Connection connection();
 
     /**
-     * Sends what the framework holds back, such as the changed entities of a persistence context. The store calls it before it sets
-     * a savepoint, and before it reads or commits what handlers have written. Does nothing unless overridden.
+     * Sends what the framework holds back, such as the changed entities of a persistence context. The store calls it behind each
+     * handler that threw nothing, before it sets a savepoint, and before it reads or commits what handlers have written. Does nothing
+     * unless overridden.
      *
      * @throws RuntimeException if the database refuses what is sent: a message fails then, as if its handler had thrown this
      */

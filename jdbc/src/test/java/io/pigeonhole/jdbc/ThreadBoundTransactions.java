@@ -60,6 +60,7 @@ final class ThreadBoundTransactions implements JdbcTransactions {
         private @Nullable Restoration restoration;
         private boolean ended;
         private boolean rollbackOnly;
+        private @Nullable Runnable withinCommit;
         private @Nullable RuntimeException failureBehindCommit;
 
         private Bound(Connection connection) throws SQLException {
@@ -83,6 +84,11 @@ final class ThreadBoundTransactions implements JdbcTransactions {
         /** A commit rolls back. */
         void setRollbackOnly() {
             rollbackOnly = true;
+        }
+
+        /** What the framework does once it is told to commit, before it does. */
+        void withinCommit(Runnable action) {
+            withinCommit = action;
         }
 
         /** What the framework itself does behind a commit throws this. */
@@ -128,6 +134,10 @@ final class ThreadBoundTransactions implements JdbcTransactions {
                 throw new RolledBackException("it was marked for rollback only", null);
             }
             flush();
+            Runnable callback = withinCommit;
+            if (callback != null) {
+                callback.run();
+            }
             connection.commit();
             release();
             RuntimeException failure = failureBehindCommit;

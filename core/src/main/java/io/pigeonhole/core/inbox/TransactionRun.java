@@ -187,6 +187,7 @@ final class TransactionRun<C extends HandlerContext> {
             Interrupts.clear();
         }
         transaction.endContexts();
+        transaction.handlerReturned();
     }
 
     /** Where a write of another message has failed, what this one throws may be for that reason: the other is judged first. */
@@ -272,6 +273,9 @@ final class TransactionRun<C extends HandlerContext> {
             throw fatal;
         }
         ErrorClass errorClass = store.classify(e);
+        if (errorClass == ErrorClass.UNKNOWN && e == thrown && transaction.hasLostConnection()) {
+            errorClass = ErrorClass.UNAVAILABLE;
+        }
         if (errorClass == ErrorClass.UNAVAILABLE && transaction.hasMetFullDisk()) {
             return ofIsolated(culprit, new Failure(e, errorClass, duration));
         }

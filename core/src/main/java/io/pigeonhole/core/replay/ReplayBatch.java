@@ -179,6 +179,7 @@ final class ReplayBatch<C extends HandlerContext> {
             interrupted |= Thread.interrupted();
         }
         transaction.endContexts();
+        transaction.handlerReturned();
     }
 
     /** Whether the handler threw it, and not the store. */

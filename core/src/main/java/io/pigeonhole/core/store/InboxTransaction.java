@@ -93,6 +93,14 @@ public interface InboxTransaction<C extends HandlerContext>
     void endContexts();
 
     /**
+     * Ends the work of a handler that threw nothing, behind {@link #endContexts}. What a framework holds back of it is sent, so that
+     * it goes before what the next handler does, and what the database refuses of it is this handler's failure.
+     *
+     * @throws StoreException if the database refused it; or if the connection is lost, which the handler has hidden then
+     */
+    default void handlerReturned() {}
+
+    /**
      * What this transaction does for a run over the history.
      *
      * @return steps that are a part of this transaction
@@ -129,6 +137,16 @@ public interface InboxTransaction<C extends HandlerContext>
      * @return true if there was one since the last rollback to the savepoint; also after {@link #close}
      */
     boolean hasMetFullDisk();
+
+    /**
+     * Whether the connection is known to be lost. Then an error of a handler that does not say what it means is no failure of its
+     * message: a pool may answer so for a connection that it has closed.
+     *
+     * @return true if it is of no use any more, and the transaction has not come to its end
+     */
+    default boolean hasLostConnection() {
+        return false;
+    }
 
     /**
      * Commits, after proof in the same trip that no statement has failed unseen and that nobody else ended the

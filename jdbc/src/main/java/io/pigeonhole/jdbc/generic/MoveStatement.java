@@ -7,7 +7,8 @@ public enum MoveStatement implements StatementName {
     REQUEUE,
     IN_WORK_AGAIN,
     SKIP,
-    ADD_LANE;
+    ADD_LANE,
+    LANES;
 
     @Override
     public String file() {

@@ -16,6 +16,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The administrators' operations on a database that does one thing in a statement.
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param session the transaction
  */
 public record PlainAdminOperations(PlainSession session) implements AdminOperations {
+    private static final Logger LOG = LoggerFactory.getLogger(PlainAdminOperations.class);
+
     private static final long LONG_WAIT_NANOS = Duration.ofMillis(200).toNanos();
 
     private Call call(StatementName statement) throws SQLException {
@@ -78,17 +82,52 @@ public record PlainAdminOperations(PlainSession session) implements AdminOperati
     @Override
     public void addLanes(RegisteredConsumer consumer) throws SQLException {
         try (Call call = call(MoveStatement.ADD_LANE)) {
-            for (String kind : List.of("store", "work")) {
-                for (int lane = 0; lane < consumer.lanes(); lane++) {
-                    call.consumer(consumer)
-                            .text("kind", kind)
-                            .number("lane", lane)
-                            .addBatch();
-                }
+            for (Lane lane : lanes(consumer)) {
+                bind(call, consumer, lane).addBatch();
             }
             call.changeBatch();
         }
     }
+
+    /** One by one, because others may do so at this moment. */
+    @Override
+    public void addLostLanes(RegisteredConsumer consumer) throws SQLException {
+        Set<Lane> lost = lanes(consumer);
+        try (Call call = call(MoveStatement.LANES)) {
+            call.consumer(consumer)
+                    .all(row -> new Lane(row.getString(1), row.getInt(2)))
+                    .forEach(lost::remove);
+        }
+        if (lost.isEmpty()) {
+            return;
+        }
+        try (Call call = call(MoveStatement.ADD_LANE)) {
+            for (Lane lane : lost) {
+                insertUnlessThere(bind(call, consumer, lane));
+            }
+        }
+        LOG.warn(
+                "inbox_lane lacked {} rows of the consumer {}, which are there again. Nobody may delete from it: without them"
+                        + " the work of a lane is not found",
+                lost.size(),
+                consumer.name());
+    }
+
+    private static Set<Lane> lanes(RegisteredConsumer consumer) {
+        Set<Lane> lanes = new LinkedHashSet<>();
+        for (String kind : List.of("store", "work")) {
+            for (int lane = 0; lane < consumer.lanes(); lane++) {
+                lanes.add(new Lane(kind, lane));
+            }
+        }
+        return lanes;
+    }
+
+    private static Call bind(Call call, RegisteredConsumer consumer, Lane lane) throws SQLException {
+        return call.consumer(consumer).text("kind", lane.kind()).number("lane", lane.number());
+    }
+
+    private record Lane(String kind, int number) {}
 
     @Override
     public void lockLanes(RegisteredConsumer consumer, Collection<Integer> lanes) throws SQLException {

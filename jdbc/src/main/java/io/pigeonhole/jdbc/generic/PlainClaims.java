@@ -248,6 +248,11 @@ final class PlainClaims {
                         .array();
     }
 
+    /** Whether the ledger has it. */
+    static boolean isThere(PlainSession session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        return !look(session, consumer, List.of(key)).had().isEmpty();
+    }
+
     private static Look look(PlainSession session, RegisteredConsumer consumer, List<MessageKey> keys)
             throws SQLException {
         try (Call call = session.call(LedgerStatement.LOOK, keys.size())) {

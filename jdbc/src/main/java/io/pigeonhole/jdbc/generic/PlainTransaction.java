@@ -75,6 +75,13 @@ final class PlainTransaction extends JdbcTransaction {
     private @Nullable String number;
     private boolean savepointSet;
 
+    /** One of the keys that it has claimed, where handlers have a framework: it is in the ledger once all is committed. */
+    private @Nullable MessageKey claimed;
+
+    private @Nullable RegisteredConsumer claimant;
+    private boolean committing;
+    private boolean rolledBackAtCommit;
+
     /** What puts the session back to what it was before a handler may have changed it; none before that. */
     private List<String> sessionBefore = List.of();
 
@@ -271,8 +278,37 @@ final class PlainTransaction extends JdbcTransaction {
             return refusal;
         }
         return wasSound
-                ? taken(e)
+                ? endedUnseen(e)
                 : new StoreException(ErrorClass.RETRY_NOW, "the database rolled the transaction back: " + doing, e);
+    }
+
+    /**
+     * Past the guard of its connection a handler may also have met a deadlock, and hidden it: then the database has rolled everything
+     * back, so that the messages can run again. Behind a COMMIT they are duplicates.
+     */
+    private RuntimeException endedUnseen(SQLException e) {
+        return isOfDataSource() || isClaimCommitted(e)
+                ? taken(e)
+                : new StoreException(
+                        ErrorClass.ABORTED,
+                        "the transaction has ended before its commit: a handler met a deadlock through its framework and has not"
+                                + " said so, or ended the transaction by itself, with COMMIT or ROLLBACK in SQL",
+                        e);
+    }
+
+    private boolean isClaimCommitted(SQLException ended) {
+        try {
+            return isClaimInLedger();
+        } catch (SQLException e) {
+            ended.addSuppressed(e);
+            return true;
+        }
+    }
+
+    private boolean isClaimInLedger() throws SQLException {
+        RegisteredConsumer consumer = claimant;
+        MessageKey key = claimed;
+        return consumer != null && key != null && PlainClaims.isThere(session(), consumer, key);
     }
 
     @Override
@@ -289,8 +325,18 @@ final class PlainTransaction extends JdbcTransaction {
         lastUse = System.nanoTime();
     }
 
+    /**
+     * Where a framework has committed, this is the first that is done behind it. An error that something hid within its commit may have
+     * rolled everything back, and the COMMIT behind that succeeds with nothing.
+     */
     @Override
     public void restore(boolean autoCommit) throws SQLException {
+        if (committing && claimed != null) {
+            rolledBackAtCommit = !isClaimInLedger();
+            if (!connection.getAutoCommit()) {
+                connection.rollback();
+            }
+        }
         if (sessionInDoubt || isLost()) {
             restoreSession();
         }
@@ -363,6 +409,16 @@ final class PlainTransaction extends JdbcTransaction {
 
     @Override
     public Claim claim(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
+        Claim claim = claimed(consumer, keys, hashes, patience);
+        if (!isOfDataSource() && !claim.claimed().isEmpty()) {
+            claimant = consumer;
+            claimed = claim.claimed().iterator().next();
+        }
+        return claim;
+    }
+
+    private Claim claimed(
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
         boolean fresh = !used;
         long asked = System.nanoTime();
@@ -599,8 +655,16 @@ final class PlainTransaction extends JdbcTransaction {
 
     private void commitProven() {
         try {
+            committing = true;
             commitOwn();
             ended();
+            if (rolledBackAtCommit) {
+                throw new StoreException(
+                        ErrorClass.ABORTED,
+                        "nothing is committed: within the commit a callback of the framework met a deadlock and has not said so,"
+                                + " or ended the transaction by itself",
+                        null);
+            }
         } catch (SQLException e) {
             throw isLostAtCommit(e) ? lostAtCommit(e) : refusedCommit(e);
         }
@@ -680,7 +744,7 @@ final class PlainTransaction extends JdbcTransaction {
             throw savepointGone("to commit", e);
         }
         if (another) {
-            throw taken(new SQLException("this is another transaction than the one that began"));
+            throw endedUnseen(new SQLException("this is another transaction than the one that began"));
         }
     }
 }

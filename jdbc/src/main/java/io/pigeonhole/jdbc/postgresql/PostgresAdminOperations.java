@@ -76,6 +76,9 @@ record PostgresAdminOperations(Connection connection, Statements statements, Kno
     public void addLanes(RegisteredConsumer consumer) {}
 
     @Override
+    public void addLostLanes(RegisteredConsumer consumer) {}
+
+    @Override
     public void lockLanes(RegisteredConsumer consumer, Collection<Integer> lanes) throws SQLException {
         if (lanes.isEmpty()) {
             return;

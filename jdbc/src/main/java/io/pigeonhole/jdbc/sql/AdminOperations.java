@@ -35,6 +35,9 @@ public interface AdminOperations {
     /** Adds the rows that are locked where others lock a lane, if the database has such rows. */
     void addLanes(RegisteredConsumer consumer) throws SQLException;
 
+    /** The same for a consumer that should have them: adds those that somebody has deleted. */
+    void addLostLanes(RegisteredConsumer consumer) throws SQLException;
+
     /** Locks lanes, in ascending order, as those do who store messages. */
     void lockLanes(RegisteredConsumer consumer, Collection<Integer> lanes) throws SQLException;
 

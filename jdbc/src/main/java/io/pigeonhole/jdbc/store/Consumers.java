@@ -22,7 +22,7 @@ public final class Consumers {
     /** Finds the consumer, or registers it; several programs may do so at once, one of them wins. */
     public static RegisteredConsumer register(AdminSession session, ConsumerRegistration registration)
             throws SQLException {
-        Optional<RegisteredConsumer> known = find(session, registration);
+        Optional<RegisteredConsumer> known = known(session, registration);
         if (known.isPresent()) {
             return known.get();
         }
@@ -61,8 +61,17 @@ public final class Consumers {
         }
     }
 
-    /** Empty where it is not registered yet. */
-    public static Optional<RegisteredConsumer> find(AdminSession session, ConsumerRegistration registration)
+    /** Finds it, with all of its lanes; empty where it is not registered yet. */
+    public static Optional<RegisteredConsumer> known(AdminSession session, ConsumerRegistration registration)
+            throws SQLException {
+        Optional<RegisteredConsumer> known = find(session, registration);
+        if (known.isPresent()) {
+            session.operations().addLostLanes(known.get());
+        }
+        return known;
+    }
+
+    private static Optional<RegisteredConsumer> find(AdminSession session, ConsumerRegistration registration)
             throws SQLException {
         try (Call call = session.call(ConsumerStatement.FIND)) {
             return Optional.ofNullable(

@@ -114,7 +114,7 @@ public abstract class Database implements InboxStore<JdbcContext> {
         beforeLook(counters::ensureAtStart);
         rules.look();
         String doing = "to register the consumer " + registration.name();
-        Optional<RegisteredConsumer> known = transactions.run(doing, session -> Consumers.find(session, registration));
+        Optional<RegisteredConsumer> known = transactions.run(doing, session -> Consumers.known(session, registration));
         if (known.isPresent()) {
             return known.get();
         }

@@ -156,6 +156,30 @@ abstract class HandlerTransaction {
         }
     }
 
+    public void handlerReturned() {
+        if (hasLostConnection()) {
+            lost();
+            throw new StoreException(
+                    ErrorClass.ABORTED,
+                    "the connection was lost, or closed by the handler, which has not said so: nothing of the transaction is"
+                            + " committed",
+                    null);
+        }
+        if (!isOfDataSource()) {
+            flush();
+        }
+    }
+
+    /** Drivers and pools answer this without a trip. */
+    public boolean hasLostConnection() {
+        try {
+            return !finished && handlers.isClosed();
+        } catch (SQLException e) {
+            LOG.debug("a connection does not say whether it is closed", e);
+            return true;
+        }
+    }
+
     /** A handler may be about to change its session. */
     public void sessionChanging() {
         HandlerCall current = call;

@@ -1,6 +1,9 @@
 package io.pigeonhole.jdbc.transaction;
 
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.NoConnectionException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
@@ -66,6 +69,7 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
     public static JdbcTransaction open(TransactionSource transactions, Opening opening) {
         OwnTransaction own = transactions.begin();
         try {
+            requireTransaction(own);
             JdbcTransaction begun = opening.on(own, transactions.bound(own));
             begun.bindToThread();
             return begun;
@@ -73,6 +77,25 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
             own.discard();
             own.close();
             throw e;
+        }
+    }
+
+    /** One of a data source is set for a transaction here. */
+    private static void requireTransaction(OwnTransaction own) {
+        if (own instanceof DataSourceTransaction) {
+            return;
+        }
+        try {
+            if (own.connection().getAutoCommit()) {
+                throw new ConfigurationException(
+                        "the framework began a transaction on a connection with auto-commit on, which"
+                                + " would commit each statement by itself: JdbcTransactions.begin has to turn it off");
+            }
+        } catch (SQLException e) {
+            throw new NoConnectionException(
+                    "the framework's connection does not say whether it is in a transaction: "
+                            + FailureText.messageOf(e),
+                    e);
         }
     }
 

@@ -27,11 +27,11 @@ public record TransactionSource(
         } catch (PigeonholeException e) {
             throw e;
         } catch (SQLException | RuntimeException e) {
-            String why = "the connection takes no transaction: " + FailureText.describe(e);
+            String why = FailureText.describe(e);
             // A framework opens its connections itself, and has exceptions of its own where a pool has none.
             throw transactions instanceof DataSourceTransactions
-                    ? new StoreUnavailableException(why, e)
-                    : new NoConnectionException(why, e);
+                    ? new StoreUnavailableException("the connection takes no transaction: " + why, e)
+                    : new NoConnectionException("the framework begins no transaction: " + why, e);
         }
     }
 

@@ -102,6 +102,19 @@ public abstract class TransactionsContract<C extends HandlerContext> extends Inb
     }
 
     @Test
+    void whatTheFrameworkHoldsBackForAMessageGoesBeforeWhatTheNextOneWrites() {
+        Inbox<C> inbox = inbox((payload, context) -> {
+            if (payload.equals("0")) {
+                fixture.defer(context, payload);
+            } else {
+                fixture.write(context, payload);
+            }
+        });
+        assertThat(kinds(inbox.process(messages(2)))).containsOnly(Kind.PROCESSED);
+        assertThat(fixture.effects()).containsExactly("0", "1");
+    }
+
+    @Test
     void deferredWriteIsNotOvertakenByWhatGoesThroughTheFramework() {
         Inbox<C> inbox = inbox((payload, context) -> {
             framework().deferByContext(context, "first");

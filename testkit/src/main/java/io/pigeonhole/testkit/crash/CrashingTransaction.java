@@ -164,6 +164,11 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
+    public void handlerReturned() {
+        transaction.handlerReturned();
+    }
+
+    @Override
     public ReplaySteps replay() {
         ReplaySteps steps = transaction.replay();
         return new ReplaySteps() {
@@ -202,6 +207,11 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     @Override
     public boolean hasMetFullDisk() {
         return transaction.hasMetFullDisk();
+    }
+
+    @Override
+    public boolean hasLostConnection() {
+        return transaction.hasLostConnection();
     }
 
     @Override

@@ -31,3 +31,7 @@ WHERE id = :id
 -- name: add_lane
 -- A row that is locked where others lock a lane.
 INSERT INTO inbox_lane (consumer_id, kind, lane) VALUES (:consumer, :kind, :lane)
+
+-- name: lanes
+-- The rows that a consumer has of these.
+SELECT kind, lane FROM inbox_lane WHERE consumer_id = :consumer

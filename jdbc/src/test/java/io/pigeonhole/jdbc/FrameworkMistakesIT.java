@@ -1,0 +1,193 @@
+package io.pigeonhole.jdbc;
+
+import static io.pigeonhole.jdbc.SessionLab.kinds;
+import static io.pigeonhole.jdbc.SessionLab.messages;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.handler.Handler;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome.Kind;
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a framework, or a handler past the guard of its connection, does wrong with transactions. */
+@ParameterizedClass
+@MethodSource("io.pigeonhole.jdbc.DeferredParameterIT#servers")
+class FrameworkMistakesIT {
+    private final DatabaseServer server;
+    private final Workshop workshop;
+    private final ThreadBoundTransactions framework;
+    private final AtomicBoolean done = new AtomicBoolean();
+
+    FrameworkMistakesIT(DatabaseServer server) {
+        this.server = server;
+        workshop = server.schema();
+        framework = new ThreadBoundTransactions(workshop.dataSource());
+    }
+
+    @AfterEach
+    void close() {
+        workshop.close();
+    }
+
+    /** Another way to begin a transaction. */
+    @FunctionalInterface
+    private interface Beginning {
+        OwnTransaction begin() throws SQLException;
+    }
+
+    private Inbox<JdbcContext> inbox(Beginning beginning, Handler<String, JdbcContext> handler) {
+        JdbcTransactions transactions = new JdbcTransactions() {
+            @Override
+            public OwnTransaction begin() throws SQLException {
+                return beginning.begin();
+            }
+
+            @Override
+            public Optional<JoinedTransaction> current() {
+                return framework.current();
+            }
+        };
+        JdbcStore store = JdbcStore.builder(workshop.dataSource())
+                .transactions(transactions)
+                .build();
+        return Inbox.builder("it", store)
+                .handle("note", PayloadDecoder.text(), handler)
+                .build();
+    }
+
+    private void write(String text) throws SQLException {
+        execute("INSERT INTO effect (text) VALUES ('" + text + "')");
+    }
+
+    private void execute(String sql) throws SQLException {
+        SessionLab.execute(framework.bound().connection(), sql);
+    }
+
+    @Test
+    void connectionThatCommitsEachStatementIsRefused() {
+        Inbox<JdbcContext> inbox = inbox(
+                () -> {
+                    OwnTransaction begun = framework.begin();
+                    begun.connection().setAutoCommit(true);
+                    return begun;
+                },
+                (payload, context) -> write(payload));
+        assertThatThrownBy(() -> inbox.process(messages("x")))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("auto-commit");
+        assertThat(workshop.askAll("SELECT text FROM effect")).isEmpty();
+        assertThat(framework.current()).isEmpty();
+    }
+
+    @Test
+    void whatAFrameworkThrowsInsteadOfBeginningIsNamed() {
+        Inbox<JdbcContext> inbox = inbox(
+                () -> {
+                    throw new IllegalArgumentException("no such unit");
+                },
+                (payload, context) -> write(payload));
+        assertThatThrownBy(() -> inbox.process(messages("x")))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("the framework begins no transaction")
+                .hasMessageContaining("no such unit");
+    }
+
+    /** On MariaDB and H2 a deadlock leaves the same behind. */
+    @Test
+    void transactionThatIsRolledBackPastTheGuardRunsAgainOneByOne() {
+        Inbox<JdbcContext> inbox = inbox(framework::begin, (payload, context) -> {
+            write(payload);
+            if (payload.equals("second") && done.compareAndSet(false, true)) {
+                execute("ROLLBACK");
+            }
+        });
+        if (server instanceof PostgresServer) {
+            assertThatThrownBy(() -> inbox.process(messages("first", "second", "third")))
+                    .isInstanceOf(ConfigurationException.class);
+            return;
+        }
+        assertThat(kinds(inbox.process(messages("first", "second", "third")))).containsOnly(Kind.PROCESSED);
+        assertThat(workshop.askAll("SELECT text FROM effect ORDER BY place"))
+                .containsExactly("first", "second", "third");
+    }
+
+    @Test
+    void messageWhoseTransactionIsRolledBackEachTimeFailsAndIsToldWhy() {
+        Inbox<JdbcContext> inbox = inbox(framework::begin, (payload, context) -> {
+            write(payload);
+            if (payload.equals("second")) {
+                execute("ROLLBACK");
+            }
+        });
+        if (server instanceof PostgresServer) {
+            return;
+        }
+        assertThat(kinds(inbox.process(messages("first", "second", "third"))))
+                .containsExactly(Kind.PROCESSED, Kind.PARKED, Kind.PROCESSED);
+        assertThat(workshop.ask("SELECT message FROM inbox_attempt")).contains("deadlock", "ROLLBACK");
+        assertThat(workshop.askAll("SELECT text FROM effect ORDER BY place")).containsExactly("first", "third");
+    }
+
+    @Test
+    void transactionThatAHandlerCommitsPastTheGuardIsNamed() {
+        Inbox<JdbcContext> inbox = inbox(framework::begin, (payload, context) -> {
+            write(payload);
+            execute("COMMIT");
+        });
+        assertThatThrownBy(() -> inbox.process(messages("first", "second")))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("a handler ended the transaction by itself");
+    }
+
+    private void rollBackWithinCommit() {
+        framework.bound().withinCommit(() -> {
+            try {
+                execute("ROLLBACK");
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    /** As a deadlock does that a callback meets and hides. */
+    @Test
+    void messageThatIsRolledBackWithinTheCommitIsNotTakenForCommitted() {
+        Inbox<JdbcContext> inbox = inbox(framework::begin, (payload, context) -> {
+            write(payload);
+            if (done.compareAndSet(false, true)) {
+                rollBackWithinCommit();
+            }
+        });
+        if (server instanceof PostgresServer) {
+            return;
+        }
+        assertThat(kinds(inbox.process(messages("first", "second")))).containsOnly(Kind.PROCESSED);
+        assertThat(workshop.askAll("SELECT text FROM effect ORDER BY place")).containsExactly("first", "second");
+    }
+
+    @Test
+    void messageThatIsRolledBackWithinTheCommitEachTimeFails() {
+        Inbox<JdbcContext> inbox = inbox(framework::begin, (payload, context) -> {
+            write(payload);
+            if (payload.equals("second")) {
+                rollBackWithinCommit();
+            }
+        });
+        if (server instanceof PostgresServer) {
+            return;
+        }
+        assertThat(kinds(inbox.process(messages("first", "second")))).containsExactly(Kind.PROCESSED, Kind.PARKED);
+        assertThat(workshop.ask("SELECT message FROM inbox_attempt")).contains("within the commit");
+        assertThat(workshop.askAll("SELECT text FROM effect")).containsExactly("first");
+    }
+}
