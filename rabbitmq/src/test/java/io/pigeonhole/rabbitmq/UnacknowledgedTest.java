@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -130,7 +131,7 @@ class UnacknowledgedTest {
     }
 
     /** The broker's side: a tag that is not unacknowledged closes the channel. */
-    private static void remove(TreeSet<Long> atTheBroker, long tag, boolean multiple) {
+    private static void remove(NavigableSet<Long> atTheBroker, long tag, boolean multiple) {
         assertThat(atTheBroker).contains(tag);
         if (multiple) {
             atTheBroker.headSet(tag, true).clear();
