@@ -56,7 +56,7 @@ public final class Admin {
     }
 
     /**
-     * How much the store holds, and how far it has come with forgetting: for gauges and alarms.
+     * How much the store holds, and how far its retention has come: for gauges and alarms.
      *
      * @return the database's estimates; cheap enough to be asked every minute
      */
@@ -344,7 +344,7 @@ public final class Admin {
     /**
      * Confirms that the store's clock is right. After an outage, or a jump of the clock, ages count from where they were, and
      * catch up slowly: what comes again must meet its key. From now on they count from what the clock says, and all that is
-     * past its time by it is forgotten. What is forgotten stays forgotten: look at the clock first, and see that no source has
+     * past its time by it is deleted, for good: look at the clock first, and see that no source has
      * a backlog from before the outage. What was stored, parked or leased while the clock was more than a minute ahead waits as
      * if the clock had been right. The change is in the audit, with an empty name instead of a consumer's.
      *

@@ -28,7 +28,7 @@ public interface AdminStore {
     List<ConsumerSummary> consumers();
 
     /**
-     * How much the store holds, and how far it has come with forgetting.
+     * How much the store holds, and how far its retention has come.
      *
      * @return the database's estimates; nothing is counted
      */

@@ -1,7 +1,7 @@
 package io.pigeonhole.core.admin;
 
 /**
- * What became of a change, told after its commit.
+ * The result of a change. It is returned after the commit.
  *
  * @param kind what happened
  * @param detail the same in words, with what to do next where it was refused
@@ -21,7 +21,7 @@ public record Answer(Kind kind, String detail) {
         LEASED,
         /** Nobody has a lease on the message. */
         NOT_LEASED,
-        /** The message is older than the ledger: it can no longer be told whether it took effect before. */
+        /** The message is older than the ledger: it is unknown whether it took effect before. */
         LATE,
         /** The message's id is of a day that the ledger does not have yet. */
         FROM_THE_FUTURE,

@@ -125,7 +125,7 @@ public final class Answers {
     public static Answer late() {
         return new Answer(
                 Kind.LATE,
-                "the message is older than the ledger: nobody can tell whether it took effect before. If you know that it"
+                "the message is older than the ledger: it is unknown whether it took effect before. If you know that it"
                         + " did not, requeue it with late ones");
     }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param blocking how many of these block their ordering keys
  * @param overdue how long ago, by the database's clock, the oldest message in work was due that nobody has a lease on; null
  *     where none is due. With an order per key this may be one that waits behind an earlier message of its key, which is tried again
- *     later: {@link Admin#blockedKeys} tells
+ *     later: see {@link Admin#blockedKeys}
  */
 public record ConsumerSummary(
         RegisteredConsumer consumer,

@@ -9,7 +9,7 @@ import java.time.Duration;
  *     that nothing has to stay alive for it
  * @param atMost how many letters at most are moved or removed, the oldest first: a few to try with, before the rest. Those
  *     that are refused are not counted, so that the same call goes on to others
- * @param evenIfLate whether letters go back to work that are older than the ledger, so that nobody can tell whether their
+ * @param evenIfLate whether letters go back to work that are older than the ledger, so that it is unknown whether their
  *     messages took effect before
  */
 public record Requeue(int perSecond, long atMost, boolean evenIfLate) {

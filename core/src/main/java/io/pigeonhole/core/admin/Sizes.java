@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * How much a store holds, and how far it has come with forgetting. Numbers of rows and bytes are the database's estimates:
+ * How much a store holds, and how far its retention has come. Numbers of rows and bytes are the database's estimates:
  * nothing is counted.
  *
  * @param tables the tables by name, each with all its partitions
@@ -13,7 +13,7 @@ import java.util.List;
  * @param ledgerBegins ids in time form that were made before it are late
  * @param ledgerEnds ids in time form that were made then or later are from the future
  * @param daysAhead how many whole days the ledger has beyond today, by the database's clock; alarm where it sinks
- * @param upkeep the tasks that forget rows one by one, by name
+ * @param upkeep the tasks that delete rows one by one, by name
  */
 public record Sizes(
         List<TableSize> tables,

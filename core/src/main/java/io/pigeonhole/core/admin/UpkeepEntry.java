@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * A task that looks through a table for rows to forget, and its pass under way, or its last one.
+ * A task that looks through a table for rows to delete, and its pass under way, or its last one.
  *
  * @param task its name, that of the table
  * @param begunAt when the pass began, by the database's clock

@@ -29,7 +29,7 @@ public final class HistoryExport {
                     + " archive has of this day, and it is exported anew";
 
     private static final int PAGE = 500;
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
     private static final long NANOS_BELOW_A_SECOND = 999_999_999;
     private static final long LOOK_NANOS = Duration.ofMillis(50).toNanos();
 
@@ -138,7 +138,7 @@ public final class HistoryExport {
         }
         long begun = System.nanoTime();
         while (!days.isSettled(day)) {
-            if (System.nanoTime() - begun > PATIENCE.toNanos()
+            if (System.nanoTime() - begun > TIMEOUT.toNanos()
                     || Thread.currentThread().isInterrupted()) {
                 throw new RetryableException(
                         "a transaction is open that may still record messages on " + day + "; export it later."

@@ -8,7 +8,7 @@ public enum ErrorClass {
     MESSAGE,
     /** The message's own failure, and no retry will mend it: it goes to the dead letters. */
     PERMANENT,
-    /** The database is away, full or read-only: nobody's failure; wait for it. */
+    /** The database is away, full or read-only: an infrastructure error that counts as no attempt; wait for it. */
     UNAVAILABLE,
     /**
      * The transaction was already lost: a statement failed and its error was hidden, or the database ended the transaction

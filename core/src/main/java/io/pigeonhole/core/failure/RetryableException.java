@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Nothing is decided about the messages that were handed in: do not acknowledge them, hand the same ones in again. What was
- * committed before is then told as a duplicate. No attempt is counted.
+ * committed before is then reported as a duplicate. No attempt is counted.
  */
 public class RetryableException extends PigeonholeException {
     private static final long serialVersionUID = 1L;

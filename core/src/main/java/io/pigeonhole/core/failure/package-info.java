@@ -1,4 +1,4 @@
-/** What can go wrong, told apart by what to do next. */
+/** What can go wrong, classified by what to do next. */
 @NullMarked
 package io.pigeonhole.core.failure;
 

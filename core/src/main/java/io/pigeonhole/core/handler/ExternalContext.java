@@ -1,6 +1,6 @@
 package io.pigeonhole.core.handler;
 
-/** What an {@link ExternalHandler} is told about the message that it works on. It has no transaction. */
+/** What an {@link ExternalHandler} gets with the message that it works on. It has no transaction. */
 public interface ExternalContext extends HandlerContext {
     /**
      * Whether the lease is lost, or may be: somebody released it, or the database has not been there for as long as the lease

@@ -7,7 +7,7 @@ package io.pigeonhole.core.handler;
  * <p>The effect on this database is exactly once, as always: only the holder of the newest lease can finish the message, in
  * one transaction with what the {@link Completion} writes. The foreign effect is at least once: a process that dies after
  * the foreign call and before that transaction makes the call again. Hand {@link HandlerContext#idempotencyKey} to the other
- * system, so that it can tell.
+ * system, so that it can recognise the repeated call.
  *
  * <p>The attempt is counted before the handler runs, so that one that kills its process is counted too.
  *

@@ -3,7 +3,7 @@ package io.pigeonhole.core.handler;
 import io.pigeonhole.core.message.Message;
 
 /**
- * What a handler is told about the message that it works on. The store adds to it what its handlers need: a JDBC store
+ * What a handler gets with the message that it works on. The store adds to it what its handlers need: a JDBC store
  * hands out the connection. Meant for the thread that the handler runs on, and valid only while it runs: as soon as it has
  * returned or thrown, whatever would write through the context fails with {@link IllegalStateException}, on every thread.
  */

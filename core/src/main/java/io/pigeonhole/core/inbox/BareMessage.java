@@ -7,7 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** What is kept of a message that no table takes: what tells it apart and what it must not overtake, in words the rest. */
+/** What is kept of a message that no table takes: what identifies it and what it must not overtake, in words the rest. */
 final class BareMessage {
     private static final int LONGEST_TEXT = 200;
 

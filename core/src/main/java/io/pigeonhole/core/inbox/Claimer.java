@@ -20,7 +20,7 @@ import java.util.Set;
  * asked later, a horizon that has moved would make a plain duplicate look late.
  */
 final class Claimer {
-    static final Duration SHORT_PATIENCE = Duration.ofMillis(20);
+    static final Duration SHORT_TIMEOUT = Duration.ofMillis(20);
 
     private final InboxTransaction<?> transaction;
     private final RegisteredConsumer consumer;
@@ -46,12 +46,12 @@ final class Claimer {
      *
      * @throws ClaimBlockedException if a transaction elsewhere holds one of them
      */
-    void together(List<MessageKey> sorted, Duration patience) {
+    void together(List<MessageKey> sorted, Duration timeout) {
         List<PayloadHash> ofSorted = new ArrayList<>(hashes.isEmpty() ? 0 : sorted.size());
         if (!hashes.isEmpty()) {
             sorted.forEach(key -> ofSorted.add(Objects.requireNonNull(hashes.get(key))));
         }
-        note(sorted, transaction.claim(consumer, sorted, ofSorted, patience));
+        note(sorted, transaction.claim(consumer, sorted, ofSorted, timeout));
     }
 
     /**
@@ -61,7 +61,7 @@ final class Claimer {
     void inHalves(List<MessageKey> sorted) {
         transaction.savepoint();
         try {
-            together(sorted, SHORT_PATIENCE);
+            together(sorted, SHORT_TIMEOUT);
         } catch (ClaimBlockedException e) {
             transaction.rollbackToSavepoint();
             if (sorted.size() == 1) {

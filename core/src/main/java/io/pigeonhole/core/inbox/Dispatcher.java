@@ -124,10 +124,10 @@ final class Dispatcher<C extends HandlerContext> {
     }
 
     private boolean isCondemned(Envelope envelope) {
-        if (plan.condemned().isEmpty()) {
+        if (plan.failing().isEmpty()) {
             return false;
         }
-        @Nullable Failure failure = plan.condemned().get(envelope);
+        @Nullable Failure failure = plan.failing().get(envelope);
         if (failure != null) {
             decisions.failed(envelope, failure);
         }

@@ -20,14 +20,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells new deliveries from duplicates, and is the only class that does. A delivery is a duplicate
+ * Distinguishes new deliveries from duplicates, and is the only class that does. A delivery is a duplicate
  *
  * <ol>
  *   <li>of one before it in the same call, which {@link Batch} finds and {@link #repetition} decides;
  *   <li>because the watermark of its partition is beyond it;
  *   <li>of one before it in the same transaction, where the same id comes from two places of a log;
  *   <li>because the ledger has its key, so that the claim of it does not succeed;
- *   <li>because its message is in work or a dead letter, where neither watermark nor ledger can tell any more.
+ *   <li>because its message is in work or a dead letter, where neither watermark nor ledger decides any more.
  * </ol>
  *
  * <p>For one transaction, and used by one thread: first {@link #claim}, then {@link #askForTheRest}, then {@link #standingOf} for
@@ -126,7 +126,7 @@ final class DuplicateCheck {
      *
      * @throws io.pigeonhole.core.store.ClaimBlockedException if a transaction elsewhere holds one of the keys; not in halves
      */
-    void claim(boolean inHalves, Duration patience) {
+    void claim(boolean inHalves, Duration timeout) {
         List<MessageKey> keys = keysToClaim();
         if (keys.isEmpty()) {
             return;
@@ -134,7 +134,7 @@ final class DuplicateCheck {
         if (inHalves) {
             claimer.inHalves(keys);
         } else {
-            claimer.together(keys, patience);
+            claimer.together(keys, timeout);
         }
     }
 

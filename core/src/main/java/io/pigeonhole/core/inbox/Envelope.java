@@ -96,9 +96,9 @@ final class Envelope {
     }
 
     /**
-     * What tells one delivery of an unusable message from the next, and never makes one of two messages: the place, what was
-     * sent, and the id where there is one, be it as long as it may. The headers take part only where the source says so by a
-     * fingerprint, as some brokers change them from one delivery to the next.
+     * What distinguishes one delivery of an unusable message from the next, and never makes one of two messages: the place,
+     * what was sent, and the id where there is one, be it as long as it may. The headers take part only where the source
+     * says so by a fingerprint, as some brokers change them from one delivery to the next.
      */
     private static MessageKey keyOfDelivery(Message message) {
         String origin = message.origin();
@@ -138,7 +138,7 @@ final class Envelope {
         return partition;
     }
 
-    /** Whether the ledger tells if a delivery is new. */
+    /** Whether the ledger decides if a delivery is new. */
     boolean byLedger() {
         return byLedger;
     }

@@ -12,7 +12,7 @@ final class Horizon {
         String created = "the message's id says it was made at " + time(key);
         return claim.isLate(key)
                 ? created + ", the ledger begins at " + time(claim.oldest())
-                        + ": it can no longer be told from a duplicate"
+                        + ": it can no longer be distinguished from a duplicate"
                 : created + ", the ledger ends at " + time(claim.newest())
                         + ": check the clock of its producer, or create more days ahead";
     }

@@ -95,7 +95,7 @@ public final class Inbox<C extends HandlerContext> {
      * @param messages the messages in the order of arrival, maybe none, duplicates allowed
      * @return what became of each, in the same order
      * @throws io.pigeonhole.core.failure.RetryableException if of some nothing was decided: acknowledge none, hand all of
-     *     them in again; those that were committed are then told as duplicates
+     *     them in again; those that were committed are then reported as duplicates
      */
     public List<Outcome> process(List<Message> messages) {
         return Interrupts.ofCaller(() -> engine.process(messages, reception));
@@ -227,7 +227,7 @@ public final class Inbox<C extends HandlerContext> {
     private MessageKey keyOf(Message message) {
         MessageId id = message.id();
         if (id == null) {
-            throw new PigeonholeException(message + " cannot be told from a duplicate; give it an id", null);
+            throw new PigeonholeException(message + " cannot be distinguished from a duplicate; give it an id", null);
         }
         if (id.length() > Envelope.LONGEST_ID) {
             throw new PigeonholeException(

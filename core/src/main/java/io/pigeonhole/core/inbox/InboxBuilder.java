@@ -165,8 +165,8 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     /**
-     * Says how accepted messages are told from new ones. It is fixed when the consumer is registered, until somebody changes
-     * it by the admin API.
+     * Says how accepted messages are distinguished from new ones. It is fixed when the consumer is registered, until
+     * somebody changes it by the admin API.
      *
      * @param by how, {@link Deduplication#IDS} unless set; the others need a source that is a log
      * @return this
@@ -269,13 +269,13 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     /**
-     * Sets how long to wait for another transaction that is working on the same message, before it is told as busy.
+     * Sets how long to wait for another transaction that is working on the same message, before it is reported as busy.
      *
-     * @param patience from a millisecond to 365 days, 300 ms unless set
+     * @param timeout from a millisecond to 365 days, 300 ms unless set
      * @return this
      */
-    public InboxBuilder<C> concurrentDuplicateTimeout(Duration patience) {
-        this.concurrentDuplicateTimeout = patience;
+    public InboxBuilder<C> concurrentDuplicateTimeout(Duration timeout) {
+        this.concurrentDuplicateTimeout = timeout;
         return this;
     }
 
@@ -438,7 +438,7 @@ public final class InboxBuilder<C extends HandlerContext> {
     /**
      * Adds a listener.
      *
-     * @param listener is told what the inbox does
+     * @param listener called for what the inbox does
      * @return this
      */
     public InboxBuilder<C> listener(InboxListener listener) {

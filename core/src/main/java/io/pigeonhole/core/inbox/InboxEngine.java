@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li><em>Together.</em> One transaction without savepoints for all of them; nearly always it commits and that was all.
- *   <li><em>Once more.</em> A handler failed: all anew; the culprit is parked instead of run.
+ *   <li><em>Once more.</em> A handler failed: all anew; the message that failed is parked instead of run.
  *   <li><em>Isolated.</em> Somebody else failed, or it is not known who (a list handler, a refused COMMIT, an error that a
  *       handler hid): chunks of at most {@value #CHUNK} messages, each message under a savepoint, so that every one that
  *       fails is parked and the others commit.
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  *       message. One for which the database refuses to write even then is a dead letter, and if need be a bare one.
  * </ol>
  *
- * <p>Errors that are nobody's fault (deadlocks, serialization failures, a lost connection while the database is there) are
+ * <p>Infrastructure errors (deadlocks, serialization failures, a lost connection while the database is there) are
  * tried again without an attempt, but only so often; after that they are the failure of the message that meets them. A
  * database that is away ends the call with an exception, while a full disk that only some table is on lets the messages that
  * need it wait in work, without an attempt: whoever called hands the same messages in again, and the ledger
@@ -213,10 +213,10 @@ final class InboxEngine<C extends HandlerContext> {
     /** The same; together in one transaction first, or isolated. */
     private void settle(Intake<C> intake, Map<Envelope, Failure> known, boolean isolated) {
         Retries retries = new Retries();
-        Map<Envelope, Failure> condemned = new HashMap<>(known);
+        Map<Envelope, Failure> failing = new HashMap<>(known);
         boolean inHalves = false;
         while (true) {
-            RunResult.RolledBack result = run(intake, new Plan(condemned, inHalves, isolated));
+            RunResult.RolledBack result = run(intake, new Plan(failing, inHalves, isolated));
             if (result == null) {
                 return;
             }
@@ -233,18 +233,18 @@ final class InboxEngine<C extends HandlerContext> {
                 inHalves = true;
                 continue;
             }
-            boolean isFirst = condemned.size() == known.size();
+            boolean isFirst = failing.size() == known.size();
             Envelope culprit = isolated ? culprit(result, intake.group()) : culpritOfAll(result, isFirst);
             if (culprit == null) {
                 inParts(intake, known, isolated, result);
                 return;
             }
-            Failure before = condemned.get(culprit);
+            Failure before = failing.get(culprit);
             if (culprit.item() == null && isNeverStored(result, before)) {
                 neverStored(culprit, result.failure().cause());
                 return;
             }
-            condemned.put(culprit, verdict(result, before, intake.group().size()));
+            failing.put(culprit, verdict(result, before, intake.group().size()));
             retries = isolated ? new Retries() : retries;
         }
     }
@@ -275,12 +275,15 @@ final class InboxEngine<C extends HandlerContext> {
                         + ErrorText.bounded(cause.getMessage()));
     }
 
-    /** The first culprit of all messages together is parked without running again; with a second one they are isolated. */
+    /**
+     * The first message that fails of all messages together is parked without running again; with a second one they are
+     * isolated.
+     */
     private static @Nullable Envelope culpritOfAll(RunResult.RolledBack result, boolean isFirst) {
         return isFirst && result instanceof RunResult.Culprit known ? known.envelope() : null;
     }
 
-    /** Who is to be parked after isolated messages failed as a whole; null where only transactions of their own can tell. */
+    /** Who is to be parked after isolated messages failed as a whole; null where only transactions of their own can find out. */
     private static @Nullable Envelope culprit(RunResult.RolledBack result, List<Envelope> chunk) {
         if (result instanceof RunResult.Culprit known) {
             return known.envelope();
@@ -305,8 +308,8 @@ final class InboxEngine<C extends HandlerContext> {
     }
 
     /**
-     * What a message is condemned for next. One that the database refuses to keep, alone in its transaction, is a dead letter;
-     * if that is refused too, a bare one. There is an end to this, unless the database takes not even that.
+     * The failure that a message is parked with next. One that the database refuses to keep, alone in its transaction, is a
+     * dead letter; if that is refused too, a bare one. There is an end to this, unless the database takes not even that.
      */
     private static Failure verdict(RunResult.RolledBack result, @Nullable Failure before, int messages) {
         boolean refused = result instanceof RunResult.Refused;

@@ -4,8 +4,8 @@ import io.pigeonhole.core.message.Message;
 import java.time.Duration;
 
 /**
- * Is told what the inbox did. Called on the thread that works on the batch, after the commit and before the
- * acknowledgement; a crash in between loses the call, and the redelivery is told as a duplicate. It should return quickly.
+ * Listens to what an inbox does. It is called on the thread that works on the batch, after the commit and before the
+ * acknowledgement; a crash in between loses the call, and the redelivery is reported as a duplicate. It should return quickly.
  * What it throws is logged and changes nothing. Must be safe for use by many threads.
  */
 public interface InboxListener {

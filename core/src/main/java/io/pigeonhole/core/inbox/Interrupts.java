@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whose an interrupt is. It is a signal of ours only where the owner of the thread says that he ends it; then nothing
+ * Decides whose an interrupt is. It is a signal of ours only where the owner of the thread says that he ends it; then nothing
  * is decided about the messages in work. Every other one is left behind by a handler, or meant for the caller: it decides
  * nothing, is cleared before our own statements and the next handler, and the caller finds it again when the call returns.
  */

@@ -22,14 +22,14 @@ final class KeysAtWork {
      * wait for each other.
      *
      * @param wanted the keys; those that others still have are taken out of it, so that it holds those that are entered
-     * @param patience how long to wait
+     * @param timeout how long to wait
      * @return those of them that others still have; all others are entered, and are to be {@linkplain #leave left}
      */
-    Set<MessageKey> enter(Collection<MessageKey> wanted, Duration patience) {
+    Set<MessageKey> enter(Collection<MessageKey> wanted, Duration timeout) {
         lock.lock();
         try {
             Set<MessageKey> busy = busy(wanted);
-            long nanos = patience.toNanos();
+            long nanos = timeout.toNanos();
             while (!busy.isEmpty() && nanos > 0) {
                 nanos = left.awaitNanos(nanos);
                 busy = busy(wanted);

@@ -34,7 +34,7 @@ final class LaneLocks {
      *
      * @throws LaneBusyException if one of them is not free; not in halves
      */
-    void lock(List<Envelope> group, boolean inHalves, Duration patience) {
+    void lock(List<Envelope> group, boolean inHalves, Duration timeout) {
         if (!consumer.order().isKept()) {
             return;
         }
@@ -49,12 +49,12 @@ final class LaneLocks {
         }
         if (inHalves) {
             Set<Integer> busy = new HashSet<>();
-            lockInHalves(List.copyOf(lanes), patience, busy);
+            lockInHalves(List.copyOf(lanes), timeout, busy);
             holdBack(group, busy);
             return;
         }
         try {
-            transaction.lock(consumer, List.copyOf(lanes), patience);
+            transaction.lock(consumer, List.copyOf(lanes), timeout);
         } catch (ClaimBlockedException e) {
             throw new LaneBusyException(lanes.size(), e);
         }
@@ -69,10 +69,10 @@ final class LaneLocks {
     }
 
     /** As with keys: a half waits only long enough to see that it is not free yet. */
-    private void lockInHalves(List<Integer> sorted, Duration patience, Set<Integer> busy) {
+    private void lockInHalves(List<Integer> sorted, Duration timeout, Set<Integer> busy) {
         transaction.savepoint();
         try {
-            transaction.lock(consumer, sorted, patience);
+            transaction.lock(consumer, sorted, timeout);
         } catch (ClaimBlockedException e) {
             transaction.rollbackToSavepoint();
             if (sorted.size() == 1) {
@@ -80,8 +80,8 @@ final class LaneLocks {
                 return;
             }
             int middle = sorted.size() / 2;
-            lockInHalves(sorted.subList(0, middle), Claimer.SHORT_PATIENCE, busy);
-            lockInHalves(sorted.subList(middle, sorted.size()), Claimer.SHORT_PATIENCE, busy);
+            lockInHalves(sorted.subList(0, middle), Claimer.SHORT_TIMEOUT, busy);
+            lockInHalves(sorted.subList(middle, sorted.size()), Claimer.SHORT_TIMEOUT, busy);
         }
     }
 

@@ -237,10 +237,10 @@ final class LeaseKeeper {
         }
 
         /** Waits for a while, but not beyond the loss of the lease; true if it is lost. */
-        boolean awaitLoss(Duration patience) throws InterruptedException {
+        boolean awaitLoss(Duration timeout) throws InterruptedException {
             lock.lockInterruptibly();
             try {
-                long left = patience.toNanos();
+                long left = timeout.toNanos();
                 while (!lost && left > 0) {
                     left = changed.awaitNanos(left);
                 }

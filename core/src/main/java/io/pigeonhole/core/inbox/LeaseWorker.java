@@ -160,7 +160,8 @@ final class LeaseWorker<C extends HandlerContext> {
 
     /**
      * The connection was lost while the lease was committed. If it is there, nobody else knows that no attempt has begun: it
-     * would run out, and the attempt would have failed. Its token is no other lease's, so that it tells. Null where it is not there.
+     * would run out, and the attempt would have failed. No other lease has its token, so that the token decides. Null where
+     * it is not there.
      */
     private LeaseKeeper.@Nullable Kept keepIfLeased(WorkItem item, long asked, OutcomeUnknownException unknown) {
         LeaseKeeper.Kept lease = keep(item, asked);

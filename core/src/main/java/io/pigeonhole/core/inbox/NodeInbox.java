@@ -94,7 +94,7 @@ public interface NodeInbox {
     /**
      * Has a listener called, on the committing thread, when this inbox has stored messages that the workers are to work on, so
      * that they need not wait for their next look. All listeners are called; they should return at once. It is a hint: a process
-     * that dies before it could tell loses nothing, as a look into the store finds the messages.
+     * that dies before it has called them loses nothing, as a look into the store finds the messages.
      *
      * @param listener learns in which lanes they are and when they are due, counted from now. A lane may be named that has
      *     nothing to do, and the same one with more than one time

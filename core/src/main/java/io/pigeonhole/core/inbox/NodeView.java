@@ -64,6 +64,6 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
 
     @Override
     public Runnable whenWorkIsStored(Consumer<Set<Backlog.Due>> listener) {
-        return signal.tell(listener);
+        return signal.add(listener);
     }
 }

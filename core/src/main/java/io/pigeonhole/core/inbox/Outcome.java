@@ -4,8 +4,8 @@ import io.pigeonhole.core.store.DeadReason;
 import java.time.Duration;
 
 /**
- * What became of one delivery of a message. It is told after the commit that made it true, so that a crash takes at most
- * the telling away: the next delivery of the message is told again.
+ * The outcome of one delivery of a message. It is reported after the commit. If the process crashes in between, the report is
+ * lost, the effect is not; the next delivery of the message has an outcome of its own.
  */
 public sealed interface Outcome {
     /** The outcomes by name, for {@code switch} before Java 21 and for metrics. */
@@ -90,7 +90,7 @@ public sealed interface Outcome {
     }
 
     /**
-     * The message's id is older than the ledger, so that it can no longer be told from a duplicate. It is kept among the
+     * The message's id is older than the ledger, so that it can no longer be distinguished from a duplicate. It is kept among the
      * dead letters.
      *
      * @param detail the message's time and the ledger's horizon

@@ -32,7 +32,7 @@ sealed interface RunResult {
     record Refused(Failure failure) implements RolledBack {}
 
     /**
-     * Nobody's failure; the same may well pass at once.
+     * An infrastructure error, which counts as no attempt; the same may well pass at once.
      *
      * @param envelope whose handler met the error, null where it was no handler
      * @param beforeHandlers whether no handler had run yet, so that no message can be at fault

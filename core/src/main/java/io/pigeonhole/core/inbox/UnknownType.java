@@ -4,6 +4,9 @@ package io.pigeonhole.core.inbox;
 public enum UnknownType {
     /** It goes to the dead letters. */
     DEAD_LETTER,
-    /** It is claimed and nothing is done: it is told as processed. For consumers of a topic that carries more than they want. */
+    /**
+     * It is claimed and nothing is done: it is reported as processed. For consumers of a topic that carries more than they
+     * want.
+     */
     IGNORE
 }

@@ -15,17 +15,17 @@ final class WorkSignal {
 
     private final List<Consumer<Set<Due>>> listeners = new CopyOnWriteArrayList<>();
 
-    /** From now on, until the answer is run. */
-    Runnable tell(Consumer<Set<Due>> listener) {
+    /** The listener is called from now on, until the answer is run. */
+    Runnable add(Consumer<Set<Due>> listener) {
         listeners.add(listener);
         return () -> listeners.remove(listener);
     }
 
     void workIsStored(Set<Due> due) {
-        listeners.forEach(listener -> tell(listener, due));
+        listeners.forEach(listener -> call(listener, due));
     }
 
-    private static void tell(Consumer<Set<Due>> listener, Set<Due> due) {
+    private static void call(Consumer<Set<Due>> listener, Set<Due> due) {
         try {
             listener.accept(due);
         } catch (Throwable e) {

@@ -46,7 +46,7 @@ final class Worker<C extends HandlerContext> {
     /** Lanes that were begun with and are not ended, as far as the database could be reached. */
     private final Map<Integer, Begun> begun = new ConcurrentHashMap<>();
 
-    /** Tells the beginnings of this process from those of others. */
+    /** Distinguishes the beginnings of this process from those of others. */
     private final String name = UUID.randomUUID().toString();
 
     /** The database refused the last work, and may do so with the next. */

@@ -22,7 +22,7 @@ public final class DeliveryGroup {
      *
      * @param message the message
      * @param fallback decides the lane where the message has no ordering key: equal numbers share a lane, in their order
-     * @param settlement is told when the message is settled; never, when it is withdrawn before it is in work
+     * @param settlement is called when the message is settled; never, when it is withdrawn before it is in work
      * @throws IllegalStateException if this group is withdrawn
      */
     public void submit(Message message, int fallback, Settlement settlement) {
@@ -35,7 +35,7 @@ public final class DeliveryGroup {
      * that have nothing.
      *
      * @param message the message
-     * @param settlement is told when the message is settled; never, when it is withdrawn before it is in work
+     * @param settlement is called when the message is settled; never, when it is withdrawn before it is in work
      * @throws IllegalStateException if this group is withdrawn
      */
     public void submit(Message message, Settlement settlement) {
@@ -49,7 +49,7 @@ public final class DeliveryGroup {
      *
      * @param message the message
      * @param number decides the lane: equal numbers share one
-     * @param settlement is told when the message is settled; never, when it is withdrawn before it is in work
+     * @param settlement is called when the message is settled; never, when it is withdrawn before it is in work
      * @throws IllegalStateException if this group is withdrawn
      */
     public void submitInSequence(Message message, int number, Settlement settlement) {
@@ -81,11 +81,11 @@ public final class DeliveryGroup {
      * Waits until none of the messages is in work. To be called after {@link #withdraw}. An interrupt does not shorten it; the
      * thread has it again afterwards.
      *
-     * @param patience how long to wait at most
+     * @param timeout how long to wait at most
      * @return false if a message is still in work
      */
-    public boolean awaitIdle(Duration patience) {
-        return lanes.awaitIdle(this, patience);
+    public boolean awaitIdle(Duration timeout) {
+        return lanes.awaitIdle(this, timeout);
     }
 
     boolean isWithdrawn() {

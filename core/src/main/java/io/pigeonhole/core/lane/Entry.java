@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A message in a lane. Compared by identity: two deliveries of one message are two entries. Open for tests. */
 class Entry {
-    private static final int MOST_TELLINGS = 5;
+    private static final int MOST_REPORTS = 5;
 
     private final DeliveryGroup group;
     private final Message message;
@@ -25,7 +25,7 @@ class Entry {
 
     private boolean gone;
     private boolean reported;
-    private int toldInVain;
+    private int reportedInVain;
 
     Entry(DeliveryGroup group, Message message, Settlement settlement, boolean inSequence) {
         this.group = group;
@@ -56,7 +56,7 @@ class Entry {
     }
 
     /** Whether nobody was informed of its settlement yet. Used by the thread of the lane. */
-    boolean isToBeTold() {
+    boolean isToBeReported() {
         return !reported;
     }
 
@@ -64,10 +64,10 @@ class Entry {
         reported = true;
     }
 
-    /** Notes that telling failed for lack of memory; true while it is to be tried again. */
-    boolean isToBeToldAgain() {
-        toldInVain++;
-        return toldInVain < MOST_TELLINGS;
+    /** Notes that the report failed for lack of memory; true while it is to be tried again. */
+    boolean isToBeReportedAgain() {
+        reportedInVain++;
+        return reportedInVain < MOST_REPORTS;
     }
 
     /** True the first time only: a withdrawn entry may also come to its end in the inbox. Guarded by the lane's lock. */

@@ -120,7 +120,7 @@ final class HeldEntries {
         return waiting;
     }
 
-    /** Lets go of the entries that match, and forgets them. */
+    /** Lets go of the entries that match, and removes them. */
     void removeIf(Predicate<Entry> gone) {
         byOrder.values().removeIf(waiting -> {
             waiting.removeIf(gone);

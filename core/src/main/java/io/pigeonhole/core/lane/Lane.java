@@ -19,7 +19,7 @@ import org.slf4j.event.Level;
 /**
  * One lane: takes what waits, hands it to the inbox as a batch, and again until each message is settled or withdrawn. Its
  * thread runs {@link #run}; all other methods may be called by any thread and do not wait for the database, except
- * {@link #awaitIdle}, which waits as long as it is told to.
+ * {@link #awaitIdle}, which waits for as long as its caller says.
  *
  * <p>A batch is <em>in hand</em> from the moment it is taken until all of it is settled or held; it is <em>in work</em> only
  * while the inbox has it. What is in hand but not in work, because the database is away, can be withdrawn at once.
@@ -279,8 +279,8 @@ final class Lane implements Runnable {
 
     private void end(List<Entry> batch, List<Outcome> outcomes) {
         for (int i = 0; i < batch.size(); i++) {
-            if (outcomes.get(i).settled() && batch.get(i).isToBeTold()) {
-                tell(batch.get(i), outcomes.get(i));
+            if (outcomes.get(i).settled() && batch.get(i).isToBeReported()) {
+                report(batch.get(i), outcomes.get(i));
             }
         }
         lock.lock();
@@ -315,11 +315,11 @@ final class Lane implements Runnable {
         }
     }
 
-    private void tell(Entry entry, Outcome outcome) {
+    private void report(Entry entry, Outcome outcome) {
         try {
             entry.settlement().settled(outcome);
         } catch (Throwable e) {
-            if (e instanceof OutOfMemoryError full && entry.isToBeToldAgain()) {
+            if (e instanceof OutOfMemoryError full && entry.isToBeReportedAgain()) {
                 // It may not have been noted: the message is handed in again, is a duplicate, and is reported once
                 // more.
                 throw full;

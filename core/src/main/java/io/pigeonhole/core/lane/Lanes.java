@@ -94,15 +94,15 @@ public final class Lanes {
     }
 
     /**
-     * Stops the lanes: what is in work is waited for, the rest is left alone. When the patience is over, the threads are
+     * Stops the lanes: what is in work is waited for, the rest is left alone. After the timeout, the threads are
      * interrupted and given up; whatever they still commit is settled by the redelivery. An interrupt of the caller does not
      * shorten it.
      *
-     * @param patience how long to wait for what is in work
+     * @param timeout how long to wait for what is in work
      */
-    public void close(Duration patience) {
+    public void close(Duration timeout) {
         all.forEach(Lane::close);
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = System.nanoTime() + timeout.toNanos();
         for (int i = 0; i < threads.size(); i++) {
             Thread thread = threads.get(i);
             if (!BoundedWait.join(thread, Duration.ofNanos(Math.max(0, deadline - System.nanoTime())))) {
@@ -110,7 +110,7 @@ public final class Lanes {
                         "{}: {} is still at work after {}; it is interrupted and left alone",
                         name,
                         thread.getName(),
-                        patience);
+                        timeout);
                 all.get(i).giveUp();
                 thread.interrupt();
             }
@@ -158,8 +158,8 @@ public final class Lanes {
         all.forEach(Lane::removeWithdrawn);
     }
 
-    boolean awaitIdle(DeliveryGroup group, Duration patience) {
-        return BoundedWait.await(patience, nanos -> {
+    boolean awaitIdle(DeliveryGroup group, Duration timeout) {
+        return BoundedWait.await(timeout, nanos -> {
             long deadline = System.nanoTime() + nanos;
             boolean idle = true;
             for (Lane lane : all) {

@@ -2,7 +2,7 @@ package io.pigeonhole.core.lane;
 
 import io.pigeonhole.core.inbox.Outcome;
 
-/** Is told when a message is settled, so that it can be acknowledged. */
+/** Is called when a message is settled, so that it can be acknowledged. */
 @FunctionalInterface
 public interface Settlement {
     /**

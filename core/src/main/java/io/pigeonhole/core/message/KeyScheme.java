@@ -50,7 +50,7 @@ public record KeyScheme(long digestBelow, boolean ulids) {
 
     /**
      * The key of a message without a usable id, from where the broker keeps it and what it says. Only dead letters have it:
-     * it tells one delivery of such a message from the next, and is no identity of the message. The payload takes part
+     * it distinguishes one delivery of such a message from the next, and is no identity of the message. The payload takes part
      * because a place is used again: a topic that is made anew begins at the same offsets.
      *
      * @param source the logical name of where it came from

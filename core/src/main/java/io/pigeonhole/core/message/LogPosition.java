@@ -1,7 +1,7 @@
 package io.pigeonhole.core.message;
 
 /**
- * Where a log keeps a message. Other than an {@linkplain Message#origin() origin} it takes part in telling messages apart:
+ * Where a log keeps a message. Unlike an {@linkplain Message#origin() origin} it identifies the message:
  * within one log, a message at a place is always the same one.
  *
  * @param log the identity of the log itself, other for one that was made anew under the same name, not blank

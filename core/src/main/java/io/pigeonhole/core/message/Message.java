@@ -50,7 +50,7 @@ public final class Message {
     }
 
     /**
-     * The logical name of where the message came from: the topic or queue, unless the adapter was told otherwise.
+     * The logical name of where the message came from: the topic or queue, unless the adapter was configured otherwise.
      *
      * @return the name, never blank
      */
@@ -123,7 +123,7 @@ public final class Message {
 
     /**
      * What the broker calls the place where it keeps this message, such as topic, partition and offset. It says where to
-     * look, and tells one unusable message among the dead letters from another; no handler ever runs because of it.
+     * look, and distinguishes one unusable message among the dead letters from another; no handler ever runs because of it.
      *
      * @return the place, or null where it is not known
      */
@@ -133,7 +133,7 @@ public final class Message {
 
     /**
      * How often the broker, or what the source knows of it, has begun to deliver this message. A hint: it takes no part in
-     * telling messages apart, and makes the inbox careful with a message that may have killed its process before.
+     * recognising duplicates, and makes the inbox careful with a message that may have killed its process before.
      *
      * @return the count with this delivery, or 0 where it is not known
      */
@@ -161,9 +161,9 @@ public final class Message {
     }
 
     /**
-     * What tells a message without an id from others that its place held before, where a place is used again: such as the time
-     * at which a log got it, and its headers. The same at each delivery. It is made when it is asked for, which is done for
-     * a message that goes to the dead letters at once, and not stored.
+     * What distinguishes a message without an id from others that its place held before, where a place is used again: such
+     * as the time at which a log got it, and its headers. The same at each delivery. It is made when it is asked for, which
+     * is done for a message that goes to the dead letters at once, and not stored.
      *
      * @return the fingerprint, or null where the source has none
      */
@@ -347,7 +347,7 @@ public final class Message {
         }
 
         /**
-         * Sets what tells the message from others that its place held before.
+         * Sets what distinguishes the message from others that its place held before.
          *
          * @param fingerprint answers the same text at each delivery of the message, whatever thread asks, and throws nothing; null
          *     where the broker uses no place again

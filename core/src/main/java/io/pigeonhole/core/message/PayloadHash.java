@@ -7,7 +7,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first 128 bits of the SHA-256 of a payload, by which a message that came again with another payload is told from a
+ * The first 128 bits of the SHA-256 of a payload, by which a message that came again with another payload is distinguished from a
  * duplicate. Stored: the derivation never changes. A tombstone hashes like an empty payload with one more byte in front.
  *
  * @param high the first 8 bytes, most significant first

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the steps of the maintenance that wait for an archive, on a daemon thread of their own: an archive may not answer for ever, such
- * as a disk that is mounted from a server which is gone, and all else is to be forgotten meanwhile. There is one such thread at most.
- * Used by one thread, except {@link #piece}.
+ * as a disk that is mounted from a server which is gone, and all else is to be deleted meanwhile. There is one such thread
+ * at most. Used by one thread, except {@link #piece}.
  */
 final class ArchiveThread {
     private static final Duration LONG = Duration.ofMinutes(10);
@@ -67,11 +67,11 @@ final class ArchiveThread {
         warning.accept("the archive of the history has not come back for "
                 + Duration.ofNanos(now - begun).toMinutes()
                 + " min: its day is large, or the disk does not answer. The history stays meanwhile, all else is"
-                + " forgotten. Where it does not come back at all, mend the disk, or start the program again");
+                + " deleted. Where it does not come back at all, mend the disk, or start the program again");
     }
 
     /** Whether it has ended within this time. */
-    boolean hasEnded(Duration patience) {
-        return thread == null || BoundedWait.join(thread, patience);
+    boolean hasEnded(Duration timeout) {
+        return thread == null || BoundedWait.join(thread, timeout);
     }
 }

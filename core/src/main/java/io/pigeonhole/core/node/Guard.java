@@ -80,7 +80,7 @@ final class Guard {
             return source.redeliveryHorizon();
         } catch (Throwable e) {
             log.warn(
-                    "{} could not tell for how long it may deliver a message again",
+                    "{} could not say for how long it may deliver a message again",
                     source.name(),
                     FailureText.readable(e));
             return RedeliveryHorizon.unknown("the broker did not answer");

@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Maintains the store from time to time, on a daemon thread: prepares the coming days, then forgets what is past its time,
+ * Maintains the store from time to time, on a daemon thread: prepares the coming days, then deletes what is past its time,
  * piece by piece, resting after each for as long as it took. What waits for an archive has a thread of its own. Asks the window
  * guard every day. A run that fails is repeated after a minute at the latest.
  */
@@ -22,7 +22,7 @@ final class Janitor {
     private static final Logger log = LoggerFactory.getLogger(Janitor.class);
     private static final double JITTER = 0.2;
     private static final Duration AFTER_FAILURE = Duration.ofMinutes(1);
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     private static final long BETWEEN_LOOKS = Duration.ofMinutes(1).toNanos();
 
     private static final long DAY = Duration.ofDays(1).toNanos();
@@ -61,7 +61,7 @@ final class Janitor {
                 guarded = System.nanoTime();
                 guarded();
             }
-            // The start has prepared what is coming. What cannot be prepared keeps nothing from being forgotten.
+            // The start has prepared what is coming. What cannot be prepared keeps nothing from being deleted.
             boolean maintained = first || maintained();
             archived();
             boolean done = retired(retention::retireWithoutArchive) && maintained;
@@ -134,7 +134,7 @@ final class Janitor {
             while (closed.getCount() > 0) {
                 long begun = System.nanoTime();
                 Retired done = retire.get();
-                tell(done, System.nanoTime() - begun);
+                report(done, System.nanoTime() - begun);
                 if (done.days() > 0) {
                     log.info("{} days of ledger or history are dropped", done.days());
                 }
@@ -144,12 +144,12 @@ final class Janitor {
             }
             return true;
         } catch (Throwable e) {
-            survive(e, "what is past its time could not be forgotten, trying again soon");
+            survive(e, "what is past its time could not be deleted, trying again soon");
             return false;
         }
     }
 
-    private void tell(Retired done, long nanos) {
+    private void report(Retired done, long nanos) {
         if (done.days() == 0 && done.rows() == 0) {
             return;
         }
@@ -179,12 +179,12 @@ final class Janitor {
 
     void close() {
         closed.countDown();
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        if (!BoundedWait.join(thread, PATIENCE)) {
-            log.warn("maintenance of the store still runs after {}; it is left alone", PATIENCE);
+        long end = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
+        if (!BoundedWait.join(thread, CLOSE_TIMEOUT)) {
+            log.warn("maintenance of the store still runs after {}; it is left alone", CLOSE_TIMEOUT);
         }
         if (!archive.hasEnded(Duration.ofNanos(Math.max(0, end - System.nanoTime())))) {
-            log.warn("the archive of the history has not come back after {}; it is left alone", PATIENCE);
+            log.warn("the archive of the history has not come back after {}; it is left alone", CLOSE_TIMEOUT);
         }
     }
 }

@@ -3,12 +3,13 @@ package io.pigeonhole.core.node;
 import io.pigeonhole.core.store.Retired;
 
 /**
- * Is told what the maintenance of a node does, for metrics. Called on its threads, one of them for an archive, and at the
- * start on the starting one; what it throws is logged and changes nothing. A crash loses calls, never work. Must be safe for use by many threads.
+ * Listens to what the maintenance of a node does, for metrics. It is called on its threads, one of them for an archive, and
+ * at the start on the starting one; what it throws is logged and changes nothing. A crash loses calls, never work. Must be
+ * safe for use by many threads.
  */
 public interface MaintenanceListener {
     /**
-     * Something was forgotten.
+     * Old rows or days were deleted.
      *
      * @param done the days and rows of one piece of work
      * @param nanos how long it took

@@ -35,7 +35,7 @@ public final class NodeBuilder {
     private WindowGuard windowGuard = WindowGuard.WARN;
     private MaintenanceListener maintenanceListener = new MaintenanceListener() {};
 
-    /** For a store that forgets nothing, and inboxes of any other. */
+    /** For a store that deletes nothing, and inboxes of any other. */
     NodeBuilder(Maintenance store, Backlog backlog) {
         this(store, new Keepsake(), backlog);
     }
@@ -143,7 +143,7 @@ public final class NodeBuilder {
     }
 
     /**
-     * Sets what the node does where a broker may deliver a message again after the store has forgotten its key.
+     * Sets what the node does where a broker may deliver a message again after the store has deleted its key.
      *
      * @param guard what to do, {@link WindowGuard#WARN} unless set
      * @return this
@@ -154,7 +154,7 @@ public final class NodeBuilder {
     }
 
     /**
-     * Sets who is told what the maintenance does.
+     * Sets the listener for what the maintenance does.
      *
      * @param listener the listener, none unless set
      * @return this
@@ -220,7 +220,7 @@ public final class NodeBuilder {
         }
     }
 
-    /** A store that forgets nothing. */
+    /** A store that deletes nothing. */
     private static final class Keepsake implements Retention {
         @Override
         public Duration window() {

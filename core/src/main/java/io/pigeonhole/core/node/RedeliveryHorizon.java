@@ -17,7 +17,7 @@ public record RedeliveryHorizon(Kind kind, @Nullable Duration duration, String o
         LIMITED,
         /** The broker keeps messages for ever. */
         UNLIMITED,
-        /** The broker does not tell. */
+        /** The broker does not report it. */
         UNKNOWN
     }
 

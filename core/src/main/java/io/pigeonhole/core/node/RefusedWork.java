@@ -225,7 +225,7 @@ final class RefusedWork {
     synchronized void choose(Collection<WorkSlot> due, Predicate<WorkSlot> taken) {
         long now = clock.getAsLong();
         dueConsumers = due.stream().map(WorkSlot::consumer).collect(Collectors.toSet());
-        forgetWhatIsDone(now, due, taken);
+        removeWhatIsDone(now, due, taken);
         Predicate<WorkSlot> possible = slot -> isPauseOver(slot, now) && !taken.test(slot);
         if (ofAll != null) {
             choose(ofAll, due, possible, now);
@@ -236,7 +236,7 @@ final class RefusedWork {
     }
 
     /** What is due no more, and not in work here, others have done, or taken away. */
-    private void forgetWhatIsDone(long now, Collection<WorkSlot> due, Predicate<WorkSlot> taken) {
+    private void removeWhatIsDone(long now, Collection<WorkSlot> due, Predicate<WorkSlot> taken) {
         Set<Short> open =
                 refused.keySet().stream().filter(taken).map(WorkSlot::consumer).collect(Collectors.toSet());
         open.addAll(dueConsumers);

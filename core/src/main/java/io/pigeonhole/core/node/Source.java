@@ -62,7 +62,7 @@ public interface Source extends AutoCloseable {
      * @return the horizon; unknown unless the adapter overrides it
      */
     default RedeliveryHorizon redeliveryHorizon() {
-        return RedeliveryHorizon.unknown("its adapter does not tell");
+        return RedeliveryHorizon.unknown("its adapter does not report it");
     }
 
     /**

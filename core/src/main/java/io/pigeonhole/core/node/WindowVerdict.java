@@ -11,7 +11,7 @@ import java.time.Duration;
  */
 public record WindowVerdict(String source, Duration window, RedeliveryHorizon horizon) {
     /**
-     * Whether the store may forget a key before the broker has forgotten the message.
+     * Whether the store may delete a key before the broker has deleted the message.
      *
      * @return true where the horizon is longer than the window or has no end; false where it is not, and where it is unknown
      */
@@ -35,12 +35,12 @@ public record WindowVerdict(String source, Duration window, RedeliveryHorizon ho
                 isTooShort()
                         ? keeps + " may deliver a message again for " + horizon.duration()
                                 + ", the store remembers keys for " + window
-                                + " only: a duplicate could be too old to be told. Make the store's window at least as long"
+                                + " only: a duplicate could be too old to be recognised. Make the store's window at least as long"
                         : keeps + " may deliver a message again for " + horizon.duration()
                                 + ", the store remembers keys for " + window;
             case UNLIMITED ->
                 keeps + " keeps messages for ever, the store remembers keys for " + window
-                        + " only: a duplicate could be too old to be told. Limit the retention, or use watermarks";
+                        + " only: a duplicate could be too old to be recognised. Limit the retention, or use watermarks";
             case UNKNOWN ->
                 keeps + ": nobody knows for how long a message may be delivered again; the store remembers keys for "
                         + window;

@@ -34,11 +34,11 @@ import org.slf4j.event.Level;
 /**
  * Works on what is due in the database, for all inboxes of a node. One thread asks the store where something is due; others
  * do it, one batch of one lane at a time, so that lanes take turns. Asks soon while there is something, and less and less
- * often while there is nothing. What an inbox of this node stores it tells, so that nobody has to ask for it.
+ * often while there is nothing. An inbox of this node reports what it stores, so that nobody has to ask for it.
  */
 final class Workers {
     private static final Logger log = LoggerFactory.getLogger(Workers.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
     private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
     private final Backlog store;
@@ -342,13 +342,13 @@ final class Workers {
         ordinary.shutdown();
         byLease.pool().shutdown();
         try {
-            if (!BoundedWait.join(thread, PATIENCE)) {
-                log.debug("the workers' thread still waits for the database after {}", PATIENCE);
+            if (!BoundedWait.join(thread, CLOSE_TIMEOUT)) {
+                log.debug("the workers' thread still waits for the database after {}", CLOSE_TIMEOUT);
             }
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
             boolean done = ended(ordinary, deadline) && ended(byLease.pool(), deadline);
             if (!done) {
-                log.warn("workers are still at work after {}; they are interrupted and left alone", PATIENCE);
+                log.warn("workers are still at work after {}; they are interrupted and left alone", CLOSE_TIMEOUT);
                 ended = true;
                 ordinary.shutdownNow();
                 byLease.pool().shutdownNow();

@@ -64,7 +64,7 @@ final class ReplayBatch<C extends HandlerContext> {
         page = transaction.replay().read(run, limit);
     }
 
-    /** The message that met what all failed with; null where only a transaction of its own can tell. */
+    /** The message that met what all failed with; null where only a transaction of its own can find out. */
     @Nullable
     HistoryEntry culprit() {
         boolean alone = culprit == null && page.entries().size() == 1;
@@ -88,10 +88,10 @@ final class ReplayBatch<C extends HandlerContext> {
 
     /** Each message under a savepoint. Throws what is no message's own failure. */
     ReplayProgress isolated(
-            Function<Throwable, ErrorClass> classes, Function<HistoryEntry, @Nullable Throwable> condemned)
+            Function<Throwable, ErrorClass> classes, Function<HistoryEntry, @Nullable Throwable> failing)
             throws Throwable {
         for (HistoryEntry entry : page.entries()) {
-            Throwable failure = condemned.apply(entry);
+            Throwable failure = failing.apply(entry);
             if (failure == null) {
                 failure = attempt(entry, classes);
             }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What the database refuses in passing is tried a few times more at each of these steps, with pauses that grow. Whatever a
  * message has the database do, and that is refused each time, is the failure of that message, for which it was tried over a
- * second at least; the run's own statements are nobody's.
+ * second at least; for the run's own statements no message is at fault.
  *
  * <p>Whatever the end of a COMMIT was, the next transaction reads how far the run is: there is nothing to be handed in again.
  * Safe for use by many threads.
@@ -86,7 +86,7 @@ final class ReplayBatches<C extends HandlerContext> {
         private int limit = settings.batch();
         private boolean isolated;
         /** The places of messages that are known to fail, which do not run again, and what they failed with. */
-        private final Map<Long, Throwable> condemned = new HashMap<>();
+        private final Map<Long, Throwable> failing = new HashMap<>();
         /** A handler left an interrupt behind: the caller finds it again, once the batch is decided. */
         private boolean interrupted;
 
@@ -117,7 +117,7 @@ final class ReplayBatches<C extends HandlerContext> {
             batch = new ReplayBatch<>(transaction, held.get(), settings, handler);
             batch.read(so.limit);
             ReplayProgress after = so.isolated
-                    ? batch.isolated(store::classify, entry -> so.condemned.get(entry.place()))
+                    ? batch.isolated(store::classify, entry -> so.failing.get(entry.place()))
                     : batch.together();
             ReplayStep step = ReplayStep.between(held.get(), after);
             so.sent = step;
@@ -161,8 +161,8 @@ final class ReplayBatches<C extends HandlerContext> {
         if (!so.isolated) {
             so.isolated = true;
             so.limit = Math.min(so.limit, CHUNK);
-        } else if (culprit != null && !so.condemned.containsKey(culprit.place())) {
-            so.condemned.put(culprit.place(), e);
+        } else if (culprit != null && !so.failing.containsKey(culprit.place())) {
+            so.failing.put(culprit.place(), e);
         } else if (so.limit > 1) {
             so.limit = 1;
         } else {
@@ -174,7 +174,7 @@ final class ReplayBatches<C extends HandlerContext> {
         }
     }
 
-    /** Whether it is nobody's fault, so that the same can be tried again. */
+    /** Whether it is an infrastructure error, so that the same can be tried again. */
     private boolean passes(Throwable e, boolean ofHandler, boolean ofMessages) {
         boolean ofApplication = ofHandler || e instanceof StackOverflowError || e instanceof OutOfMemoryError;
         if (e instanceof VirtualMachineError fatal && !ofApplication) {

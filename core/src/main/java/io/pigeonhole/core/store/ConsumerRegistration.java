@@ -10,7 +10,7 @@ import io.pigeonhole.core.message.Utf8;
  * @param idForm what its ids are
  * @param order whether the messages of a key keep their order
  * @param lanes into how many lanes its unfinished messages are split, from 1 to {@value #MOST_LANES}
- * @param deduplication how it tells accepted messages from new ones
+ * @param deduplication how it distinguishes accepted messages from new ones
  */
 public record ConsumerRegistration(String name, IdForm idForm, KeyOrder order, int lanes, Deduplication deduplication) {
     /** The most lanes that a consumer can have. */

@@ -2,7 +2,7 @@ package io.pigeonhole.core.store;
 
 /** Why a message was given up on. The names are stored; they never change. */
 public enum DeadReason {
-    /** It came without an id, and duplicates cannot be told without one. */
+    /** It came without an id, and duplicates cannot be recognised without one. */
     NO_ID,
     /** Its id is longer than the limit. */
     ID_TOO_LONG,
@@ -18,7 +18,7 @@ public enum DeadReason {
     PERMANENT_FAILURE,
     /** It failed as often as, or for longer than, its retry policy allows. */
     RETRIES_EXHAUSTED,
-    /** Its id is older than the ledger: it can no longer be told from a duplicate. */
+    /** Its id is older than the ledger: it can no longer be distinguished from a duplicate. */
     LATE,
     /** Its id is of a day that the ledger does not have yet. */
     FROM_THE_FUTURE,
@@ -29,7 +29,7 @@ public enum DeadReason {
     /** The database refused to keep it as work, or to note that it is finished. */
     NOT_STORED,
     /**
-     * The database refused it among the dead letters too. What tells it apart is kept, with the size and the digest of its
+     * The database refused it among the dead letters too. What identifies it is kept, with the size and the digest of its
      * payload; its bytes are not, so that it cannot go back to work.
      */
     BYTES_NOT_STORED

@@ -1,8 +1,8 @@
 package io.pigeonhole.core.store;
 
 /**
- * How a consumer tells the messages that it has accepted from new ones. Stored when the consumer is registered; changed by
- * {@link io.pigeonhole.core.admin.Admin#deduplicateBy} only.
+ * How a consumer distinguishes the messages that it has accepted from new ones. Stored when the consumer is registered;
+ * changed by {@link io.pigeonhole.core.admin.Admin#deduplicateBy} only.
  */
 public enum Deduplication {
     /** By the ids that producers give them, each kept in the ledger. */
@@ -12,7 +12,7 @@ public enum Deduplication {
      * a producer sends twice has two places and takes effect twice.
      */
     WATERMARKS,
-    /** By both: the place tells what the broker repeats, the id tells what a producer repeats. */
+    /** By both: by the place it recognises what the broker repeats, by the id what a producer repeats. */
     HYBRID;
 
     /**

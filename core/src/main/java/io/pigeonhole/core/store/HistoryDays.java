@@ -104,7 +104,7 @@ public interface HistoryDays {
     OptionalLong exportedEntries(LocalDate day);
 
     /**
-     * The last day that was noted as exported, of those notes that are not forgotten yet.
+     * The last day that was noted as exported, of those notes that are not deleted yet.
      *
      * @return the greatest day, or empty
      */

@@ -26,26 +26,26 @@ public interface InboxTransaction<C extends HandlerContext>
      * @param consumer whose ledger
      * @param keys distinct, in ascending order, at least one
      * @param hashes the hashes of their payloads, in the same order, to be kept with them; empty where none are
-     * @param patience how long to wait for another transaction; it holds for this call only
+     * @param timeout how long to wait for another transaction; it holds for this call only
      * @return which were claimed, and the horizon at that moment
-     * @throws ClaimBlockedException if another transaction still held one of the keys after {@code patience}: the
+     * @throws ClaimBlockedException if another transaction still held one of the keys after {@code timeout}: the
      *     transaction must then be rolled back, to the savepoint at least
      * @throws ConsumerPausedException if the consumer is paused: nothing was claimed, the transaction must be rolled back
      */
-    Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience);
+    Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout);
 
     /**
      * Claims keys without keeping hashes of their payloads.
      *
      * @param consumer whose ledger
      * @param keys distinct, in ascending order, at least one
-     * @param patience how long to wait for another transaction; it holds for this call only
+     * @param timeout how long to wait for another transaction; it holds for this call only
      * @return which were claimed, and the horizon at that moment
      * @throws ClaimBlockedException as the other form does
      * @throws ConsumerPausedException as the other form does
      */
-    default Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, Duration patience) {
-        return claim(consumer, keys, List.of(), patience);
+    default Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, Duration timeout) {
+        return claim(consumer, keys, List.of(), timeout);
     }
 
     /**
@@ -116,7 +116,7 @@ public interface InboxTransaction<C extends HandlerContext>
     void flush();
 
     /**
-     * Sets the one savepoint. Where there was one before, it is released in the same trip: proof that no statement since
+     * Sets the one savepoint. Where there was one before, it is released in the same round trip: proof that no statement since
      * then has failed unseen.
      */
     void savepoint();
@@ -125,7 +125,7 @@ public interface InboxTransaction<C extends HandlerContext>
     void rollbackToSavepoint();
 
     /**
-     * Asks the database to check now what it would check only at commit, so that a failure can be told apart by message.
+     * Asks the database to check now what it would check only at commit, so that a failure can be attributed to its message.
      * Leaves the moment of later checks as it was.
      */
     void checkConstraints();
@@ -149,7 +149,7 @@ public interface InboxTransaction<C extends HandlerContext>
     }
 
     /**
-     * Commits, after proof in the same trip that no statement has failed unseen and that nobody else ended the
+     * Commits, after proof in the same round trip that no statement has failed unseen and that nobody else ended the
      * transaction.
      *
      * @throws StoreException if it is certain that the transaction was rolled back

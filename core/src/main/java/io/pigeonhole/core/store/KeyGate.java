@@ -14,11 +14,11 @@ public interface KeyGate {
      *
      * @param consumer whose lanes
      * @param lanes distinct, in ascending order, at least one
-     * @param patience how long to wait for another transaction; it holds for this call only
-     * @throws ClaimBlockedException if another transaction still held one of them after {@code patience}: this transaction
+     * @param timeout how long to wait for another transaction; it holds for this call only
+     * @throws ClaimBlockedException if another transaction still held one of them after {@code timeout}: this transaction
      *     must then be rolled back, to the savepoint at least
      */
-    void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience);
+    void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration timeout);
 
     /**
      * Which of these keys have messages in work, or a dead letter that blocks.

@@ -5,8 +5,8 @@ import java.time.LocalTime;
 import java.time.ZoneId;
 
 /**
- * The hours of a day in which a store may forget: a time of little load. Local times; where the clocks are put forward or
- * back in between, that night is as much shorter or longer.
+ * The hours of a day in which a store may delete what is past its time: hours of little load. Local times; where the clocks
+ * are put forward or back in between, that night is as much shorter or longer.
  *
  * @param from when it begins, included
  * @param until when it ends, excluded; before {@code from} for one that goes over midnight

@@ -15,7 +15,7 @@ import io.pigeonhole.core.message.OrderingKey;
  * @param keys how its ids become keys
  * @param order whether the messages of a key keep their order
  * @param lanes into how many lanes its unfinished messages are split
- * @param deduplication how it tells accepted messages from new ones
+ * @param deduplication how it distinguishes accepted messages from new ones
  */
 public record RegisteredConsumer(
         short id, String name, KeyScheme keys, KeyOrder order, int lanes, Deduplication deduplication) {

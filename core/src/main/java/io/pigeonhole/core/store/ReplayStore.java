@@ -44,7 +44,7 @@ public interface ReplayStore {
 
     /**
      * Changes the state of a run, after the batch that is under way. To resume is to change to {@link ReplayState#WAITING}.
-     * The error of a failed one is forgotten.
+     * The error of a failed one is removed.
      *
      * @param name the name of a run
      * @param from the state that it must be in

@@ -2,18 +2,18 @@ package io.pigeonhole.core.store;
 
 import java.time.Duration;
 
-/** What a store forgets, and when. */
+/** What a store deletes, and when. */
 public interface Retention {
     /**
      * How long a key is remembered at least: counted from the time in the id for keys that have one, from the moment of
-     * acceptance for the others. A duplicate within it is told as such.
+     * acceptance for the others. A duplicate within it is recognised.
      *
      * @return the deduplication window
      */
     Duration window();
 
     /**
-     * Does one bounded piece of the forgetting that is due: the next day of ledger or history is dropped, or the next batch
+     * Does one bounded piece of the deletion that is due: the next day of ledger or history is dropped, or the next batch
      * of rows is looked through. Does nothing outside the store's maintenance window, if it has one, and where another node
      * is at it. Many nodes may call it at once. Every step can be repeated: what a crash or an interruption left half done,
      * the next call on any node finishes. No claim fails because of it. What cannot be done, such as dropping a day that
@@ -24,7 +24,7 @@ public interface Retention {
      * {@link #retireWithoutArchive} and {@link #retireArchived}, each on a thread of its own.
      *
      * @return what was done, and whether there is more to do now
-     * @throws io.pigeonhole.core.failure.PigeonholeException if the database is away, or refused to tell what is past its
+     * @throws io.pigeonhole.core.failure.PigeonholeException if the database is away, or refused to report what is past its
      *     time; call again later
      */
     Retired retire();

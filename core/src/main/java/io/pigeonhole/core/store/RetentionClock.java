@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The time from which ages count when a store forgets. It follows the store's clock while something maintains the store, and
+ * The time from which ages count for retention. It follows the store's clock while something maintains the store, and
  * never jumps: after an outage, or a jump of the clock, it goes on from where it was, twice as fast as time passes, until it
  * has caught up. So what comes again after an outage of any length still meets its key, and a clock that went wrong for an
  * hour costs nothing. Stores keep it in one row; {@link io.pigeonhole.core.admin.Admin#confirmClock} sets it.
@@ -35,7 +35,7 @@ public record RetentionClock(Instant seen, Instant trusted) {
     }
 
     /**
-     * Whether the store's clock is so far ahead of the machine's that one of them must be wrong. Then nothing more is forgotten.
+     * Whether the store's clock is so far ahead of the machine's that one of them must be wrong. Then nothing more is deleted.
      *
      * @param now by the store's clock
      * @param machine by the machine's clock
@@ -86,7 +86,7 @@ public record RetentionClock(Instant seen, Instant trusted) {
     }
 
     /**
-     * How much older than by the store's clock something has to be before it is forgotten.
+     * How much older than by the store's clock something has to be before it is deleted.
      *
      * @param now by the store's clock
      * @return not negative; zero where the clock has caught up

@@ -26,12 +26,12 @@ public final class BoundedWait {
     /**
      * Waits.
      *
-     * @param patience how long at most
+     * @param timeout how long at most
      * @param waiting what for
      * @return whether it has come about
      */
-    public static boolean await(Duration patience, Waiting waiting) {
-        long end = System.nanoTime() + patience.toNanos();
+    public static boolean await(Duration timeout, Waiting waiting) {
+        long end = System.nanoTime() + timeout.toNanos();
         boolean interrupted = false;
         try {
             while (true) {
@@ -52,11 +52,11 @@ public final class BoundedWait {
      * Waits for the end of a thread.
      *
      * @param thread the thread
-     * @param patience how long at most
+     * @param timeout how long at most
      * @return whether it has ended, or never begun
      */
-    public static boolean join(Thread thread, Duration patience) {
-        return await(patience, nanos -> {
+    public static boolean join(Thread thread, Duration timeout) {
+        return await(timeout, nanos -> {
             TimeUnit.NANOSECONDS.timedJoin(thread, nanos);
             return !thread.isAlive();
         });

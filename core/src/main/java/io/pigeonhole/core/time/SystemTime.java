@@ -3,7 +3,7 @@ package io.pigeonhole.core.time;
 import java.time.Clock;
 
 /**
- * The clock of this machine. Nothing that decides about a message reads it: leases, due times and days are told by the
+ * The clock of this machine. Nothing that decides about a message reads it: leases, due times and days follow the
  * database's clock. It serves where there is no database.
  */
 public final class SystemTime {
