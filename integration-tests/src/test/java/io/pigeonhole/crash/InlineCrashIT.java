@@ -65,7 +65,7 @@ class InlineCrashIT {
     void noPointOfADeliveryIsLeftOut() {
         Set<CrashPoint> points = EnumSet.noneOf(CrashPoint.class);
         deaths().forEach(death -> points.add(death.point()));
-        assertThat(points).containsAll(EnumSet.range(CrashPoint.BEFORE_BEGIN, CrashPoint.AFTER_BURY));
+        assertThat(points).containsAll(EnumSet.range(CrashPoint.BEFORE_BEGIN, CrashPoint.AFTER_DEAD_LETTER));
     }
 
     @ParameterizedTest

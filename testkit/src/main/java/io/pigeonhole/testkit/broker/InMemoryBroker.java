@@ -75,7 +75,7 @@ public final class InMemoryBroker {
     }
 
     /**
-     * Forgets which messages are with which source, as a broker does that loses its connections: all that is not
+     * Drops which messages are with which source, as a broker does that loses its connections: all that is not
      * acknowledged is delivered again, and acknowledgements of earlier deliveries count for nothing.
      */
     public void cut() {

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * settled. It takes nothing while the lanes are full or the database is away. The smallest source that is complete.
  */
 final class InMemorySource implements Source {
-    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
-    private static final long PATIENCE_NANOS = Duration.ofMillis(10).toNanos();
+    private static final long TIMEOUT_NANOS = Duration.ofMillis(10).toNanos();
 
     private final Inbox<?> inbox;
     private final InMemoryQueue queue;
@@ -66,8 +66,8 @@ final class InMemorySource implements Source {
         while (state == SourceState.RUNNING) {
             try {
                 boolean heldBack = into.load() >= 1 || into.isWaiting();
-                InMemoryQueue.Delivery delivery = heldBack ? null : queue.take(this, PATIENCE_NANOS);
-                if (heldBack && closing.await(PATIENCE_NANOS, TimeUnit.NANOSECONDS)) {
+                InMemoryQueue.Delivery delivery = heldBack ? null : queue.take(this, TIMEOUT_NANOS);
+                if (heldBack && closing.await(TIMEOUT_NANOS, TimeUnit.NANOSECONDS)) {
                     return;
                 }
                 if (delivery == null) {
@@ -110,7 +110,7 @@ final class InMemorySource implements Source {
             closing.countDown();
         }
         if (started != null) {
-            started.close(CLOSE_PATIENCE);
+            started.close(CLOSE_TIMEOUT);
             queue.leave(this);
         }
     }

@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Workers are told where something is due, and when. */
+/** Workers learn where something is due, and when. */
 abstract class BacklogTests<C extends HandlerContext> extends WorkLab<C> {
     private static final Duration TOLERANCE = Duration.ofMinutes(1);
 

@@ -11,9 +11,9 @@ public interface BrokerFixture extends AutoCloseable {
         ORDER_OF_KEYS,
         /** Ordering keys are any text; else they are letters, digits and hyphens. */
         ANY_KEY,
-        /** Messages can come without an id, and then nothing tells them apart. */
+        /** Messages can come without an id, and then nothing distinguishes them. */
         NO_ID,
-        /** Messages that a producer sends twice with one id are told as duplicates. */
+        /** Messages that a producer sends twice with one id are reported as duplicates. */
         DUPLICATES_OF_PRODUCERS,
         /** Messages can come without a payload, which is not the same as with an empty one. */
         TOMBSTONES,

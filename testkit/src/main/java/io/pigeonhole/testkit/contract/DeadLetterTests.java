@@ -56,7 +56,7 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
     }
 
     @Test
-    void burialIsUndoneByARollback() {
+    void deadLetterIsUndoneByARollback() {
         Message message = message(0);
         receive(message);
         try (InboxTransaction<C> transaction = begin()) {
@@ -226,7 +226,7 @@ abstract class DeadLetterTests<C extends HandlerContext> extends WorkLab<C> {
     }
 
     @Test
-    void leaseFromBeforeTheBurialHoldsNothingAfterTheReopening() {
+    void leaseFromBeforeTheDeadLetterHoldsNothingAfterTheReopening() {
         Message message = message(0);
         receiveByLease(message);
         WorkItem old = leased();

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The place tells what the broker repeats, the id what a producer repeats. */
+/** The place identifies what the broker repeats, the id what a producer repeats. */
 abstract class LogHybridTests<C extends HandlerContext> extends LogLab<C> {
     LogHybridTests(Supplier<StoreFixture<C>> fixtures) {
         super(fixtures);

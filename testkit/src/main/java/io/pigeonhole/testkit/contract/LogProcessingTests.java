@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Messages that are told from redelivered ones by their place. */
+/** Messages that are distinguished from redelivered ones by their place. */
 abstract class LogProcessingTests<C extends HandlerContext> extends LogLab<C> {
     LogProcessingTests(Supplier<StoreFixture<C>> fixtures) {
         super(fixtures);

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 
 /**
- * What a store must forget, and what it must not. A store's test inherits it and hands in a fixture that shares nothing with
+ * What a store must delete, and what it must not. A store's test inherits it and hands in a fixture that shares nothing with
  * others: its clock is moved by weeks. The store has the standard windows.
  *
  * @param <C> the context that the store hands to handlers

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What is past its time is forgotten, nothing before. */
+/** What is past its time is deleted, nothing before. */
 abstract class RetentionTests<C extends HandlerContext> extends StoreLab<C> {
     private static final int MOST_PIECES = 1_000;
     private static final Duration BEYOND_THE_WINDOW = Duration.ofDays(9);

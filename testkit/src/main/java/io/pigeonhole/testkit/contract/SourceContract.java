@@ -53,9 +53,9 @@ public abstract class SourceContract<C extends HandlerContext> {
     }
 
     @Nested
-    @DisplayName("trouble")
-    class Trouble extends SourceTroubleTests<C> {
-        Trouble() {
+    @DisplayName("failures")
+    class Failures extends SourceFailureTests<C> {
+        Failures() {
             super(SourceContract.this::broker, SourceContract.this::store);
         }
     }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** When it is nobody's failure: no attempt is counted, nothing is lost, and nothing goes on for ever. */
+/** Infrastructure errors: no attempt is counted, nothing is lost, and nothing goes on for ever. */
 abstract class TransientTests<C extends HandlerContext> extends InboxLab<C> {
     private static final int MORE_RUNS_THAN_ANY_BOUND = 50;
 

@@ -10,7 +10,7 @@ import java.util.Map;
 /**
  * What happens at which {@link CrashPoint}: usually {@link #halt()} in a process of its own, but an action may also throw
  * what a database would. It counts the passages of every point, with or without actions, so that a run without a crash
- * tells which points a run with one can have. Safe for use by many threads.
+ * shows which points a run with one can have. Safe for use by many threads.
  */
 public final class CrashPlan {
     /** What a process that was killed exits with. */
@@ -80,7 +80,7 @@ public final class CrashPlan {
         return this;
     }
 
-    /** Forgets all actions; the passages stay counted. */
+    /** Removes all actions; the passages stay counted. */
     public synchronized void calm() {
         steps.clear();
     }
@@ -133,7 +133,7 @@ public final class CrashPlan {
     /**
      * Acknowledges between the points.
      *
-     * @param acknowledgement tells the broker
+     * @param acknowledgement acknowledges to the broker
      */
     public void acknowledge(Runnable acknowledgement) {
         pass(CrashPoint.BEFORE_ACKNOWLEDGE);

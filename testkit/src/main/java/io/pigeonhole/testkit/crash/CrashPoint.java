@@ -41,9 +41,9 @@ public enum CrashPoint {
     /** They are parked, uncommitted. */
     AFTER_PARK,
     /** Before messages go to the dead letters. */
-    BEFORE_BURY,
+    BEFORE_DEAD_LETTER,
     /** They are there, uncommitted. */
-    AFTER_BURY,
+    AFTER_DEAD_LETTER,
     /** Before the lanes of ordered keys are locked. */
     BEFORE_LOCK,
     /** They are locked. */
@@ -122,14 +122,14 @@ public enum CrashPoint {
     AFTER_REPLAY_MOVE,
     /** Everything is written, nothing committed. */
     BEFORE_COMMIT,
-    /** Everything is committed, nobody has been told. */
+    /** Everything is committed, no listener has been called. */
     AFTER_COMMIT,
     /** Before a transaction that was not committed is rolled back. */
     BEFORE_ROLLBACK,
     /** It is rolled back. */
     AFTER_ROLLBACK,
-    /** The outcome is known, the broker has not been told. */
+    /** The outcome is known, the delivery is not acknowledged. */
     BEFORE_ACKNOWLEDGE,
-    /** The broker has been told. */
+    /** The delivery is acknowledged. */
     AFTER_ACKNOWLEDGE
 }

@@ -44,11 +44,10 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
-    public Claim claim(
-            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
+    public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
         return between(
                 CrashPoint.BEFORE_CLAIM,
-                () -> transaction.claim(consumer, keys, hashes, patience),
+                () -> transaction.claim(consumer, keys, hashes, timeout),
                 CrashPoint.AFTER_CLAIM);
     }
 
@@ -71,8 +70,8 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
-    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
-        around(CrashPoint.BEFORE_LOCK, () -> transaction.lock(consumer, lanes, patience), CrashPoint.AFTER_LOCK);
+    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration timeout) {
+        around(CrashPoint.BEFORE_LOCK, () -> transaction.lock(consumer, lanes, timeout), CrashPoint.AFTER_LOCK);
     }
 
     @Override
@@ -244,7 +243,10 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
 
     @Override
     public void deadLetter(RegisteredConsumer consumer, List<DeadLetter> letters) {
-        around(CrashPoint.BEFORE_BURY, () -> transaction.deadLetter(consumer, letters), CrashPoint.AFTER_BURY);
+        around(
+                CrashPoint.BEFORE_DEAD_LETTER,
+                () -> transaction.deadLetter(consumer, letters),
+                CrashPoint.AFTER_DEAD_LETTER);
     }
 
     @Override

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record AdminChange(Changes changes, RegisteredConsumer consumer, Author by) {
     private static final Duration IDLE_LIMIT = Duration.ofMinutes(1);
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     /** Runs a change; empty where it waited in vain for another transaction, and nothing was changed. */
     static <T> Optional<T> run(
@@ -45,7 +45,7 @@ record AdminChange(Changes changes, RegisteredConsumer consumer, Author by) {
 
     /** Holds what is free, or is free soon. */
     void hold(List<? extends Lock> locks) {
-        changes.awaitFree(locks, PATIENCE);
+        changes.awaitFree(locks, TIMEOUT);
         locks.forEach(changes::hold);
     }
 

@@ -83,16 +83,16 @@ final class Changes {
         }
     }
 
-    void awaitFree(List<? extends Lock> wanted, Duration patience) {
+    void awaitFree(List<? extends Lock> wanted, Duration timeout) {
         waiting = true;
-        boolean free = tables.locks.awaitFree(wanted, this, Nanos.of(patience));
+        boolean free = tables.locks.awaitFree(wanted, this, Nanos.of(timeout));
         waiting = false;
         lastUsed = System.nanoTime();
         if (!free) {
             state = State.ABORTED;
             throw new ClaimBlockedException(
                     "another transaction holds one of " + wanted.size() + " keys or lanes and did not end within "
-                            + patience.toMillis() + " ms",
+                            + timeout.toMillis() + " ms",
                     null);
         }
     }

@@ -22,7 +22,7 @@ final class Claims {
         this.changes = changes;
     }
 
-    Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
+    Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
         return changes.inTurn(() -> {
             Tables tables = changes.tables;
             if (tables.paused.contains(consumer.id())) {
@@ -30,7 +30,7 @@ final class Claims {
             }
             List<Row> rows =
                     keys.stream().map(key -> new Row(consumer.id(), key)).toList();
-            changes.awaitFree(rows.stream().map(Lock.OfKey::new).toList(), patience);
+            changes.awaitFree(rows.stream().map(Lock.OfKey::new).toList(), timeout);
             Set<MessageKey> claimed = new HashSet<>();
             for (int i = 0; i < rows.size(); i++) {
                 Row row = rows.get(i);

@@ -16,12 +16,12 @@ final class Gate {
         this.changes = changes;
     }
 
-    void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
+    void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration timeout) {
         changes.inTurn(() -> {
             List<Lock.OfLane> locks = lanes.stream()
                     .map(lane -> new Lock.OfLane(consumer.id(), lane))
                     .toList();
-            changes.awaitFree(locks, patience);
+            changes.awaitFree(locks, timeout);
             locks.forEach(changes::hold);
             return locks;
         });

@@ -58,7 +58,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store in memory, for unit tests of handlers and of what surrounds them. It behaves as the stores on databases do and
  * passes the same contracts: transactions see nothing of each other before they commit, a claim waits for its concurrent duplicate, and a
- * transaction that was blocked is aborted. It survives nothing: when the process ends, all is forgotten. Safe for use by
+ * transaction that was blocked is aborted. It survives nothing: when the process ends, all is lost. Safe for use by
  * many threads.
  */
 public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminStore {
@@ -93,7 +93,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     /**
      * An empty store that goes by a clock of its own, which a test can move: due times, leases and ages go by it.
      *
-     * @param clock the store's clock. It also tells when a consumer is registered: ids made before take the digest form
+     * @param clock the store's clock. It also says when a consumer is registered: ids made before take the digest form
      * @return the store
      */
     public static InMemoryStore create(Clock clock) {
@@ -104,7 +104,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
      * Begins a transaction of the caller's own.
      *
      * @return the transaction, to be closed by the caller
-     * @throws StoreUnavailableException if the store was told to be away
+     * @throws StoreUnavailableException if the store was set to be away
      */
     public InMemoryTransaction transaction() {
         probe();
@@ -134,7 +134,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
 
     /**
      * Sets how far the ledger reaches. Without it, it reaches from the beginning to the end of time. What it holds from
-     * before {@code oldest} is forgotten.
+     * before {@code oldest} is deleted.
      *
      * @param oldest ids in time form that were made before it are late
      * @param newest ids in time form that were made then or later are from the future; null for no such end
@@ -179,7 +179,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
      * The messages that a consumer has given up on.
      *
      * @param consumer the consumer's name
-     * @return the dead letters in the order of their burial, a snapshot; none for an unknown consumer
+     * @return the dead letters in the order in which they came there, a snapshot; none for an unknown consumer
      */
     public List<DeadLetter> deadLetters(String consumer) {
         return tables.read(all -> all.deadLetters(consumers.idOf(consumer)));
@@ -277,7 +277,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     @Override
     public void probe() {
         if (!available) {
-            throw new StoreUnavailableException("the store was told to be away", null);
+            throw new StoreUnavailableException("the store was set to be away", null);
         }
     }
 
@@ -338,23 +338,23 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
 
     @Override
     public Duration window() {
-        return Forgetting.WINDOW;
+        return MemoryRetention.WINDOW;
     }
 
     @Override
     public Answer confirmClock(Author by) {
         probe();
-        return tables.read(all -> Forgetting.confirmClock(all, by));
+        return tables.read(all -> MemoryRetention.confirmClock(all, by));
     }
 
     /**
-     * Forgets all that is due, after the times that are standard. A clock that a test moves forward by more than a day has to
+     * Deletes all that is due, after the times that are standard. A clock that a test moves forward by more than a day has to
      * be {@linkplain #confirmClock confirmed} first, as on a database.
      */
     @Override
     public Retired retire() {
         probe();
-        return tables.read(Forgetting::run);
+        return tables.read(MemoryRetention::run);
     }
 
     /** No day has to be prepared. */
@@ -366,7 +366,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     @Override
     public Sizes sizes() {
         probe();
-        return tables.read(Forgetting::sizes);
+        return tables.read(MemoryRetention::sizes);
     }
 
     @Override
@@ -473,7 +473,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
 
     void requireAvailable() {
         if (!available) {
-            throw new StoreException(ErrorClass.UNAVAILABLE, "the store was told to be away", null);
+            throw new StoreException(ErrorClass.UNAVAILABLE, "the store was set to be away", null);
         }
     }
 }

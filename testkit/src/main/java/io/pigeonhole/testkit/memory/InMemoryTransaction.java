@@ -12,7 +12,7 @@ import java.util.List;
  * would. Used by one thread. Ends at {@link #commit} or {@link #close}; whatever comes after that is refused.
  */
 public final class InMemoryTransaction implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final Changes changes;
 
@@ -50,7 +50,7 @@ public final class InMemoryTransaction implements AutoCloseable {
         return new Ledger() {
             @Override
             public Claim claim(RegisteredConsumer consumer, MessageKey key) {
-                return claims.claim(consumer, List.of(key), List.of(), PATIENCE);
+                return claims.claim(consumer, List.of(key), List.of(), TIMEOUT);
             }
 
             @Override

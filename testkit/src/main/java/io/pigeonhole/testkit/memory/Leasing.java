@@ -14,7 +14,7 @@ import java.util.Set;
 /** The leases in one transaction. */
 final class Leasing {
     /** Whoever holds a leased message finishes it soon, or is put out. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final Changes changes;
     private final Work work;
@@ -39,7 +39,7 @@ final class Leasing {
 
     boolean hold(RegisteredConsumer consumer, WorkItem item) {
         return changes.inTurn(() -> {
-            changes.awaitFree(List.of(new Lock.OfWork(new Row(consumer.id(), item.key()))), PATIENCE);
+            changes.awaitFree(List.of(new Lock.OfWork(new Row(consumer.id(), item.key()))), TIMEOUT);
             WorkRow row = work.leased(consumer, item);
             if (row == null) {
                 return false;

@@ -77,7 +77,7 @@ record LetterRow(
         return blocks && row.consumer() == consumer.id() && key.equals(OrderingKey.of(letter.message()));
     }
 
-    /** Where it is in the order of death. */
+    /** Its place in the order in which messages became dead letters. */
     Cursor cursor() {
         return new Cursor(died, id);
     }

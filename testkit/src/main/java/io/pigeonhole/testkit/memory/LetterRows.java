@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The dead letters in one transaction. */
 final class LetterRows {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final Changes changes;
     private final Work work;
@@ -101,7 +101,7 @@ final class LetterRows {
 
     /** The letter once nobody else changes it. */
     private @Nullable LetterRow find(Row row) {
-        changes.awaitFree(List.of(new Lock.OfLetter(row)), PATIENCE);
+        changes.awaitFree(List.of(new Lock.OfLetter(row)), TIMEOUT);
         return changes.letterRows.get(row);
     }
 }

@@ -38,9 +38,9 @@ final class Locks {
      *
      * @return false if one of them was not free in time
      */
-    boolean awaitFree(Collection<? extends Lock> locks, Changes asking, long patience) {
+    boolean awaitFree(Collection<? extends Lock> locks, Changes asking, long timeout) {
         boolean interrupted = false;
-        long deadline = System.nanoTime() + patience;
+        long deadline = System.nanoTime() + timeout;
         long toWait = nanosToWait(locks, asking);
         while (toWait > 0) {
             long left = deadline - System.nanoTime();

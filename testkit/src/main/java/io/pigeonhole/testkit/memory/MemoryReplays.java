@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  */
 final class MemoryReplays implements ReplayStore, HistoryDays {
     /** How long a change waits for the batch that is under way. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final Tables tables;
     private final Consumers consumers;
@@ -124,7 +124,7 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
         Changes change = new Changes(tables, InMemoryStore.FOR_EVER);
         try {
             return change.inTurn(() -> {
-                change.awaitFree(List.of(new Lock.OfReplay(name)), PATIENCE);
+                change.awaitFree(List.of(new Lock.OfReplay(name)), TIMEOUT);
                 ReplayProgress run = tables.replays.get(name);
                 if (run == null || run.state() != from) {
                     return false;

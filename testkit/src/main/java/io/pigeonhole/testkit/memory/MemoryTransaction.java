@@ -49,15 +49,14 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
-    public Claim claim(
-            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
+    public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
         store.requireAvailable();
         for (int i = 1; i < keys.size(); i++) {
             Promise.check(keys.get(i - 1).compareTo(keys.get(i)) < 0, "keys are claimed in ascending order, each once");
         }
         Promise.check(!keys.isEmpty(), "a claim needs a key");
         Promise.check(hashes.isEmpty() || hashes.size() == keys.size(), "every key has a hash, or none");
-        return claims.claim(consumer, keys, hashes, patience);
+        return claims.claim(consumer, keys, hashes, timeout);
     }
 
     @Override
@@ -92,9 +91,9 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
-    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
+    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration timeout) {
         store.requireAvailable();
-        gate.lock(consumer, lanes, patience);
+        gate.lock(consumer, lanes, timeout);
     }
 
     @Override

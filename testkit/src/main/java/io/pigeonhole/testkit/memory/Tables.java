@@ -78,7 +78,7 @@ final class Tables {
         return ++lastInHistory;
     }
 
-    /** Notes a change that somebody makes. What is forgotten does not give its number back. */
+    /** Notes a change that somebody makes. What is deleted does not give its number back. */
     void note(
             Author by,
             AdminAction action,

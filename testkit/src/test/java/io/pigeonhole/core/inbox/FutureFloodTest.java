@@ -228,7 +228,7 @@ class FutureFloodTest {
                 .handle("payment", PayloadDecoder.text(), (payload, context) -> {})
                 .build();
         for (int passage = 1; passage <= 2; passage++) {
-            plan.at(CrashPoint.BEFORE_BURY, passage, () -> {
+            plan.at(CrashPoint.BEFORE_DEAD_LETTER, passage, () -> {
                 throw new StoreException(ErrorClass.MESSAGE, "the table does not take it", null);
             });
         }

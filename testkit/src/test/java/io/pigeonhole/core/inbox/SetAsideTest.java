@@ -76,7 +76,7 @@ class SetAsideTest {
             names = {"NONE", "SKIP_DEAD_LETTERS"})
     void messageThatTheDatabaseRefusesToKeepIsPassedByThoseOfItsKeyWhereNoOrderIsKept(KeyOrder order) {
         Inbox<InMemoryContext> inbox = inbox(order);
-        plan.always(CrashPoint.BEFORE_BURY, () -> {
+        plan.always(CrashPoint.BEFORE_DEAD_LETTER, () -> {
             throw new StoreException(ErrorClass.MESSAGE, "the table does not take it", null);
         });
 

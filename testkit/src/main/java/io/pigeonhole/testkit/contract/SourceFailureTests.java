@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Whatever happens to the database or the broker: nothing is lost, nothing takes effect twice, and it goes on by itself. */
-abstract class SourceTroubleTests<C extends HandlerContext> extends SourceLab<C> {
+abstract class SourceFailureTests<C extends HandlerContext> extends SourceLab<C> {
     private static final int MANY = 400;
 
-    SourceTroubleTests(Supplier<BrokerFixture> brokers, Supplier<StoreFixture<C>> stores) {
+    SourceFailureTests(Supplier<BrokerFixture> brokers, Supplier<StoreFixture<C>> stores) {
         super(brokers, stores);
     }
 

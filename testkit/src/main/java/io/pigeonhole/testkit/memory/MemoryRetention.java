@@ -18,8 +18,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
 
-/** What is forgotten after its time: keys, history, attempts, and what people did. Used under the lock of the tables. */
-final class Forgetting {
+/** What is deleted after its time: keys, history, attempts, and what people did. Used under the lock of the tables. */
+final class MemoryRetention {
     static final Duration WINDOW = Duration.ofDays(7);
     private static final Duration HISTORY = Duration.ofDays(30);
     private static final Duration ATTEMPTS = Duration.ofDays(30);
@@ -29,7 +29,7 @@ final class Forgetting {
     /** The last that a key can hold. */
     private static final long LAST_MILLIS = (1L << 48) - 1;
 
-    private Forgetting() {}
+    private MemoryRetention() {}
 
     static Retired run(Tables tables) {
         Instant now = look(tables);
@@ -51,12 +51,12 @@ final class Forgetting {
         tables.attempts.removeIf(attempt ->
                 attempt.entry().startedAt().isBefore(now.minus(ATTEMPTS)) && !isUnfinished(tables, attempt.row()));
         tables.audit.removeIf(entry -> entry.at().isBefore(now.minus(AUDIT)));
-        forgetReplays(tables, now.minus(REPLAYS), day);
+        deleteReplays(tables, now.minus(REPLAYS), day);
         return new Retired(0, before - size(tables), false);
     }
 
     /** Runs that ended long ago, of whose messages the history has none any more, with what they skipped, and exports. */
-    private static void forgetReplays(Tables tables, Instant kept, Instant firstDay) {
+    private static void deleteReplays(Tables tables, Instant kept, Instant firstDay) {
         tables.replays
                 .values()
                 .removeIf(run -> run.state().isFinal()
