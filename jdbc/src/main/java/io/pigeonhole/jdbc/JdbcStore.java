@@ -43,7 +43,7 @@ import io.pigeonhole.jdbc.admin.Requeues;
 import io.pigeonhole.jdbc.dialect.Dialect;
 import io.pigeonhole.jdbc.dialect.Products;
 import io.pigeonhole.jdbc.generic.PlainDatabase;
-import io.pigeonhole.jdbc.postgresql.FreshStreaks;
+import io.pigeonhole.jdbc.postgresql.OptimisticInserts;
 import io.pigeonhole.jdbc.postgresql.PostgresDatabase;
 import io.pigeonhole.jdbc.postgresql.PostgresSchema;
 import io.pigeonhole.jdbc.retention.RetentionSettings;
@@ -263,7 +263,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
      * The same in the transaction that the calling thread is in.
      *
      * @return the ledger as seen from that transaction, for as long as it lasts
-     * @throws IllegalStateException if the thread is in none, or the store was given no {@link JdbcTransactions} that tell
+     * @throws IllegalStateException if the thread is in none, or the store was given no {@link JdbcTransactions}
      */
     public Ledger ledger() {
         return ledger(current("to claim a message in").connection());
@@ -275,7 +275,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
      * handler it is guarded as the handler's context is; elsewhere the transaction is the caller's own.
      *
      * @return valid for as long as the handler, or else the transaction, lasts; for use by this thread
-     * @throws IllegalStateException if the thread is in none, or the store was given no {@link JdbcTransactions} that tell
+     * @throws IllegalStateException if the thread is in none, or the store was given no {@link JdbcTransactions}
      */
     public JdbcWriter join() {
         return JoinedWriter.of(current("to write in"), database.errors());
@@ -393,7 +393,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         private @Nullable JdbcTransactions transactions;
         private @Nullable Dialect dialect;
         private RetentionSettings retention = RetentionSettings.STANDARD;
-        private int freshStreak = FreshStreaks.ENOUGH;
+        private int optimisticAfter = OptimisticInserts.ENOUGH;
         private LongSupplier nanos = System::nanoTime;
 
         private Builder(DataSource dataSource) {
@@ -417,8 +417,8 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         }
 
         /** After how many claims without a duplicate all keys are taken for new; for tests. */
-        Builder freshStreak(int claims) {
-            this.freshStreak = claims;
+        Builder optimisticAfter(int claims) {
+            this.optimisticAfter = claims;
             return this;
         }
 
@@ -488,7 +488,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         /**
          * How long runs over the history are kept after they ended, with what they skipped, and how long it is kept which days
          * were exported. A run stays as long as the history has messages that belonged to it. The name of a run that is
-         * forgotten is free again.
+         * deleted is free again.
          *
          * @param duration from an hour to 100 years; 365 days unless set
          * @return this
@@ -499,7 +499,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         }
 
         /**
-         * When the store may forget what is past its time. New days are created at any time.
+         * When the store may delete what is past its time. New days are created at any time.
          *
          * @param hours local times, compared with the database's clock; always unless set
          * @return this
@@ -556,7 +556,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
             return new JdbcStore(
                     known == null
                             ? PostgresDatabase.of(
-                                    own, begun, daysAhead, retention, new FreshStreaks(freshStreak), nanos)
+                                    own, begun, daysAhead, retention, new OptimisticInserts(optimisticAfter), nanos)
                             : PlainDatabase.of(own, begun, known, daysAhead, retention, nanos),
                     begun,
                     nanos,

@@ -21,8 +21,8 @@ public interface JoinedTransaction {
     default void flush() {}
 
     /**
-     * Forgets what the framework remembers of rows and what it holds back. The store calls it after a rollback to a savepoint, which
-     * a persistence context knows nothing of. Does nothing unless overridden.
+     * Clears what the framework remembers of rows and what it holds back. The store calls it after a rollback to a
+     * savepoint, which a persistence context knows nothing of. Does nothing unless overridden.
      */
     default void clear() {}
 

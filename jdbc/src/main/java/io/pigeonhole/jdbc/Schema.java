@@ -91,7 +91,8 @@ public final class Schema {
 
     /**
      * The same on PostgreSQL, with the keys that have no time in several hash partitions instead of one table: for very many
-     * of them, so that several processes vacuum and several nodes forget at once. Decided once, when the schema is created.
+     * of them, so that several processes vacuum and several nodes delete old keys at once. Decided once, when the schema is
+     * created.
      *
      * @param dataSource the database; its user must be allowed to create tables
      * @param digestPartitions how many, from 1 to 256

@@ -3,7 +3,7 @@ package io.pigeonhole.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.jdbc.postgresql.FreshStreaks;
+import io.pigeonhole.jdbc.postgresql.OptimisticInserts;
 import io.pigeonhole.testkit.contract.StoreFixture;
 import io.pigeonhole.testkit.contract.TransactionsFixture;
 import java.util.Map;
@@ -29,11 +29,11 @@ public final class SharedStore {
     private final MessageKey oldest;
     private final @Nullable ThreadBoundTransactions framework;
 
-    private SharedStore(DatabaseServer server, int freshStreak) {
-        this(server, freshStreak, 12, false);
+    private SharedStore(DatabaseServer server, int optimisticAfter) {
+        this(server, optimisticAfter, 12, false);
     }
 
-    private SharedStore(DatabaseServer server, int freshStreak, int connections, boolean bound) {
+    private SharedStore(DatabaseServer server, int optimisticAfter, int connections, boolean bound) {
         workshop = server.schema();
         clock = server.clock(workshop);
         HikariConfig config = new HikariConfig();
@@ -47,13 +47,13 @@ public final class SharedStore {
         config.setAutoCommit(false);
         pool = new HikariDataSource(config);
         framework = bound ? new ThreadBoundTransactions(pool) : null;
-        JdbcStore.Builder builder = JdbcStore.builder(pool).freshStreak(freshStreak);
+        JdbcStore.Builder builder = JdbcStore.builder(pool).optimisticAfter(optimisticAfter);
         store = (framework == null ? builder : builder.transactions(framework)).build();
         oldest = workshop.askKey("SELECT oldest FROM inbox_horizon");
     }
 
     public static TransactionsFixture<JdbcContext> fixtureOn(DatabaseServer server) {
-        return SHARED.computeIfAbsent(server, each -> new SharedStore(each, FreshStreaks.ENOUGH))
+        return SHARED.computeIfAbsent(server, each -> new SharedStore(each, OptimisticInserts.ENOUGH))
                 .fixture();
     }
 
@@ -69,14 +69,14 @@ public final class SharedStore {
         return SHARED_AND_SMALL
                 .computeIfAbsent(
                         connections + " to " + server,
-                        each -> new SharedStore(server, FreshStreaks.ENOUGH, connections, false))
+                        each -> new SharedStore(server, OptimisticInserts.ENOUGH, connections, false))
                 .fixture();
     }
 
     /** In a framework whose transactions are bound to threads. */
     static TransactionsFixture<JdbcContext> boundFixtureOn(DatabaseServer server) {
         return SHARED_AND_BOUND
-                .computeIfAbsent(server, each -> new SharedStore(each, FreshStreaks.ENOUGH, 12, true))
+                .computeIfAbsent(server, each -> new SharedStore(each, OptimisticInserts.ENOUGH, 12, true))
                 .fixture();
     }
 
@@ -86,7 +86,7 @@ public final class SharedStore {
 
     /** A store that nobody else uses, in a schema that is dropped when the fixture is closed. */
     public static StoreFixture<JdbcContext> ownFixtureOn(DatabaseServer server) {
-        SharedStore own = new SharedStore(server, FreshStreaks.ENOUGH);
+        SharedStore own = new SharedStore(server, OptimisticInserts.ENOUGH);
         return new JdbcStoreFixture(own.store, own.pool, own.workshop, own.clock, own.oldest, null, () -> {
             own.pool.close();
             own.workshop.close();

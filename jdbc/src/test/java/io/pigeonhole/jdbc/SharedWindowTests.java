@@ -169,7 +169,7 @@ abstract class SharedWindowTests {
         assertThat(warnings)
                 .hasSize(2)
                 .allSatisfy(warning ->
-                        assertThat(warning).contains("nothing is forgotten").contains("inbox_clock"));
+                        assertThat(warning).contains("nothing is deleted").contains("inbox_clock"));
     }
 
     @Test
@@ -305,7 +305,7 @@ abstract class SharedWindowTests {
 
         assertThatThrownBy(store::retire)
                 .isInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("nothing is forgotten");
+                .hasMessageContaining("nothing is deleted");
         clock.reset();
 
         assertThat(isNew(store, consumer, keyOfDay(0))).as("an id of today").isTrue();
@@ -331,7 +331,7 @@ abstract class SharedWindowTests {
         if (workshop.server() instanceof PostgresServer) {
             assertThatThrownBy(store::retire)
                     .isInstanceOf(StoreUnavailableException.class)
-                    .hasMessageContaining("nothing is forgotten");
+                    .hasMessageContaining("nothing is deleted");
         } else {
             assertThat(store.retire().rows()).isZero();
         }

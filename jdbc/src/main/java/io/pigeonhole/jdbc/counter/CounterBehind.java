@@ -23,7 +23,7 @@ public record CounterBehind(Counter counter, long next, long largest) {
         return counter.hasNumberBehind(largest);
     }
 
-    /** What to tell who needs a number where none is left. */
+    /** The message where a row needs a number and none is left. */
     String usedUp() {
         return String.format(
                 Locale.ROOT,
@@ -33,14 +33,14 @@ public record CounterBehind(Counter counter, long next, long largest) {
                 numbersUpToLargest());
     }
 
-    /** What to tell where the counter cannot be moved ahead. */
+    /** The message where the counter cannot be moved ahead. */
     public String refusal(String statement) {
         return "the next row of " + counter.table() + " would get the number " + next + ", but " + numbersUpToLargest()
                 + ": the counter has begun anew, by TRUNCATE or because rows were restored or replicated without it. Rows"
                 + " would get the numbers of others. Run as the owner of the tables: " + statement;
     }
 
-    /** What to tell where it cannot be moved ahead for now. */
+    /** The message where it cannot be moved ahead for now. */
     public String inUse() {
         return "the next row of " + counter.table() + " would get the number " + next + ", but " + numbersUpToLargest()
                 + ", and the counter could not be moved ahead, because transactions that write to "

@@ -6,9 +6,9 @@ import io.pigeonhole.jdbc.sql.AdminSession;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** How one kind of database tells which number a row gets next, and moves a counter ahead. Safe for use by many threads. */
+/** How one kind of database finds out which number a row gets next, and moves a counter ahead. Safe for use by many threads. */
 public interface CounterMover {
-    /** Looks whether a counter is behind or used up. Empty too where the database does not tell. */
+    /** Looks whether a counter is behind or used up. Empty too where the database does not report it. */
     Optional<CounterBehind> look(AdminSession session, Counter counter) throws SQLException;
 
     /**

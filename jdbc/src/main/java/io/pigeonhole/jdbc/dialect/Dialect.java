@@ -183,13 +183,13 @@ public abstract class Dialect {
     /**
      * What is executed before a statement that waits for others.
      *
-     * @param patience how long it may wait; rounded up where the database cannot wait so short a time
+     * @param timeout how long it may wait; rounded up where the database cannot wait so short a time
      * @return statements, maybe none; they must not end the transaction
      */
-    public abstract List<String> setLockTimeout(Duration patience);
+    public abstract List<String> setLockTimeout(Duration timeout);
 
     /**
-     * What is executed behind such a statement, to give the handlers their own patience back.
+     * What is executed behind such a statement, to give the handlers their own lock timeout back.
      *
      * @return statements, maybe none; they must not end the transaction
      */
@@ -233,11 +233,11 @@ public abstract class Dialect {
      * then asked for. After an error {@link #restoreLockTimeout} is executed.
      *
      * @param idleLimit as for {@link #beginForHandlers}
-     * @param patience as for {@link #setLockTimeout}, but no longer than a statement may take
+     * @param timeout as for {@link #setLockTimeout}, but no longer than a statement may take
      * @return a text for {@link String#format}, with the consumer's number, the key in hexadecimal digits, and an expression
      *     for the hash of the payload, maybe NULL; or null where the database has no such statement, as unless overridden
      */
-    public @Nullable String beginWithClaim(Duration idleLimit, Duration patience) {
+    public @Nullable String beginWithClaim(Duration idleLimit, Duration timeout) {
         return null;
     }
 
@@ -274,7 +274,7 @@ public abstract class Dialect {
     }
 
     /**
-     * A query for the number of the transaction, for databases that do not tell that a savepoint is gone. It is asked after
+     * A query for the number of the transaction, for databases that do not report that a savepoint is gone. It is asked after
      * the first statements, until there is one, and must be the same before the commit.
      *
      * @return a query with one value, NULL while nothing was written; or null where {@link #verifyTransaction} is enough
@@ -285,7 +285,7 @@ public abstract class Dialect {
 
     /**
      * Whether a row that is inserted with a number of its own makes the database give larger numbers from then on, also if
-     * the row is deleted again. If not, the statement {@code next} of {@code counters.sql} tells the next number, and
+     * the row is deleted again. If not, the statement {@code next} of {@code counters.sql} reads the next number, and
      * {@code ALTER TABLE … ALTER COLUMN id RESTART WITH …} changes it.
      *
      * @return false unless overridden
@@ -476,11 +476,11 @@ public abstract class Dialect {
 
     /**
      * Whether the partition of a day ends where the day does. A person may have put several days together, or split one: what ends
-     * elsewhere is nobody's to drop by its name.
+     * elsewhere must not be dropped by its name.
      *
      * @param connection a connection
      * @param table {@code inbox_ledger} or {@code inbox_history}
-     * @param day a day that {@link #days} told
+     * @param day a day that {@link #days} returned
      * @return true unless overridden
      * @throws SQLException if the database refused
      */
@@ -493,7 +493,7 @@ public abstract class Dialect {
      * partition before it, the first one all earlier ones, such as those that were recorded while the clock was behind.
      *
      * @param connection a connection in a transaction
-     * @param day a day that {@link #days} told
+     * @param day a day that {@link #days} returned
      * @return days in UTC, oldest first; none where another program has dropped the partition, and unless overridden
      * @throws SQLException if the database refused
      */
@@ -506,7 +506,7 @@ public abstract class Dialect {
      *
      * @param connection a connection that commits each statement by itself
      * @param table {@code inbox_ledger} or {@code inbox_history}
-     * @param day a day that {@link #days} told, and whose partition {@link #endsWithDay}
+     * @param day a day that {@link #days} returned, and whose partition {@link #endsWithDay}
      * @throws SQLException if the database refused; {@link #isLockTimeout} where long transactions are in the way
      */
     public void dropDay(Connection connection, String table, LocalDate day) throws SQLException {}

@@ -122,8 +122,8 @@ public class H2 extends Dialect {
     }
 
     @Override
-    public List<String> setLockTimeout(Duration patience) {
-        return List.of("SET LOCK_TIMEOUT " + Math.max(1, Math.min(patience.toMillis(), Integer.MAX_VALUE)));
+    public List<String> setLockTimeout(Duration timeout) {
+        return List.of("SET LOCK_TIMEOUT " + Math.max(1, Math.min(timeout.toMillis(), Integer.MAX_VALUE)));
     }
 
     @Override

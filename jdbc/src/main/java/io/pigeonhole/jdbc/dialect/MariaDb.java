@@ -232,11 +232,11 @@ public class MariaDb extends Dialect {
      * statements of their own. The limit for the whole is that of the wait for a table.
      */
     @Override
-    public @Nullable String beginWithClaim(Duration idleLimit, Duration patience) {
+    public @Nullable String beginWithClaim(Duration idleLimit, Duration timeout) {
         long limit = seconds(idleLimit);
         return BEGIN_WITH_CLAIM
                 .replace("{idle}", String.valueOf(limit))
-                .replace("{wait}", String.valueOf(Math.min(limit, secondsOfWait(patience))));
+                .replace("{wait}", String.valueOf(Math.min(limit, secondsOfWait(timeout))));
     }
 
     /** In the mode ORACLE variables and handlers are declared in another place. */
@@ -257,7 +257,7 @@ public class MariaDb extends Dialect {
         return HOLD_HORIZON_AND_CLAIM;
     }
 
-    /** A COMMIT that waits, for a backup maybe, is no handler's statement. In one trip. */
+    /** A COMMIT that waits, for a backup maybe, is no handler's statement. In one round trip. */
     @Override
     public List<String> verifyTransaction() {
         return List.of("BEGIN NOT ATOMIC SET max_statement_time = " + OWN_LIMIT + ";"
@@ -265,8 +265,8 @@ public class MariaDb extends Dialect {
     }
 
     @Override
-    public List<String> setLockTimeout(Duration patience) {
-        return List.of("SET innodb_lock_wait_timeout = " + secondsOfWait(patience)
+    public List<String> setLockTimeout(Duration timeout) {
+        return List.of("SET innodb_lock_wait_timeout = " + secondsOfWait(timeout)
                 + ", max_statement_time = IF(@pigeonhole_statement > 0, GREATEST(@pigeonhole_statement, 600),"
                 + " @@max_statement_time)");
     }
@@ -277,8 +277,8 @@ public class MariaDb extends Dialect {
                 + " IF(@pigeonhole_statement > 0, @pigeonhole_statement, @@max_statement_time)");
     }
 
-    private static long secondsOfWait(Duration patience) {
-        return patience.compareTo(NO_WAIT) < 0 ? 0 : seconds(patience);
+    private static long secondsOfWait(Duration timeout) {
+        return timeout.compareTo(NO_WAIT) < 0 ? 0 : seconds(timeout);
     }
 
     /** At least one, because it knows nothing between whole ones. */
@@ -388,7 +388,7 @@ public class MariaDb extends Dialect {
         }
     }
 
-    /** As {@code SET ROLE} takes what the session tells. */
+    /** As {@code SET ROLE} takes what the session reports. */
     String role(@Nullable String current) {
         return current == null || current.isEmpty() ? "NONE" : "`" + current.replace("`", "``") + "`";
     }
@@ -602,7 +602,7 @@ public class MariaDb extends Dialect {
 
     /**
      * By asking the server where it would look for the last value of the day, and for the first one behind it. The text of a bound
-     * does not tell: it is written in one way or the other, by version and character set.
+     * does not decide it: it is written in one way or the other, by version and character set.
      */
     @Override
     public boolean endsWithDay(Connection connection, String table, LocalDate day) throws SQLException {

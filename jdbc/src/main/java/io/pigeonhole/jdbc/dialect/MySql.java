@@ -71,7 +71,7 @@ public class MySql extends MariaDb {
 
     /** It has no compound statements outside of procedures. */
     @Override
-    public @Nullable String beginWithClaim(Duration idleLimit, Duration patience) {
+    public @Nullable String beginWithClaim(Duration idleLimit, Duration timeout) {
         return null;
     }
 
@@ -114,8 +114,8 @@ public class MySql extends MariaDb {
 
     /** It waits for a second at least. */
     @Override
-    public List<String> setLockTimeout(Duration patience) {
-        return List.of("SET innodb_lock_wait_timeout = " + seconds(patience));
+    public List<String> setLockTimeout(Duration timeout) {
+        return List.of("SET innodb_lock_wait_timeout = " + seconds(timeout));
     }
 
     @Override

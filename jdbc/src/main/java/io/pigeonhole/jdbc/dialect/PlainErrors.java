@@ -4,7 +4,7 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.jdbc.sql.Errors;
 import java.sql.SQLException;
 
-/** The errors of a database as its dialect tells them. */
+/** The errors of a database as its dialect classifies them. */
 public record PlainErrors(Dialect dialect) implements Errors {
     @Override
     public ErrorClass classOf(SQLException failure) {

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the databases that there are statements for from those that there are none for, by product and version. */
+/** Distinguishes the databases that there are statements for from those that there are none for, by product and version. */
 public final class Products {
     private static final int OLDEST_POSTGRES = 13;
 
@@ -27,7 +27,7 @@ public final class Products {
         try (Connection connection = Connections.open(connections)) {
             return find(connection);
         } catch (SQLException e) {
-            throw new StoreUnavailableException(Refusals.describe("to tell what it is", e), e);
+            throw new StoreUnavailableException(Refusals.describe("to find out what it is", e), e);
         }
     }
 

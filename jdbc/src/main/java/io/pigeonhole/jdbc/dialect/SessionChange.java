@@ -3,7 +3,7 @@ package io.pigeonhole.jdbc.dialect;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Tells from the text of a handler's SQL whether it may change the session, rather too often than too seldom. */
+/** Decides from the text of a handler's SQL whether it may change the session, rather too often than too seldom. */
 public final class SessionChange {
     /**
      * What stands before a statement and says nothing. Some databases execute what stands in comments with a mark; where

@@ -37,7 +37,7 @@ final class IdentityMover implements CounterMover {
         return largest == 0 ? Optional.empty() : CounterBehind.where(counter, next(session, counter), largest);
     }
 
-    /** The largest of all where the database does not tell. */
+    /** The largest of all where the database does not report it. */
     private static long next(AdminSession session, Counter counter) throws SQLException {
         try (Call call = session.call(CounterStatement.NEXT)) {
             return call.text("table", counter.table()).read(row -> {

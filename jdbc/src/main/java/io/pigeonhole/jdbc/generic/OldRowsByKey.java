@@ -76,7 +76,7 @@ final class OldRowsByKey implements OldRows {
                 .filter(key -> key.isOld(oldest, kept))
                 .map(LedgerKey::key)
                 .toList();
-        long deleted = OldKeys.forget(session, consumer, old);
+        long deleted = OldKeys.delete(session, consumer, old);
         if (keys.size() == rows.limit()) {
             MessageKey last = keys.get(rows.limit() - 1).key();
             boolean past = last.isTimeForm() && last.compareTo(oldest) >= 0;

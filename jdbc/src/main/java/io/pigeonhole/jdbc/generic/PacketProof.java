@@ -13,7 +13,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * Tells whether a connection was lost because a message is too large for a statement. The server says nothing else in that
+ * Decides whether a connection was lost because a message is too large for a statement. The server says nothing else in that
  * case, and a connection is lost for many reasons; so a message that may fit is too large only where, on connections of
  * their own, a small statement passes and one that carries its bytes does not, each time.
  */

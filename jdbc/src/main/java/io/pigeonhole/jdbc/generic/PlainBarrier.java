@@ -9,7 +9,10 @@ import java.time.Duration;
 
 /** Locks the history for a moment against those who write it: once it is locked, all of them have ended. */
 record PlainBarrier(ShortTransactions transactions, Dialect dialect) implements HistoryBarrier {
-    /** Between the look at the clock and the statement that records with it there is one trip, or a pause of the process. */
+    /**
+     * Between the look at the clock and the statement that records with it there is one round trip, or a pause of the
+     * process.
+     */
     private static final Duration DELAY = Duration.ofSeconds(30);
 
     @Override

@@ -42,7 +42,7 @@ public final class PlainBoundary implements TransactionBoundary {
         } else {
             settings.begin(IDLE_LIMIT);
         }
-        settings.wait(ShortTransactions.PATIENCE);
+        settings.wait(ShortTransactions.LOCK_TIMEOUT);
         return session(PlainSession.on(connection, dialect));
     }
 

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * claim is refused, to be made again in a new transaction.
  */
 final class PlainClaims {
-    /** Keys of one question: enough to save trips, few enough for any limit on parameters or packets. */
+    /** Keys of one question: enough to save round trips, few enough for any limit on parameters or packets. */
     private static final int KEYS = 500;
 
     /** Payloads of one question: drivers hold all rows of an answer at once. */

@@ -45,7 +45,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
- * Databases without PostgreSQL's abilities: one statement in a trip, no arrays, no query that changes data and answers, no
+ * Databases without PostgreSQL's abilities: one statement in a round trip, no arrays, no query that changes data and answers, no
  * advisory locks. What differs between them stands in their {@link Dialect}.
  */
 public final class PlainDatabase extends Database {
@@ -80,7 +80,7 @@ public final class PlainDatabase extends Database {
      * @param transactionsOfHandlers in which handlers run
      * @param dialect what it says differently
      * @param daysAhead how many days exist beyond today
-     * @param settings what is forgotten when
+     * @param settings what is deleted when
      * @param nanos what counts time between two looks at something
      */
     public static PlainDatabase of(
@@ -171,7 +171,7 @@ public final class PlainDatabase extends Database {
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
         return transactions()
                 .run(
-                        "to tell what is due for " + consumers.size() + " consumers",
+                        "to find what is due for " + consumers.size() + " consumers",
                         session -> PlainBacklog.due(session, consumers));
     }
 

@@ -55,8 +55,8 @@ final class PlainSettings {
         begun = true;
     }
 
-    void wait(Duration patience) throws SQLException {
-        Connections.execute(connection, dialect.setLockTimeout(patience));
+    void wait(Duration timeout) throws SQLException {
+        Connections.execute(connection, dialect.setLockTimeout(timeout));
     }
 
     /** Before a write of ours that may take longer than a handler may. */
@@ -69,7 +69,7 @@ final class PlainSettings {
         Connections.execute(connection, dialect.setHandlersLimit(idleLimit));
     }
 
-    /** Gives the handlers their own patience back. */
+    /** Gives the handlers their own lock timeout back. */
     void stopWaiting() throws SQLException {
         Connections.execute(connection, dialect.restoreLockTimeout());
     }

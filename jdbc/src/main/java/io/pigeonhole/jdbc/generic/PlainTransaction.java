@@ -163,7 +163,7 @@ final class PlainTransaction extends JdbcTransaction {
                 sessionBefore = dialect.session(handlers);
             } catch (SQLException e) {
                 noteLoss(e);
-                throw refused("to tell what the session is", e);
+                throw refused("to find out what the session is", e);
             }
         }
     }
@@ -270,7 +270,7 @@ final class PlainTransaction extends JdbcTransaction {
         return new StoreException(isCancelled ? cancelled(own) : own, text, ErrorsWithoutValues.of(e));
     }
 
-    /** What it means that a savepoint is gone: the handler was told of a lost lock, or somebody ended the transaction. */
+    /** What it means that a savepoint is gone: the handler got the error of a lost lock, or somebody ended the transaction. */
     private RuntimeException savepointGone(String doing, SQLException e) {
         boolean wasSound = doomed == null;
         RuntimeException refusal = refused(doing, e);
@@ -316,7 +316,7 @@ final class PlainTransaction extends JdbcTransaction {
         requireSound();
     }
 
-    /** An error that costs locks costs the transaction, whether the handler tells of it or not. */
+    /** An error that costs locks costs the transaction, whether the handler reports it or not. */
     @Override
     public void called(@Nullable Throwable failure) {
         if (failure instanceof SQLException e && dialect.classOf(e) == ErrorClass.RETRY_NOW) {
@@ -408,9 +408,8 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
-    public Claim claim(
-            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
-        Claim claim = claimed(consumer, keys, hashes, patience);
+    public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
+        Claim claim = claimed(consumer, keys, hashes, timeout);
         if (!isOfDataSource() && !claim.claimed().isEmpty()) {
             claimant = consumer;
             claimed = claim.claimed().iterator().next();
@@ -419,13 +418,13 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     private Claim claimed(
-            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
         boolean fresh = !used;
         long asked = System.nanoTime();
         int starts = fresh ? FRESH_STARTS : 0;
         requireOpen();
         String together =
-                fresh && keys.size() == 1 && !claimsApart.get() ? dialect.beginWithClaim(idleLimit, patience) : null;
+                fresh && keys.size() == 1 && !claimsApart.get() ? dialect.beginWithClaim(idleLimit, timeout) : null;
         while (true) {
             try {
                 Claim claim = together == null ? null : beginWithClaim(together, consumer, keys, hashes);
@@ -433,12 +432,12 @@ final class PlainTransaction extends JdbcTransaction {
                     return claim;
                 }
                 begin();
-                return patiently(patience, () -> PlainClaims.claim(session(), consumer, keys, hashes));
+                return withLockTimeout(timeout, () -> PlainClaims.claim(session(), consumer, keys, hashes));
             } catch (SQLException e) {
                 boolean again = starts > 0
                         && !dialect.isLockTimeout(e)
                         && errors.classify(e) == ErrorClass.RETRY_NOW
-                        && System.nanoTime() - asked < patience.toNanos();
+                        && System.nanoTime() - asked < timeout.toNanos();
                 if (!again) {
                     throw refusedWait(e, asked, keys.size() + " keys");
                 }
@@ -500,12 +499,12 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
-    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
+    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration timeout) {
         requireOpen();
         begin();
         long asked = System.nanoTime();
         try {
-            patiently(patience, () -> {
+            withLockTimeout(timeout, () -> {
                 PlainLanes.lock(session(), consumer, lanes);
                 return true;
             });
@@ -514,9 +513,9 @@ final class PlainTransaction extends JdbcTransaction {
         }
     }
 
-    /** The patience holds for this only, whether it succeeds or not. */
-    private <T> T patiently(Duration patience, Question<T> question) throws SQLException {
-        settings.wait(patience);
+    /** The timeout holds for this only, whether it succeeds or not. */
+    private <T> T withLockTimeout(Duration timeout, Question<T> question) throws SQLException {
+        settings.wait(timeout);
         T answer;
         try {
             answer = question.ask();
@@ -564,14 +563,14 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     /**
-     * With a patience of its own, because of the entries that deleted rows leave in an index until they are purged: an insert
+     * With a lock timeout of its own, because of the entries that deleted rows leave in an index until they are purged: an insert
      * that meets such an entry of its own key also locks the next one, which may be of another consumer.
      */
     @Override
     public Set<MessageKey> reopen(RegisteredConsumer consumer, Collection<MessageKey> keys) {
         return read(
                 "to reopen " + keys.size() + " messages",
-                () -> patiently(ShortTransactions.PATIENCE, () -> rows().reopen(consumer, keys)));
+                () -> withLockTimeout(ShortTransactions.LOCK_TIMEOUT, () -> rows().reopen(consumer, keys)));
     }
 
     /** A deferred write that failed may have been one of a batch of which others succeeded. */

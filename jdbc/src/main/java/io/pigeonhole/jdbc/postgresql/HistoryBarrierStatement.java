@@ -3,8 +3,8 @@ package io.pigeonhole.jdbc.postgresql;
 import io.pigeonhole.jdbc.sql.StatementName;
 
 /**
- * The statements that tell whether all transactions have ended that may have recorded something. Only PostgreSQL has them; they stand
- * in {@code history-barrier.sql}.
+ * The statements that find out whether all transactions have ended that may have recorded something. Only PostgreSQL has
+ * them; they stand in {@code history-barrier.sql}.
  */
 public enum HistoryBarrierStatement implements StatementName {
     /** A number that is greater than that of every transaction which has written anything yet. */

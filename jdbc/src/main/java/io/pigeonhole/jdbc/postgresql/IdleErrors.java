@@ -43,8 +43,8 @@ final class IdleErrors implements Errors {
         return tooLong && state != null && state.startsWith("08");
     }
 
-    /** What says to a handler as well why it is lost. */
-    Throwable told(Throwable failure) {
+    /** The error that the handler gets: it says as well why the connection is lost. */
+    Throwable forHandler(Throwable failure) {
         return failure instanceof SQLException e && isLostWhileIdle(e)
                 ? new SQLException(
                         "the connection is lost after the transaction was idle for longer than " + limit.toMillis()

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The days that the ledger was last seen to have, from the database's present day on, so that a claim of one key need not ask for
- * each message. What is seen counts for a minute: no day from the present one on is forgotten in that time, because a window is an
- * hour at least and whole days are forgotten. Safe for use by many threads.
+ * each message. What is seen counts for a minute: no day from the present one on is dropped in that time, because a window is an
+ * hour at least and whole days are dropped. Safe for use by many threads.
  */
 public final class KnownDays {
     private static final long MILLIS_OF_DAY = Duration.ofDays(1).toMillis();

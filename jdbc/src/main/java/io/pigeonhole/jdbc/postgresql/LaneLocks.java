@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 final class LaneLocks {
     private LaneLocks() {}
 
-    static void lock(Call call, String patience, RegisteredConsumer consumer, List<Integer> lanes) throws SQLException {
-        call.text("patience", patience);
+    static void lock(Call call, String timeout, RegisteredConsumer consumer, List<Integer> lanes) throws SQLException {
+        call.text("timeout", timeout);
         lock(call, consumer, lanes);
     }
 

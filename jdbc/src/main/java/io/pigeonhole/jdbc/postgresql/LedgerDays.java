@@ -140,7 +140,7 @@ public final class LedgerDays {
     private void addWithinLedger(LocalDate day) {
         boolean added = transactions.run("a missing day of the ledger", session -> {
             lock(session);
-            if (look(session, LEDGER, day) != Found.MISSING || isForgotten(session, day)) {
+            if (look(session, LEDGER, day) != Found.MISSING || isPastItsTime(session, day)) {
                 return false; // Another program was here first.
             }
             addLedgerDay(session, day);
@@ -156,7 +156,7 @@ public final class LedgerDays {
     }
 
     /** Asked behind the look at a day: the horizon is raised before it goes. */
-    private static boolean isForgotten(AdminSession session, LocalDate day) throws SQLException {
+    private static boolean isPastItsTime(AdminSession session, LocalDate day) throws SQLException {
         return readHorizon(session).oldest().isAfter(day);
     }
 
@@ -254,7 +254,7 @@ public final class LedgerDays {
             Found found = look(session, LEDGER, day);
             if (found == Found.MISSING) {
                 missing.withinLedger().add(day);
-            } else if (found == Found.NAME_TAKEN && !isForgotten(session, day)) {
+            } else if (found == Found.NAME_TAKEN && !isPastItsTime(session, day)) {
                 missing.leftOut().put(new Day(true, day), WAIT + inTheWay(LEDGER, day));
             }
         }

@@ -52,7 +52,7 @@ final class OldRowsByPage implements OldRows {
         });
         for (KeyTable table : tables) {
             Retired piece =
-                    steps.attempt("to forget keys of " + table.name(), Retired.NOTHING, () -> purge(table, look));
+                    steps.attempt("to delete old keys of " + table.name(), Retired.NOTHING, () -> purge(table, look));
             if (piece.more()) {
                 return piece;
             }

@@ -43,7 +43,7 @@ record PostgresBarrier(ShortTransactions transactions) implements HistoryBarrier
             return ask(HistoryBarrierStatement.IS_PAST_HERE, mark);
         } catch (PigeonholeException e) {
             // Somebody may have taken the right to look at pg_stat_activity from everybody.
-            LOG.debug("whose older transactions are, cannot be told: all of them are waited for", e);
+            LOG.debug("whose older transactions are, cannot be found out: all of them are waited for", e);
             return false;
         }
     }

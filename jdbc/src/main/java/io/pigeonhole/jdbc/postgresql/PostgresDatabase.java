@@ -38,7 +38,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** PostgreSQL, with all its tricks: several statements in one trip, arrays, data-modifying queries, advisory locks. */
+/** PostgreSQL, with its own abilities: several statements in one round trip, arrays, data-modifying queries, advisory locks. */
 public final class PostgresDatabase extends Database {
     /** Where the statements are that it says otherwise than the standard. */
     public static final List<String> STATEMENTS = List.of("io/pigeonhole/jdbc/sql/postgresql/");
@@ -47,7 +47,7 @@ public final class PostgresDatabase extends Database {
     private final TransactionSource transactionsOfHandlers;
     private final PendingRepairs repairs;
     private final DueHints hints = new DueHints();
-    private final FreshStreaks streaks;
+    private final OptimisticInserts optimisticInserts;
     private final PostgresSession session = new PostgresSession();
     private final KnownDays knownDays;
     private final Statements statements;
@@ -58,7 +58,7 @@ public final class PostgresDatabase extends Database {
             TransactionSource transactionsOfHandlers,
             Parts parts,
             PendingRepairs repairs,
-            FreshStreaks streaks,
+            OptimisticInserts optimisticInserts,
             KnownDays knownDays,
             RetentionSettings settings,
             LongSupplier nanos) {
@@ -66,7 +66,7 @@ public final class PostgresDatabase extends Database {
         this.connections = connections;
         this.transactionsOfHandlers = transactionsOfHandlers;
         this.repairs = repairs;
-        this.streaks = streaks;
+        this.optimisticInserts = optimisticInserts;
         this.knownDays = knownDays;
         this.statements = parts.transactions().statements();
         this.texts = new PostgresTexts(statements);
@@ -78,8 +78,8 @@ public final class PostgresDatabase extends Database {
      * @param connections of the store's own
      * @param transactionsOfHandlers in which handlers run
      * @param daysAhead how many days exist beyond today
-     * @param settings what is forgotten when
-     * @param streaks after how many claims keys are taken for new
+     * @param settings what is deleted when
+     * @param optimisticInserts after how many claims keys are taken for new
      * @param nanos what counts time between two looks at something
      */
     public static PostgresDatabase of(
@@ -87,7 +87,7 @@ public final class PostgresDatabase extends Database {
             TransactionSource transactionsOfHandlers,
             int daysAhead,
             RetentionSettings settings,
-            FreshStreaks streaks,
+            OptimisticInserts optimisticInserts,
             LongSupplier nanos) {
         KnownDays knownDays = new KnownDays(nanos);
         ShortTransactions transactions = PostgresBoundary.transactions(connections, required(), knownDays);
@@ -112,7 +112,7 @@ public final class PostgresDatabase extends Database {
                         new OldRowsByPage(transactions, settings.batch(), steps),
                         steps));
         return new PostgresDatabase(
-                connections, transactionsOfHandlers, parts, repairs, streaks, knownDays, settings, nanos);
+                connections, transactionsOfHandlers, parts, repairs, optimisticInserts, knownDays, settings, nanos);
     }
 
     private static Statements required() {
@@ -147,7 +147,7 @@ public final class PostgresDatabase extends Database {
         return JdbcTransaction.open(
                 transactionsOfHandlers,
                 (own, connection) -> new PostgresTransaction(
-                        own, connection, idleLimit, hints, streaks, session, repairs, knownDays, texts));
+                        own, connection, idleLimit, hints, optimisticInserts, session, repairs, knownDays, texts));
     }
 
     @Override
@@ -167,7 +167,7 @@ public final class PostgresDatabase extends Database {
     public List<Due> due(Collection<RegisteredConsumer> consumers) {
         return transactions()
                 .run(
-                        "to tell what is due for " + consumers.size() + " consumers",
+                        "to find what is due for " + consumers.size() + " consumers",
                         session -> HintedBacklog.due(session, consumers, hints.all()));
     }
 

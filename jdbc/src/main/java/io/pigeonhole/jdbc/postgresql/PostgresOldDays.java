@@ -37,9 +37,9 @@ import org.slf4j.event.Level;
 /**
  * Takes days off ledger and history: detaches, then drops. Detaching waits for those who use the table and keeps nobody from
  * it; interrupted it stays begun, and is ended by the next call. A table that is detached and not dropped is found by its
- * name, by a comment that it got before, and by a row of {@code inbox_upkeep} that tells our detaching from that of a person,
- * whose tables stay. So each step can be repeated, and two nodes that are at one day do no harm: one of them is refused. A day of the
- * ledger is detached behind the horizon, which waits for the claims that still saw the old one.
+ * name, by a comment that it got before, and by a row of {@code inbox_upkeep} that distinguishes our detaching from that of
+ * a person, whose tables stay. So each step can be repeated, and two nodes that are at one day do no harm: one of them is
+ * refused. A day of the ledger is detached behind the horizon, which waits for the claims that still saw the old one.
  */
 public final class PostgresOldDays implements OldDays {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresOldDays.class);
@@ -405,7 +405,7 @@ public final class PostgresOldDays implements OldDays {
                 concurrently[0] ? PartitionStatement.NOTE_DETACHED : PartitionStatement.DETACH_AT_ONCE);
     }
 
-    /** In no transaction that could be told to write: where the session only reads by default, that is lifted for it. */
+    /** In no transaction, whose mode could be set: where the session only reads by default, that is lifted for it. */
     private void detachAlone(Connection connection, OldDay old) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             boolean onlyReads = onlyReads(statement);

@@ -34,7 +34,10 @@ final class PostgresSession {
         expected.set(true);
     }
 
-    /** Whether triggers of deferred constraints are known to, or may do so; what they change is put back in the commit's trip. */
+    /**
+     * Whether triggers of deferred constraints are known to, or may do so; what they change is put back in the commit's
+     * round trip.
+     */
     boolean isChangeExpectedAtCommit() {
         return atCommit.get() || expected.get();
     }
@@ -60,8 +63,8 @@ final class PostgresSession {
 
     /**
      * Whether a commit met an error as of a lost connection a short while ago. A trigger of a deferred constraint can raise
-     * the same, and what a driver and a pool make of it does not tell the two apart. In a trip of their own, before COMMIT is
-     * sent, constraints fail with a known outcome.
+     * the same, and what a driver and a pool make of it does not distinguish the two. In a round trip of their own, before
+     * COMMIT is sent, constraints fail with a known outcome.
      */
     boolean areConstraintsCheckedBeforeCommit() {
         Long until = constraintsUntil.get();

@@ -203,7 +203,7 @@ public final class PostgresSettings {
         if (!NOT_THESE.contains(name)) {
             throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
                     + ": it changes " + name
-                    + " for the session, and what the session had before cannot be told, so that it would stay on the"
+                    + " for the session, and what the session had before cannot be found out, so that it would stay on the"
                     + " connection. Change it for the transaction: SET LOCAL " + name + " = …, or set_config('" + name
                     + "', …, true), where true stands in the statement");
         }

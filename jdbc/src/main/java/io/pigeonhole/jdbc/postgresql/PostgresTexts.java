@@ -135,7 +135,7 @@ public final class PostgresTexts {
         });
     }
 
-    /** With the limit of the wait, {@code patience}, and the handlers' own limits behind it. */
+    /** With the limit of the wait, {@code timeout}, and the handlers' own limits behind it. */
     MaybeFirst lockLanes() {
         return lockLanes;
     }

@@ -37,11 +37,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A transaction on PostgreSQL. What it needs at its beginning travels with its first statement, and the proof that it is
- * still alive travels with the commit, so that an undisturbed batch costs two trips besides its handlers. Longer than 500
+ * still alive travels with the commit, so that an undisturbed batch costs two round trips besides its handlers. Longer than 500
  * lines, because it is one short method for each of the engine's steps.
  */
 final class PostgresTransaction extends JdbcTransaction {
-    /** Results before the claim's own: the patience, alone or with all that a transaction begins with. */
+    /** Results before the claim's own: the lock timeout, alone or with all that a transaction begins with. */
     private static final int RESULTS_BEFORE_CLAIM = 1;
 
     /** The same where the level is set first. */
@@ -59,7 +59,7 @@ final class PostgresTransaction extends JdbcTransaction {
     private final String idleLimit;
     private final String statementLimit;
     private final PostgresRows rows;
-    private final FreshStreaks streaks;
+    private final OptimisticInserts optimisticInserts;
     private final PostgresSession session;
     private final PostgresSettings settings = new PostgresSettings();
     private boolean begun;
@@ -82,12 +82,22 @@ final class PostgresTransaction extends JdbcTransaction {
             Connection connection,
             Duration idleLimit,
             DueHints hints,
-            FreshStreaks streaks,
+            OptimisticInserts optimisticInserts,
             PostgresSession session,
             PendingRepairs repairs,
             KnownDays days,
             PostgresTexts texts) {
-        this(own, connection, idleLimit, hints, streaks, session, repairs, days, texts, new IdleErrors(idleLimit));
+        this(
+                own,
+                connection,
+                idleLimit,
+                hints,
+                optimisticInserts,
+                session,
+                repairs,
+                days,
+                texts,
+                new IdleErrors(idleLimit));
     }
 
     private PostgresTransaction(
@@ -95,7 +105,7 @@ final class PostgresTransaction extends JdbcTransaction {
             Connection connection,
             Duration idleLimit,
             DueHints hints,
-            FreshStreaks streaks,
+            OptimisticInserts optimisticInserts,
             PostgresSession session,
             PendingRepairs repairs,
             KnownDays days,
@@ -111,7 +121,7 @@ final class PostgresTransaction extends JdbcTransaction {
         this.session = session;
         this.idleLimit = milliseconds(idleLimit);
         this.statementLimit = milliseconds(idleLimit.compareTo(SHORTEST_LIMIT) < 0 ? SHORTEST_LIMIT : idleLimit);
-        this.streaks = streaks;
+        this.optimisticInserts = optimisticInserts;
     }
 
     /** What was sent before the first handler was not idle. */
@@ -135,8 +145,8 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     @Override
-    public Throwable told(Throwable failure) {
-        return errors.told(failure);
+    public Throwable forHandler(Throwable failure) {
+        return errors.forHandler(failure);
     }
 
     @Override
@@ -154,29 +164,30 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     @Override
-    public Claim claim(
-            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
+    public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
         requireOpen();
         try {
             boolean first = isFirst();
             if (keys.size() == 1
                     && days.have(keys.get(0))
                     && !session.longWrites().areExpected()) {
-                return claimOne(first, consumer, keys, hashes, patience);
+                return claimOne(first, consumer, keys, hashes, timeout);
             }
-            Claim claim = first && streaks.isLong(consumer.id()) ? claimAsNew(consumer, keys, hashes, patience) : null;
+            Claim claim = first && optimisticInserts.mayTry(consumer.id())
+                    ? claimAsNew(consumer, keys, hashes, timeout)
+                    : null;
             if (claim == null) {
                 claim = first
                         ? beginWith(
                                 texts().beginWithClaim(),
-                                (sql, skipped) -> claim(sql, skipped, true, consumer, keys, hashes, patience))
-                        : claimBehind(consumer, keys, hashes, patience);
+                                (sql, skipped) -> claim(sql, skipped, true, consumer, keys, hashes, timeout))
+                        : claimBehind(consumer, keys, hashes, timeout);
             }
-            streaks.note(consumer.id(), claim.claimed().size() == keys.size());
+            optimisticInserts.note(consumer.id(), claim.claimed().size() == keys.size());
             return claim;
         } catch (SQLException e) {
             days.forget();
-            throw refusedWait(e, patience, keys.size() + " keys");
+            throw refusedWait(e, timeout, keys.size() + " keys");
         }
     }
 
@@ -189,12 +200,12 @@ final class PostgresTransaction extends JdbcTransaction {
             RegisteredConsumer consumer,
             List<MessageKey> keys,
             List<PayloadHash> hashes,
-            Duration patience)
+            Duration timeout)
             throws SQLException {
         boolean isNew = first
                 ? beginWith(
                         texts().beginWithClaimOne(),
-                        (sql, skipped) -> claimOne(sql, skipped, true, consumer, keys.get(0), hashes, patience))
+                        (sql, skipped) -> claimOne(sql, skipped, true, consumer, keys.get(0), hashes, timeout))
                 : claimOne(
                         texts().sql(PostgresLedgerStatement.CLAIM_ONE),
                         RESULTS_BEFORE_CLAIM,
@@ -202,7 +213,7 @@ final class PostgresTransaction extends JdbcTransaction {
                         consumer,
                         keys.get(0),
                         hashes,
-                        patience);
+                        timeout);
         return isNew ? Claim.ofAll(keys) : Claims.oneBehind(connection, texts(), consumer, keys.get(0), hashes);
     }
 
@@ -236,11 +247,11 @@ final class PostgresTransaction extends JdbcTransaction {
             RegisteredConsumer consumer,
             MessageKey key,
             List<PayloadHash> hashes,
-            Duration patience)
+            Duration timeout)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             int next = bindBeginning(statement, first);
-            statement.setString(next++, milliseconds(patience));
+            statement.setString(next++, milliseconds(timeout));
             return Claims.one(statement, next, skipped, consumer, key, hashes);
         }
     }
@@ -282,12 +293,12 @@ final class PostgresTransaction extends JdbcTransaction {
 
     /** Null where a key is known: then nothing was done in the transaction, and it is as if it had not begun. */
     private @Nullable Claim claimAsNew(
-            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience)
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout)
             throws SQLException {
         try {
             return beginWith(
                     texts().beginWithClaimAsNew(),
-                    (sql, skipped) -> claim(sql, skipped, true, consumer, keys, hashes, patience));
+                    (sql, skipped) -> claim(sql, skipped, true, consumer, keys, hashes, timeout));
         } catch (SQLException e) {
             if (!PostgresStates.UNIQUE_VIOLATION.equals(e.getSQLState())) {
                 throw e;
@@ -298,7 +309,7 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     private Claim claimBehind(
-            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience)
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout)
             throws SQLException {
         return claim(
                 texts().sql(PostgresLedgerStatement.CLAIM),
@@ -307,7 +318,7 @@ final class PostgresTransaction extends JdbcTransaction {
                 consumer,
                 keys,
                 hashes,
-                patience);
+                timeout);
     }
 
     private Claim claim(
@@ -317,11 +328,11 @@ final class PostgresTransaction extends JdbcTransaction {
             RegisteredConsumer consumer,
             List<MessageKey> keys,
             List<PayloadHash> hashes,
-            Duration patience)
+            Duration timeout)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             int next = bindBeginning(statement, first);
-            statement.setString(next++, milliseconds(patience));
+            statement.setString(next++, milliseconds(timeout));
             statement.setShort(next++, consumer.id());
             statement.setString(next++, KeyArray.write(keys));
             statement.setString(next++, KeyArray.writeHashes(hashes));
@@ -332,13 +343,13 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     @Override
-    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration patience) {
+    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration timeout) {
         requireOpen();
         boolean first = isFirst();
         try (Call call = calls.call(texts().lockLanes().where(first))) {
-            LaneLocks.lock(bindBeginning(call, first), milliseconds(patience), consumer, lanes);
+            LaneLocks.lock(bindBeginning(call, first), milliseconds(timeout), consumer, lanes);
         } catch (SQLException e) {
-            throw refusedWait(e, patience, lanes.size() + " lanes");
+            throw refusedWait(e, timeout, lanes.size() + " lanes");
         }
     }
 
@@ -384,7 +395,7 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     /**
-     * With what goes before the end of the transaction, in the same trip. Triggers of deferred constraints run without what
+     * With what goes before the end of the transaction, in the same round trip. Triggers of deferred constraints run without what
      * handlers have set; what they set themselves is put back once a proof has found it.
      */
     private String ending(String proof, String usual) {
@@ -688,13 +699,13 @@ final class PostgresTransaction extends JdbcTransaction {
         }
     }
 
-    private StoreException refusedWait(SQLException e, Duration patience, String what) {
+    private StoreException refusedWait(SQLException e, Duration timeout, String what) {
         if (Claims.isBlocked(e)) {
             if (PostgresStates.QUERY_CANCELED.equals(e.getSQLState())) {
                 session.longWrites().expect();
             }
             return new ClaimBlockedException(
-                    "waited " + patience.toMillis() + " ms in vain for another transaction to let go of one of " + what,
+                    "waited " + timeout.toMillis() + " ms in vain for another transaction to let go of one of " + what,
                     e);
         }
         noteLoss(e);

@@ -2,7 +2,7 @@ package io.pigeonhole.jdbc.replay;
 
 import java.time.Duration;
 
-/** Tells when those transactions have ended that were open at a moment and may record finished messages. */
+/** Finds out when those transactions have ended that were open at a moment and may record finished messages. */
 public interface HistoryBarrier {
     /** Marks this moment. */
     long mark();

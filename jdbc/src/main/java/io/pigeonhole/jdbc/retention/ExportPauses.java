@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps exports that fail, such as one of a large day to a full disk, from taking most of the time in which a store forgets
+ * Keeps exports that fail, such as one of a large day to a full disk, from taking most of the time in which a store deletes
  * other things. A day whose export failed is left alone for half an hour, or for ten times as long as that took. One such day
  * holds back no other, however often it fails; but where several fail one after the other, and that took long, the archive is
  * away, and no day is tried for ten times as long; then those come first that have not failed. Kept in memory, per store: after a crash each day is tried again. Safe for use by many threads.

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may be forgotten, found out anew where a step before took long, such as the export of a day: a look that is old cannot
- * tell a clock that jumped from one that went on. Used by one thread, for one piece of the upkeep.
+ * What may be deleted, found out anew where a step before took long, such as the export of a day: a look that is old cannot
+ * distinguish a clock that jumped from one that went on. Used by one thread, for one piece of the upkeep.
  */
 public final class FreshLook {
     private static final Duration FRESH = Duration.ofMinutes(1);
@@ -24,7 +24,7 @@ public final class FreshLook {
     /**
      * Looks for the first time.
      *
-     * @param rules answers what may be forgotten now, null for nothing
+     * @param rules answers what may be deleted now, null for nothing
      * @param nanos the time
      */
     FreshLook(Supplier<@Nullable RetentionLook> rules, LongSupplier nanos) {
@@ -38,7 +38,7 @@ public final class FreshLook {
         look = rules.get();
     }
 
-    /** What may be forgotten now; null for nothing. */
+    /** What may be deleted now; null for nothing. */
     @Nullable
     RetentionLook now() {
         if (nanos.getAsLong() - lookedAt > FRESH.toNanos()) {
@@ -53,7 +53,7 @@ public final class FreshLook {
         return now != null && now.isPastInHistory(day, at);
     }
 
-    /** Takes a step, unless nothing may be forgotten by now. */
+    /** Takes a step, unless nothing may be deleted by now. */
     public Retired use(Function<RetentionLook, Retired> step) {
         RetentionLook now = now();
         return now == null ? Retired.NOTHING : step.apply(now);

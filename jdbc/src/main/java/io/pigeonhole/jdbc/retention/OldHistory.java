@@ -107,7 +107,7 @@ public final class OldHistory {
     /**
      * Whether the archive, where there is one, has a day already, with all messages that are to go now. Exports nothing.
      *
-     * @param going tells how many messages go with the day
+     * @param going counts how many messages go with the day
      */
     public boolean isInArchive(LocalDate day, LongSupplier going) {
         if (archive == null) {
@@ -191,7 +191,7 @@ public final class OldHistory {
         return at != null && nanos.getAsLong() - at < AT_ANOTHER_FOR.toNanos();
     }
 
-    /** Once in a while for each day: it is asked at each piece of what is forgotten. */
+    /** Once in a while for each day: it is asked at each piece of what is deleted. */
     private boolean isNews(Map<LocalDate, Long> said, LocalDate day) {
         long now = nanos.getAsLong();
         Long before = said.get(day);

@@ -19,7 +19,7 @@ public final class OldKeys {
      * answer still holds when the keys are deleted. Nor those that somebody else has locked, such as an open transaction that met
      * them as duplicates.
      */
-    public static long forget(AdminSession session, int consumer, List<MessageKey> keys) throws SQLException {
+    public static long delete(AdminSession session, int consumer, List<MessageKey> keys) throws SQLException {
         Set<MessageKey> finished = new LinkedHashSet<>(keys);
         finished.removeAll(unfinished(session, consumer, keys));
         Set<MessageKey> locked = lock(session, consumer, finished);

@@ -14,7 +14,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 
 /**
- * Forgets runs over the history that ended long ago, with what they skipped, and which days were exported; not the last of
+ * Deletes runs over the history that ended long ago, with what they skipped, and which days were exported; not the last of
  * these, nor one of which the history still has messages. Each piece is one transaction, and a crash leaves it undone. Safe for
  * use by many threads and many programs.
  */
@@ -35,20 +35,20 @@ final class OldReplays {
         this.batch = Math.min(batch, MOST_SKIPPED);
     }
 
-    /** Forgets a piece, if there is one and nobody else is at it. */
+    /** Deletes a piece, if there is one and nobody else is at it. */
     Retired retire(RetentionLook look) {
-        long rows = database.change("to forget old replays", session -> forget(session, look))
+        long rows = database.change("to delete old replays", session -> delete(session, look))
                 .orElse(0L);
         return rows == 0 ? Retired.NOTHING : new Retired(0, rows, true);
     }
 
-    private long forget(AdminSession session, RetentionLook look) throws SQLException {
+    private long delete(AdminSession session, RetentionLook look) throws SQLException {
         Instant now = session.now();
         look.requireSameClock(now);
         RetentionLimits limits = look.limits();
         Instant kept = now.minus(limits.replays());
         LocalDate firstDay = RetentionSettings.firstDayKept(now, limits.history());
-        long exports = forgetExports(session, kept, firstDay);
+        long exports = deleteExports(session, kept, firstDay);
         try (Call call = session.replay(ReplayStatement.FORGET_EXPORT_MARKS)) {
             exports += call.instant("before", kept).day(firstDay).change();
         }
@@ -56,14 +56,14 @@ final class OldReplays {
         try (Call call = session.replay(ReplayStatement.OLD)) {
             name = call.instant("before", kept).first(row -> row.getString(1));
         }
-        return exports + (name == null ? 0 : forgetRun(session, name));
+        return exports + (name == null ? 0 : deleteRun(session, name));
     }
 
     /**
      * From the oldest day on, and none from the first one of which the history has messages: while they are held up, they are
      * known to be in the archive by this note only.
      */
-    private static long forgetExports(AdminSession session, Instant kept, LocalDate firstDay) throws SQLException {
+    private static long deleteExports(AdminSession session, Instant kept, LocalDate firstDay) throws SQLException {
         List<LocalDate> days;
         try (Call call = session.replay(ReplayStatement.OLD_EXPORTS)) {
             days = call.instant("before", kept)
@@ -71,16 +71,16 @@ final class OldReplays {
                     .number("limit", MOST_EXPORTS)
                     .all(row -> row.getObject(1, LocalDate.class));
         }
-        long forgotten = 0;
+        long deleted = 0;
         for (LocalDate day : days) {
             if (hasMessages(session, day)) {
-                return forgotten;
+                return deleted;
             }
             try (Call call = session.replay(ReplayStatement.DROP_EXPORTED)) {
-                forgotten += call.day(day).change();
+                deleted += call.day(day).change();
             }
         }
-        return forgotten;
+        return deleted;
     }
 
     private static boolean hasMessages(AdminSession session, LocalDate day) throws SQLException {
@@ -97,7 +97,7 @@ final class OldReplays {
      * First what it skipped, in batches, then the run itself. One by one: where a range is deleted, MariaDB also waits for the row
      * behind its end, which is of another run.
      */
-    private long forgetRun(AdminSession session, String name) throws SQLException {
+    private long deleteRun(AdminSession session, String name) throws SQLException {
         List<SkippedMessage> skipped = ReplayRows.skipped(session, name, FIRST, batch);
         if (skipped.isEmpty()) {
             try (Call call = session.replay(ReplayStatement.FORGET)) {

@@ -61,7 +61,7 @@ final class RetentionClockRow {
     }
 
     /**
-     * Moves the clock where it has to be. Answers how much older things have to be to be forgotten; null where the database's
+     * Moves the clock where it has to be. Answers how much older things have to be to be deleted; null where the database's
      * clock is so doubtful that nothing is to be touched.
      */
     @Nullable
@@ -136,14 +136,14 @@ final class RetentionClockRow {
         warned = nanos.getAsLong();
         if (doubtful) {
             log.warn(
-                    "nothing more is forgotten: the database's clock says {}, this machine's {}. Set right the one that is"
+                    "nothing more is deleted: the database's clock says {}, this machine's {}. Set right the one that is"
                             + " wrong; or, if the database is right, call Admin.confirmClock",
                     now,
                     machine);
         } else {
             log.warn(
                     "nothing maintained this schema for a while, or the database's clock, which says {}, was moved: what is"
-                            + " past its time is forgotten {} later than usual, and this catches up as time passes."
+                            + " past its time is deleted {} later than usual, and this catches up as time passes."
                             + " Admin.confirmClock ends it; do that once no source has messages from before",
                     now,
                     behind);

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How old something has to be by the database's clock before a store may forget it now.
+ * How old something has to be by the database's clock before a store may delete it now.
  *
  * @param window keys
  * @param history finished messages

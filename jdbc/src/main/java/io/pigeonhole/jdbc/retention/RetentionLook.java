@@ -6,11 +6,11 @@ import java.time.Instant;
 import java.time.LocalDate;
 
 /**
- * What may be forgotten, and when that was found out. Its limits count from a clock that was found to be right: whoever uses
+ * What may be deleted, and when that was found out. Its limits count from a clock that was found to be right: whoever uses
  * them asks first whether the database's clock has jumped since, as it does when a machine that stood still goes on.
  *
  * @param at by the database's clock
- * @param limits how old something has to be to be forgotten
+ * @param limits how old something has to be to be deleted
  */
 public record RetentionLook(Instant at, RetentionLimits limits) {
     /** Nothing that a piece of the upkeep waits for takes longer. */
@@ -26,7 +26,7 @@ public record RetentionLook(Instant at, RetentionLimits limits) {
         if (Duration.between(at, now).compareTo(LONGEST) > 0) {
             throw new StoreUnavailableException(
                     "the database's clock went from " + at + " to " + now
-                            + " between two statements: nothing is forgotten until it is looked at again",
+                            + " between two statements: nothing is deleted until it is looked at again",
                     null);
         }
     }

@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells what a store may forget now: what is older than the longest time that any program of the schema wants it remembered,
+ * Decides what a store may delete now: what is older than the longest time that any program of the schema wants it remembered,
  * by a clock that does not jump. Safe for use by many threads and many programs.
  */
 public final class RetentionRules {
@@ -53,7 +53,7 @@ public final class RetentionRules {
         return new FreshLook(this::look, nanos);
     }
 
-    /** Says what this program wants, and answers how old things have to be to be forgotten; null for nothing. */
+    /** Says what this program wants, and answers how old things have to be to be deleted; null for nothing. */
     @Nullable
     public RetentionLook look() {
         try {
@@ -87,7 +87,7 @@ public final class RetentionRules {
 
     /**
      * Writes down what this program wants; answers the longest of all programs. What cannot be written, because somebody holds
-     * the row, does not keep it from forgetting.
+     * the row, does not keep it from deleting.
      */
     private RetentionLimits confirm() {
         RequiredRetentions.Required required = database.look(
@@ -117,9 +117,9 @@ public final class RetentionRules {
 
     private @Nullable RetentionLook lookAtClock(RetentionLimits longest) {
         Optional<Optional<RetentionLook>> look =
-                database.change("to tell what may be forgotten", session -> lookAtClock(session, longest));
+                database.change("to find out what may be deleted", session -> lookAtClock(session, longest));
         if (look.isEmpty()) {
-            waits.warn("inbox_clock", "nothing is forgotten");
+            waits.warn("inbox_clock", "nothing is deleted");
         }
         return look.flatMap(found -> found).orElse(null);
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts attempts that failed, of messages that are finished
  * @param audit what people did
  * @param replays runs over the history that have ended, what they skipped, and exports
- * @param hours when it may forget, null for always
+ * @param hours when it may delete, null for always
  * @param batch how many rows it looks through at once, about
  * @param archive where a day of the history must be before it goes, null for nowhere
  */
@@ -96,7 +96,7 @@ public record RetentionSettings(
         return new RetentionLimits(window, history, attempts, audit, replays);
     }
 
-    /** Whether now is no time to forget anything. */
+    /** Whether now is no time to delete anything. */
     boolean rests(Instant now) {
         return hours != null && !hours.contains(now);
     }

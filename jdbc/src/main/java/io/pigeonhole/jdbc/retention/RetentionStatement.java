@@ -2,7 +2,7 @@ package io.pigeonhole.jdbc.retention;
 
 import io.pigeonhole.jdbc.sql.StatementName;
 
-/** The statements about what the store forgets. */
+/** The statements of retention. */
 public enum RetentionStatement implements StatementName {
     /** Whether there is a task that looks through a table. */
     HAS_TASK,
@@ -11,7 +11,7 @@ public enum RetentionStatement implements StatementName {
     ADD_TASK,
 
     /**
-     * Locks a task, and tells where to go on. No row where another node is at it, and where there is nothing to do before its
+     * Locks a task, and reads where to go on. No row where another node is at it, and where there is nothing to do before its
      * time.
      */
     ENTER_TASK,

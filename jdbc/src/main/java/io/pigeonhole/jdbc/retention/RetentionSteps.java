@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forgets what is past its time, a piece at each call: first days of the ledger, then days of the history, then rows; what waits for
- * an archive comes last, and may be asked for apart. One step that fails does not stop the others.
+ * Deletes what is past its time, a piece at each call: first days of the ledger, then days of the history, then rows; what
+ * waits for an archive comes last, and may be asked for apart. One step that fails does not stop the others.
  *
  * <p>The horizon is raised and committed before a day of the ledger goes: from then on no claim brings a key of that day. A key
  * below the horizon is late, and no row of it is looked for. Safe for use by many threads and many programs.
@@ -65,7 +65,7 @@ public final class RetentionSteps {
     /** Where the store stands: the database's clock, and where the ledger begins and ends. */
     private record Position(Instant now, MessageKey oldest, MessageKey newest) {}
 
-    /** That something may be forgotten now. */
+    /** That something may be deleted now. */
     private record Begun(Position position, Duration window) {}
 
     /** All steps, also those that wait for the archive. */
@@ -95,7 +95,7 @@ public final class RetentionSteps {
         return steps.firstOf(List.of(daysOfHistory(now, fresh), history(now, fresh)));
     }
 
-    /** Null where nothing is to be forgotten now. */
+    /** Null where nothing is to be deleted now. */
     private @Nullable Begun begin(FreshLook fresh) {
         RetentionLook look = fresh.now();
         if (look == null) {
@@ -115,35 +115,35 @@ public final class RetentionSteps {
         MessageKey oldest =
                 steps.attempt("to raise the horizon", position.oldest(), () -> raise(position, begun.window()));
         List<FailedSteps.Step> all = new ArrayList<>();
-        all.add(new FailedSteps.Step("to forget days of the ledger", () -> dropDaysOfLedger(oldest)));
+        all.add(new FailedSteps.Step("to drop days of the ledger", () -> dropDaysOfLedger(oldest)));
         all.add(new FailedSteps.Step(
                 "to give days of the history back", () -> fresh.use(latest -> giveBackDays(now, latest))));
         if (!hasArchive) {
             all.add(daysOfHistory(now, fresh));
         }
-        all.add(new FailedSteps.Step("to forget keys", () -> fresh.use(latest -> rows.purgeKeys(latest, oldest))));
+        all.add(new FailedSteps.Step("to delete old keys", () -> fresh.use(latest -> rows.purgeKeys(latest, oldest))));
         if (!hasArchive) {
             all.add(history(now, fresh));
         }
         all.add(new FailedSteps.Step(
-                "to forget attempts",
+                "to delete old attempts",
                 () -> fresh.use(
                         latest -> purge("inbox_attempt", latest, latest.limits().attempts(), purge::attempts))));
         all.add(new FailedSteps.Step(
-                "to forget what people did",
+                "to delete old audit entries",
                 () -> fresh.use(
                         latest -> purge("inbox_audit", latest, latest.limits().audit(), purge::audit))));
-        all.add(new FailedSteps.Step("to forget replays", () -> fresh.use(oldReplays::retire)));
+        all.add(new FailedSteps.Step("to delete old replays", () -> fresh.use(oldReplays::retire)));
         return all;
     }
 
     private FailedSteps.Step daysOfHistory(Instant now, FreshLook fresh) {
         return new FailedSteps.Step(
-                "to forget days of the history", () -> fresh.use(latest -> dropDaysOfHistory(now, latest, fresh)));
+                "to drop days of the history", () -> fresh.use(latest -> dropDaysOfHistory(now, latest, fresh)));
     }
 
     private FailedSteps.Step history(Instant now, FreshLook fresh) {
-        return new FailedSteps.Step("to forget history", () -> rows.purgeHistory(now, fresh));
+        return new FailedSteps.Step("to delete old history", () -> rows.purgeHistory(now, fresh));
     }
 
     private static Position read(AdminSession session) throws SQLException {

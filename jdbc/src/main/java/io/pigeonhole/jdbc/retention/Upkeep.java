@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * the piece undone and the place as it was.
  *
  * @param name the task's name
- * @param look what may be forgotten, and when that was found out
+ * @param look what may be deleted, and when that was found out
  * @param retention how long rows are kept
  */
 public record Upkeep(String name, RetentionLook look, Duration retention) {
@@ -42,7 +42,7 @@ public record Upkeep(String name, RetentionLook look, Duration retention) {
     /** Does the next piece; nothing where there is nothing to do now, or another node is at it. */
     public Retired next(ShortTransactions transactions, Step step) {
         return transactions
-                .run("to forget with " + name, session -> next(session, step))
+                .run("to delete with " + name, session -> next(session, step))
                 .map(piece -> new Retired(0, piece.deleted(), true))
                 .orElse(Retired.NOTHING);
     }

@@ -1,4 +1,4 @@
-/** What is forgotten, when, and in which steps. */
+/** Retention: what is deleted, when, and in which steps. */
 @NullMarked
 package io.pigeonhole.jdbc.retention;
 

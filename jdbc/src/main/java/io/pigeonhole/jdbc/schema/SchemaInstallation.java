@@ -22,7 +22,7 @@ public final class SchemaInstallation {
     public void validate() {
         attempt("to check its settings", operations::checkSession);
         attempt("to read the catalog", () -> refuse(operations.differencesFrom(expected(operations.location()))));
-        attempt("to tell whether it is durable", operations::checkDurability);
+        attempt("to find out whether it is durable", operations::checkDurability);
     }
 
     public void apply() {

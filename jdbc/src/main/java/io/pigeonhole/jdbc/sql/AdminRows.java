@@ -28,7 +28,7 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Rows as the admin API tells them. How keys and instants are stored is the database's matter. */
+/** Rows as the admin API returns them. How keys and instants are stored is the database's matter. */
 public final class AdminRows {
     /** Where the columns begin that follow those of a label. */
     private static final int AFTER_LABEL = 9;

@@ -12,7 +12,7 @@ import java.util.OptionalInt;
  * has no such limit, there is none.
  */
 public final class NetworkLimit {
-    /** More than such a transaction waits for others, which is {@link ShortTransactions#PATIENCE} for each lock. */
+    /** More than such a transaction waits for others, which is {@link ShortTransactions#LOCK_TIMEOUT} for each lock. */
     public static final Duration USUAL = Duration.ofSeconds(10);
 
     private NetworkLimit() {}

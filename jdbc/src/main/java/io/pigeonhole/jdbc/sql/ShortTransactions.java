@@ -14,7 +14,7 @@ import java.util.function.Function;
  */
 public final class ShortTransactions {
     /** How long a statement of theirs waits for a lock. */
-    public static final Duration PATIENCE = Duration.ofSeconds(2);
+    public static final Duration LOCK_TIMEOUT = Duration.ofSeconds(2);
 
     private static final int MOST_ATTEMPTS = 5;
 
@@ -120,7 +120,10 @@ public final class ShortTransactions {
         }
     }
 
-    /** Answers whether it committed each statement by itself before. Where that cannot be told or ended, it is not used again. */
+    /**
+     * Answers whether it committed each statement by itself before. Where that cannot be found out or ended, it is not used
+     * again.
+     */
     private static boolean beginning(Connection connection) throws SQLException {
         try {
             boolean autoCommit = connection.getAutoCommit();

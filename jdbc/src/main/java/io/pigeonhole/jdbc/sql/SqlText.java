@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Tells the statements in SQL from what may hold any words: comments, which may stand in one another, strings, quoted names,
- * and strings between dollars. As PostgreSQL and H2 read it. What is not closed goes to the end.
+ * Distinguishes the statements in SQL from what may hold any words: comments, which may stand in one another, strings,
+ * quoted names, and strings between dollars. As PostgreSQL and H2 read it. What is not closed goes to the end.
  */
 public final class SqlText {
     private static final Pattern DIVIDES = Pattern.compile("[\\s;]");

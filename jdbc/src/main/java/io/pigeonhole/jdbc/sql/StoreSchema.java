@@ -60,7 +60,7 @@ public final class StoreSchema {
         return new StoreSchema(quote(name, quote), quote(name, "'"));
     }
 
-    /** The current one of other databases; null where a database does not tell. */
+    /** The current one of other databases; null where a database does not report it. */
     public static @Nullable StoreSchema current(ConnectionSource connections) {
         try (Connection connection = Connections.open(connections)) {
             String name = nameOf(connection);
@@ -70,7 +70,7 @@ public final class StoreSchema {
             }
             return named(name, quote);
         } catch (SQLException e) {
-            throw new StoreUnavailableException(Refusals.describe("to tell its schema", e), e);
+            throw new StoreUnavailableException(Refusals.describe("to find out its schema", e), e);
         }
     }
 
@@ -157,7 +157,7 @@ public final class StoreSchema {
         return type.cast(Proxy.newProxyInstance(StoreSchema.class.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
-    /** A connection, or a statement that is told its text when it is executed. */
+    /** A connection, or a statement that gets its text when it is executed. */
     private record Binding(Object target, StoreSchema schema) implements InvocationHandler {
         @Override
         public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)

@@ -54,15 +54,15 @@ public abstract class Database implements InboxStore<JdbcContext> {
      * @param transactions of the store's own
      * @param days of ledger and history
      * @param counters of the rows
-     * @param barrier which tells when the history of a moment is complete
-     * @param retention how it forgets
+     * @param barrier which finds out when the history of a moment is complete
+     * @param retention how it deletes what is past its time
      */
     public record Parts(
             ShortTransactions transactions,
             Days days,
             Counters counters,
             HistoryBarrier barrier,
-            Forgetting retention) {}
+            RetentionFactory retention) {}
 
     /** Creates the days that are missing. */
     @FunctionalInterface
@@ -70,9 +70,9 @@ public abstract class Database implements InboxStore<JdbcContext> {
         void ensure();
     }
 
-    /** Makes the steps in which a database forgets. */
+    /** Makes the steps in which a database deletes what is past its time. */
     @FunctionalInterface
-    public interface Forgetting {
+    public interface RetentionFactory {
         RetentionSteps by(RetentionRules rules, OldHistory oldHistory);
     }
 
@@ -226,7 +226,7 @@ public abstract class Database implements InboxStore<JdbcContext> {
         return retire(retention::retireArchived);
     }
 
-    /** Takes a piece of forgetting. */
+    /** Takes a piece of retention. */
     protected Retired retire(Supplier<Retired> piece) {
         return piece.get();
     }
@@ -238,7 +238,7 @@ public abstract class Database implements InboxStore<JdbcContext> {
 
     /** How much there is. */
     public final Sizes sizes() {
-        return transactions.run("to tell how much there is", session -> StoreSizes.read(session, settings.window()));
+        return transactions.run("to count what there is", session -> StoreSizes.read(session, settings.window()));
     }
 
     /** What the admin API needs of it; the same at every call. */

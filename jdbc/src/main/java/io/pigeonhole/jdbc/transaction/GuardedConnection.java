@@ -243,7 +243,7 @@ public final class GuardedConnection implements InvocationHandler {
             }
             transaction.called(e);
             transaction.noteFull(e);
-            throw transaction.told(e);
+            throw transaction.forHandler(e);
         } finally {
             call.running(null);
         }

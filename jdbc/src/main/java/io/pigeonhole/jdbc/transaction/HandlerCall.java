@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class HandlerCall {
     private static final Logger LOG = LoggerFactory.getLogger(HandlerCall.class);
-    private static final long PATIENCE_SECONDS = 5;
+    private static final long TIMEOUT_SECONDS = 5;
 
     private final HandlerTransaction transaction;
     private final ReentrantLock use = new ReentrantLock();
@@ -165,7 +165,7 @@ public final class HandlerCall {
             throw new StoreException(
                     ErrorClass.ABORTED,
                     "a handler ended while another thread was using its connection, and that thread did not stop within "
-                            + PATIENCE_SECONDS + " s: the connection is given up",
+                            + TIMEOUT_SECONDS + " s: the connection is given up",
                     null);
         }
         throw new IllegalStateException(
@@ -186,7 +186,7 @@ public final class HandlerCall {
 
     private boolean awaitEnd() {
         try {
-            if (!use.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            if (!use.tryLock(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
                 return false;
             }
             use.unlock();

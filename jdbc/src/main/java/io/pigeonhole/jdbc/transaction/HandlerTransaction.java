@@ -170,7 +170,7 @@ abstract class HandlerTransaction {
         }
     }
 
-    /** Drivers and pools answer this without a trip. */
+    /** Drivers and pools answer this without a round trip. */
     public boolean hasLostConnection() {
         try {
             return !finished && handlers.isClosed();
@@ -277,7 +277,7 @@ abstract class HandlerTransaction {
             own.clear();
         } catch (RuntimeException e) {
             throw new StoreException(
-                    ErrorClass.ABORTED, "a framework cannot forget what was rolled back: " + FailureText.classOf(e), e);
+                    ErrorClass.ABORTED, "a framework cannot clear what was rolled back: " + FailureText.classOf(e), e);
         }
     }
 
@@ -334,7 +334,7 @@ abstract class HandlerTransaction {
         return ErrorClass.ABORTED;
     }
 
-    /** Not a failure of one message: what was committed with it cannot be taken back, and no replay will tell. */
+    /** Not a failure of one message: what was committed with it cannot be taken back, and no replay will find it. */
     protected static ConfigurationException taken(SQLException e) {
         return new ConfigurationException(
                 "a handler ended the transaction by itself, with COMMIT or ROLLBACK in SQL. What was written before is"
@@ -379,7 +379,7 @@ abstract class HandlerTransaction {
 
     /**
      * A handler could not go back to a savepoint, and nobody knows whether the database went back before. The handler takes what it
-     * wrote behind the savepoint for rolled back, and what was deferred there may neither be sent nor be forgotten: so the
+     * wrote behind the savepoint for rolled back, and what was deferred there may neither be sent nor be dropped: so the
      * transaction has failed, also where the handler hides this.
      */
     protected void failedRollback(Throwable failure) {
@@ -419,7 +419,7 @@ abstract class HandlerTransaction {
                             + " Execute it on context.connection(), with the writes that need it, or name the schema and"
                             + " the tenant in the deferred statement");
                 }
-                run("to tell what the session is", () -> sessionChanging(write.sql()));
+                run("to find out what the session is", () -> sessionChanging(write.sql()));
                 deferredChanges = true;
             } else if (effect == TransactionControl.Effect.NONE) {
                 harmless.add(write.sql());
@@ -519,8 +519,8 @@ abstract class HandlerTransaction {
     /** A handler's call came back, with the error or without one. */
     protected void called(@Nullable Throwable failure) {}
 
-    /** What a handler gets to see of an error of its call. */
-    public Throwable told(Throwable failure) {
+    /** The error that a handler gets for an error of its call. */
+    public Throwable forHandler(Throwable failure) {
         return failure;
     }
 

@@ -18,10 +18,11 @@ import org.jspecify.annotations.Nullable;
  * Whoever was refused has a connection, and perhaps the only one of the pool, so the repair comes before the next transaction
  * of the same thread. Threads that were not refused never wait for it, and never fail for it. A database gives one code to a
  * table that is wrong and to a constraint that refuses a message; which of both it is shows in a transaction that begins after
- * the repair. Where the repair is impossible until a person acts, whoever is refused with that code is told so. Where it fails
- * for now, because others hold locks for instance, it is tried again after five seconds, and whoever is refused meanwhile is
- * told to come again. Whoever is refused later is told to try again at once, so that his own thread repairs: the one that
- * repaired in vain may have ended. Kept in memory: after a crash the first refusal tells it anew. Safe for use by many threads.
+ * the repair. Where the repair is impossible until a person acts, whoever is refused with that code gets that as his error.
+ * Where it fails for now, because others hold locks for instance, it is tried again after five seconds, and whoever is
+ * refused meanwhile gets an error that may be retried. Whoever is refused later may try again at once, so that his own
+ * thread repairs: the one that repaired in vain may have ended. Kept in memory: after a crash the first refusal finds it
+ * anew. Safe for use by many threads.
  */
 public final class PendingRepair {
     /** For so long what was repaired is right. */
@@ -46,7 +47,7 @@ public final class PendingRepair {
     /**
      * Why it could not be repaired.
      *
-     * @param what to tell whoever is refused
+     * @param what the message for whoever is refused
      * @param cause of it; null where it is a person's task
      * @param foundAt when the repair met it
      */
@@ -149,7 +150,7 @@ public final class PendingRepair {
         return true;
     }
 
-    /** What to tell whoever was refused: that the same may be tried again at once, or why it has to wait. */
+    /** The message for whoever was refused: that the same may be tried again at once, or why it has to wait. */
     public RuntimeException refusal(String doing, SQLException failure) {
         Obstacle known = obstacle;
         if (known == null || !isPresent(known)) {

@@ -275,7 +275,7 @@ CREATE TABLE IF NOT EXISTS inbox_store (
 INSERT INTO inbox_store (only_row, id)
 SELECT TRUE, CAST(RANDOM_UUID() AS VARCHAR(40)) WHERE NOT EXISTS (SELECT 1 FROM inbox_store);
 
--- What forgets rows piece by piece: where each pass is, and which node is at it.
+-- What deletes old rows piece by piece: where each pass is, and which node is at it.
 CREATE TABLE IF NOT EXISTS inbox_upkeep (
     task       VARCHAR(200) NOT NULL PRIMARY KEY,
     place      VARCHAR(200) NOT NULL,

@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS inbox_consumer (
     lanes         SMALLINT     NOT NULL,
     paused        BOOLEAN      NOT NULL DEFAULT FALSE COMMENT 'Nothing is claimed, taken or leased while it is true. Changed by the admin API.',
     registered_at DATETIME(6)  NOT NULL,
-    deduplication VARCHAR(40)  DEFAULT 'IDS' NOT NULL COMMENT 'How accepted messages are told from new ones. Changed by the admin API.',
+    deduplication VARCHAR(40)  DEFAULT 'IDS' NOT NULL COMMENT 'How accepted messages are distinguished from new ones. Changed by the admin API.',
     UNIQUE KEY inbox_consumer_name (name)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
   COMMENT = 'The consumers, so that every other row holds two bytes and not a name.';
@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS inbox_ledger (
     consumer_id  SMALLINT    NOT NULL,
     message_key  BINARY(16)  NOT NULL,
     accepted_at  DATETIME(6) NOT NULL,
-    payload_hash BINARY(16)  COMMENT 'Kept where the consumer asks for it, to tell another payload from a duplicate.',
+    payload_hash BINARY(16)  COMMENT 'Kept where the consumer asks for it, to distinguish another payload from a duplicate.',
     PRIMARY KEY (consumer_id, message_key)
 ) ENGINE = InnoDB COMMENT = 'The keys of all accepted messages: this consumer has taken responsibility for this message.'
   PARTITION BY RANGE COLUMNS (message_key) (
@@ -67,7 +67,7 @@ CREATE TABLE IF NOT EXISTS inbox_clock (
     seen_at    DATETIME(6) NOT NULL,
     trusted_at DATETIME(6) NOT NULL,
     CHECK (only_row)
-) ENGINE = InnoDB COMMENT = 'From when ages count when something is forgotten. Set by the admin API.';
+) ENGINE = InnoDB COMMENT = 'From when ages count for retention. Set by the admin API.';
 
 INSERT INTO inbox_clock (only_row, seen_at, trusted_at)
 SELECT TRUE, this.moment, this.moment FROM (SELECT UTC_TIMESTAMP(6) AS moment) AS this
@@ -230,7 +230,7 @@ CREATE TABLE IF NOT EXISTS inbox_history (
     PARTITION later VALUES LESS THAN (MAXVALUE)
   );
 
--- What forgets rows piece by piece: where each pass is, and which node is at it.
+-- What deletes old rows piece by piece: where each pass is, and which node is at it.
 CREATE TABLE IF NOT EXISTS inbox_upkeep (
     task       VARCHAR(200) NOT NULL PRIMARY KEY,
     place      VARCHAR(200) NOT NULL COMMENT 'Where the pass under way goes on; empty between two.',

@@ -19,7 +19,7 @@ CREATE TABLE inbox_consumer (
     registered_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     deduplication text        NOT NULL DEFAULT 'IDS'
 );
-COMMENT ON COLUMN inbox_consumer.deduplication IS 'How accepted messages are told from new ones. Changed by the admin API.';
+COMMENT ON COLUMN inbox_consumer.deduplication IS 'How accepted messages are distinguished from new ones. Changed by the admin API.';
 COMMENT ON TABLE inbox_consumer IS 'The consumers, so that every other row holds two bytes and not a name.';
 COMMENT ON COLUMN inbox_consumer.digest_below IS
     'Ids made before this many milliseconds since 1970 get keys in digest form. Never changes: docs/message-key.md';
@@ -34,7 +34,7 @@ CREATE TABLE inbox_ledger (
     PRIMARY KEY (consumer_id, message_key)
 ) PARTITION BY RANGE (message_key);
 COMMENT ON TABLE inbox_ledger IS 'The keys of all accepted messages: this consumer has taken responsibility for this message.';
-COMMENT ON COLUMN inbox_ledger.payload_hash IS 'Kept where the consumer asks for it, to tell another payload from a duplicate.';
+COMMENT ON COLUMN inbox_ledger.payload_hash IS 'Kept where the consumer asks for it, to distinguish another payload from a duplicate.';
 
 -- Keys without a time sort behind all days.
 CREATE TABLE inbox_ledger_digest PARTITION OF inbox_ledger
@@ -62,7 +62,7 @@ CREATE TABLE inbox_clock (
     seen_at    timestamptz NOT NULL,
     trusted_at timestamptz NOT NULL
 );
-COMMENT ON TABLE inbox_clock IS 'From when ages count when something is forgotten. Set by the admin API.';
+COMMENT ON TABLE inbox_clock IS 'From when ages count for retention. Set by the admin API.';
 INSERT INTO inbox_clock (seen_at, trusted_at)
 SELECT this.moment, this.moment FROM (SELECT clock_timestamp() AS moment) AS this;
 
@@ -238,7 +238,7 @@ CREATE INDEX inbox_history_of_message ON inbox_history (consumer_id, message_key
 COMMENT ON TABLE inbox_history IS
     'Finished messages, where a consumer asks for it. Without payload headers are NULL too; with it a NULL is a tombstone.';
 
--- What forgets rows piece by piece: where each pass is, and which node is at it.
+-- What deletes old rows piece by piece: where each pass is, and which node is at it.
 CREATE TABLE inbox_upkeep (
     task       text        NOT NULL PRIMARY KEY,
     place      text        NOT NULL,

@@ -62,9 +62,9 @@ WHERE p.bound IS NOT NULL
 ORDER BY CAST(p.bound AS uuid) DESC
 
 -- name: days
--- The schema is told where it is not that of the table. It is unknown who detached a day that we had marked where its table was restored,
--- and is another one than that which we noted. Those that somebody else detached, or began to, and that we had not marked are not among
--- them. The day before which they are is written as yyyymmdd.
+-- The schema is returned where it is not that of the table. It is unknown who detached a day that we had marked where its
+-- table was restored, and is another one than that which we noted. Those that somebody else detached, or began to, and that
+-- we had not marked are not among them. The day before which they are is written as yyyymmdd.
 SELECT right(c.relname, 8), i.inhrelid IS NOT NULL, p.pending,
        {lower_bound},
        {upper_bound},

@@ -88,7 +88,7 @@ set_config('statement_timeout', CASE {statement_timeout_before} WHEN '0' THEN '0
 
 -- part: limits_of_wait
 -- What a statement has that waits for others until its end: how long it waits, and our own limit.
-set_config('lock_timeout', :patience, true), {own_limit}
+set_config('lock_timeout', :timeout, true), {own_limit}
 
 -- part: as_before
 -- Whether the session is what it was; without a transaction of ours there is nothing to compare with.

@@ -24,8 +24,9 @@ WITH h AS MATERIALIZED (
         AND NOT h.paused
 
 -- part: answer_of_many
--- Keys are told only where not all were new. Then, with a snapshot of its own because the claim may have waited for somebody who
--- dead-lettered a message, whether there are dead letters at all, one look into an index; and the handlers' own limits again.
+-- Keys are returned only where not all were new. Then, with a snapshot of its own because the claim may have waited for
+-- somebody who dead-lettered a message, whether there are dead letters at all, one look into an index; and the handlers'
+-- own limits again.
     RETURNING message_key
 )
 SELECT h.oldest, h.newest, r.claimed, CASE WHEN r.claimed < :count THEN CAST(r.keys AS text) END, h.paused, {millis}
@@ -68,8 +69,8 @@ SELECT {limits_of_wait};
 
 -- part: insert_one
 -- One key of a day that the ledger has; no row is inserted where it is known, or the consumer is paused, or a unique index of somebody's
--- own refuses it: claim_one_behind tells these apart. Not to name the key that decides saves the server a look at the day's index in the
--- catalog. Where the row is inserted, handlers have their own lock_timeout again, without a statement more.
+-- own refuses it: claim_one_behind distinguishes these. Not to name the key that decides saves the server a look at the
+-- day's index in the catalog. Where the row is inserted, handlers have their own lock_timeout again, without a statement more.
 INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at)
 SELECT c.id, CAST(:key AS uuid), CAST(:hash AS uuid), clock_timestamp()
 FROM inbox_consumer AS c
@@ -79,7 +80,7 @@ RETURNING {handlers_lock_timeout}
 
 -- part: limit_of_one
 -- Set by a statement of its own: whoever waits for a locked table waits before the statement behind it is executed.
-set_config('lock_timeout', :patience, true)
+set_config('lock_timeout', :timeout, true)
 
 -- name: claim_one
 -- What nearly always is all there is to do. Nothing is asked besides.
@@ -98,8 +99,8 @@ SELECT {limit_of_one};
 {insert_one}
 
 -- name: claim_one_behind
--- The consumer may have been paused between the two; with a snapshot of its own, as behind a claim of many, it is told whether there are
--- dead letters.
+-- The consumer may have been paused between the two; with a snapshot of its own, as behind a claim of many, it returns
+-- whether there are dead letters.
 INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at)
 VALUES (:consumer, :key, :hash, clock_timestamp())
 ON CONFLICT (consumer_id, message_key) DO NOTHING
@@ -115,8 +116,8 @@ INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
 VALUES (:consumer, :key, clock_timestamp())
 
 -- name: claim_one_by_hand
--- Nothing is inserted where the key is known, or a unique index of somebody's own refuses it: the one that names what decides tells these
--- apart.
+-- Nothing is inserted where the key is known, or a unique index of somebody's own refuses it: the one that names what
+-- decides distinguishes these.
 {insert_one_by_hand}
 ON CONFLICT DO NOTHING
 

@@ -1,5 +1,5 @@
--- About what the store forgets. Each that changes rows names a key, also where all rows are meant: in a session with sql_safe_updates
--- MariaDB refuses others.
+-- The statements of retention. Each that changes rows names a key, also where all rows are meant: in a session with
+-- sql_safe_updates MariaDB refuses others.
 
 -- name: has_task
 SELECT 1 FROM inbox_upkeep WHERE task = :task

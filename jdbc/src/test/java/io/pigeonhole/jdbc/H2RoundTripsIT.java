@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What one message costs on H2, in statements, of which it keeps only a few compiled in each session. */
-class H2TripsIT {
+class H2RoundTripsIT {
     private final CountingDataSource counting =
             new CountingDataSource(H2Server.FILES.sharedSchema().dataSource());
     private final StoreLab lab = StoreLab.of(counting.dataSource());

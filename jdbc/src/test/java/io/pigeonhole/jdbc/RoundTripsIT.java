@@ -27,12 +27,12 @@ import org.junit.jupiter.api.Test;
 
 /** What a transaction costs in trips to the server, which is what it costs. */
 @OnEveryServer
-class TripsIT {
+class RoundTripsIT {
     private final PostgresServer server;
     private final HikariDataSource pool;
     private final StoreLab lab;
 
-    TripsIT(PostgresServer server) {
+    RoundTripsIT(PostgresServer server) {
         this.server = server;
         pool = pool("TRANSACTION_REPEATABLE_READ");
         lab = StoreLab.of(pool);

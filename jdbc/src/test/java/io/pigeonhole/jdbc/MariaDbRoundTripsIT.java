@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What one message costs on MariaDB, in statements that go to the server, and what must hold although they are few. */
 @ParameterizedClass
 @MethodSource("io.pigeonhole.jdbc.MariaDbServers#all")
-class MariaDbTripsIT {
+class MariaDbRoundTripsIT {
     private static final String OWN_LIMIT = "max_statement_time=7";
 
     private final MariaDbServer server;
@@ -43,7 +43,7 @@ class MariaDbTripsIT {
     private final HikariDataSource pool;
     private final StoreLab lab;
 
-    MariaDbTripsIT(MariaDbServer server) {
+    MariaDbRoundTripsIT(MariaDbServer server) {
         this.server = server;
         workshop = server.sharedSchema();
         pool = pool("");
