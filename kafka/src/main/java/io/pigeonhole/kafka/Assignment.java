@@ -84,7 +84,7 @@ final class Assignment {
         return provenPosition != before;
     }
 
-    /** Notes that it is acquired; what is before the position is finished, and Kafka may be told so. */
+    /** Notes that it is acquired; what is before the position is finished, and its offset may be committed. */
     void owned(Watermark watermark, OffsetAndMetadata position) {
         owner = watermark;
         expectedPosition = watermark.position();

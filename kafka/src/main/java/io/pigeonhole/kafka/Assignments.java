@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Assignments implements ConsumerRebalanceListener {
     private static final Logger log = LoggerFactory.getLogger(Assignments.class);
-    private static final Duration COMMIT_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration LONGEST_TURN = Duration.ofSeconds(2);
 
     private final String name;
@@ -119,7 +119,7 @@ final class Assignments implements ConsumerRebalanceListener {
      */
     private boolean isMember(TopicPartition partition, long position) {
         try {
-            consumer.commitSync(Map.of(partition, LogOwner.marked(new OffsetAndMetadata(position))), COMMIT_PATIENCE);
+            consumer.commitSync(Map.of(partition, LogOwner.marked(new OffsetAndMetadata(position))), COMMIT_TIMEOUT);
             return true;
         } catch (KafkaException e) {
             Uninterrupted.clear();
@@ -296,13 +296,13 @@ final class Assignments implements ConsumerRebalanceListener {
     }
 
     /** Gives up all partitions, before the consumer is closed. */
-    void giveUpAll(Duration patience) {
-        giveUp(List.copyOf(current.keySet()), patience);
+    void giveUpAll(Duration timeout) {
+        giveUp(List.copyOf(current.keySet()), timeout);
     }
 
-    private void giveUp(Collection<TopicPartition> partitions, Duration patience) {
+    private void giveUp(Collection<TopicPartition> partitions, Duration timeout) {
         List<Assignment> given = remove(partitions);
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = System.nanoTime() + timeout.toNanos();
         given.forEach(assignment -> assignment.deliveries().withdraw());
         for (Assignment assignment : given) {
             Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
@@ -311,7 +311,7 @@ final class Assignments implements ConsumerRebalanceListener {
                         "{}: messages of {} are still in work after {}; their redelivery will settle what became of them",
                         name,
                         assignment.partition(),
-                        patience);
+                        timeout);
             }
         }
         commitSync(uncommitted(given));
@@ -336,7 +336,7 @@ final class Assignments implements ConsumerRebalanceListener {
         }
         commitFailures.sent();
         try {
-            Uninterrupted.call(() -> consumer.commitSync(positions, COMMIT_PATIENCE));
+            Uninterrupted.call(() -> consumer.commitSync(positions, COMMIT_TIMEOUT));
             commitFailures.areOver();
         } catch (KafkaException e) {
             commitFailures.failed(e);

@@ -23,17 +23,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Counts how many times in a row a partition was begun and neither survived nor left in good order. Kafka does not count
- * deliveries; but processes that die again and again at a record begin again and again before it, a little further each time
- * where records before it get finished. A rebalance, or a source that is closed, is no such death, however slow its handlers are.
+ * deliveries; but processes that crash again and again at a record begin again and again before it, a little further each time
+ * where records before it get finished. A rebalance, or a source that is closed, is no such crash, however slow its handlers are.
  *
- * <p>A beginning is survived when all is finished that may have been in work in a process that died: at the end of the log, or
- * behind as many records as may be in work at once. What an earlier process finished before it died does not count among them,
+ * <p>A beginning is survived when all is finished that may have been in work in a process that crashed: at the end of the log, or
+ * behind as many records as may be in work at once. What an earlier process finished before it crashed does not count among them,
  * and neither do gaps in the offsets. Used by the poll thread.
  */
 final class Beginnings {
     private static final Logger log = LoggerFactory.getLogger(Beginnings.class);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
     private static final Duration PAUSE = Duration.ofMillis(300);
     /** How long questions may have taken between two polls before the next one waits until the poll thread has polled. */
     private static final Duration MOST_BETWEEN_POLLS = Duration.ofMillis(300);
@@ -46,7 +46,7 @@ final class Beginnings {
     private final SourceInbox inbox;
     private final long inWork;
     private final LongSupplier clock;
-    /** Tells the beginnings of this member from those of others. */
+    /** Distinguishes the beginnings of this member from those of others. */
     private final String member = UUID.randomUUID().toString();
 
     private long nextTry;
@@ -175,7 +175,7 @@ final class Beginnings {
         noting.start();
         Uninterrupted.clear();
         try {
-            noting.join(PATIENCE.toMillis());
+            noting.join(TIMEOUT.toMillis());
         } catch (InterruptedException e) {
             log.debug("'{}': interrupted, not waiting until ends are noted", inbox.consumer(), e);
         }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class BrokerConnection {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     /** As long as connecting may take. */
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     private final @Nullable Metric connections;
     private final LongSupplier clock;
@@ -41,7 +41,7 @@ final class BrokerConnection {
         if (!(connections.metricValue() instanceof Number count) || count.doubleValue() > 0) {
             lastConnected = now;
         }
-        lost = now - lastConnected > PATIENCE.toNanos();
+        lost = now - lastConnected > TIMEOUT.toNanos();
     }
 
     /** Whether there has been none for some seconds; false where that is not known. */

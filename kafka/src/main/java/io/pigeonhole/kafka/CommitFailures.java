@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  */
 final class CommitFailures {
     private static final Logger log = LoggerFactory.getLogger(CommitFailures.class);
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private final String name;
     private final LongSupplier clock;
@@ -110,7 +110,7 @@ final class CommitFailures {
             return null;
         }
         Duration age = Duration.ofNanos(now.age(countedTo));
-        if (age.compareTo(PATIENCE) < 0) {
+        if (age.compareTo(TIMEOUT) < 0) {
             return null;
         }
         String consequence = " for " + age.toSeconds()

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * may ask.
  */
 final class FullWindows {
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private final int window;
     private final LongSupplier clock;
@@ -47,7 +47,7 @@ final class FullWindows {
     List<String> problems() {
         long now = clock.getAsLong();
         return waits.entrySet().stream()
-                .filter(each -> now - each.getValue().since() >= PATIENCE.toNanos())
+                .filter(each -> now - each.getValue().since() >= TIMEOUT.toNanos())
                 .map(each -> each.getKey() + " stands still: for "
                         + Duration.ofNanos(now - each.getValue().since()).toSeconds()
                         + " s it has waited for its record at offset "

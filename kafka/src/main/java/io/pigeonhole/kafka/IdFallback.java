@@ -5,9 +5,10 @@ public enum IdFallback {
     /** Nothing: the inbox puts it among the dead letters, with its bytes and its origin. */
     NONE,
     /**
-     * Its place with the broker, as {@code kafka:<cluster id>/<topic id>/<partition>/<offset>}. It tells redeliveries of one
-     * record apart from other records, also when the topic is deleted and made anew under the same name, and that is all:
-     * whatever a producer, a relay or a mirror sends a second time has another place, and takes effect a second time.
+     * Its place with the broker, as {@code kafka:<cluster id>/<topic id>/<partition>/<offset>}. It distinguishes
+     * redeliveries of one record from other records, also when the topic is deleted and made anew under the same
+     * name, and that is all: whatever a producer, a relay or a mirror sends a second time has another place, and takes
+     * effect a second time.
      */
     TRANSPORT
 }

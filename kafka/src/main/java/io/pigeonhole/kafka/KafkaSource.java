@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes the records of Kafka topics to an inbox, as a member of a consumer group. Offsets are committed only after the
- * database has committed, and never past an unfinished record; whatever Kafka delivers again, the inbox tells as a
+ * database has committed, and never past an unfinished record; whatever Kafka delivers again, the inbox recognises as a
  * duplicate. Only committed records are read.
  *
  * <p>For an inbox that deduplicates by watermarks it takes over each partition in the database before it reads from it,
@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>While the database is away, the source takes nothing, keeps its partitions, and goes on by itself. When partitions are
  * revoked, it finishes what is in work within a bounded time and gives up the rest. When Kafka refuses it before it has ever
- * worked (missing rights, wrong settings), or somebody has to decide something, it stops and tells why by {@link #failure()}.
+ * worked (missing rights, wrong settings), or somebody has to decide something, it stops and says why by {@link #failure()}.
  * Whatever else is thrown it outlasts, where needed with another consumer, and says so by {@link #state()} and {@link #problems()}.
  * A partition that cannot be read, or of which nobody has said where to begin, is held back and holds back no other. A topic that
  * does not exist is a problem until it does.
@@ -58,7 +58,11 @@ public final class KafkaSource implements Source {
     private volatile boolean closed;
 
     private record Running(
-            PollLoops loops, Trouble trouble, UnreadablePartitions unreadable, MissingTopics missing, Thread thread) {}
+            PollLoops loops,
+            PollFailures pollFailures,
+            UnreadablePartitions unreadable,
+            MissingTopics missing,
+            Thread thread) {}
 
     KafkaSource(
             Inbox<?> inbox,
@@ -125,23 +129,23 @@ public final class KafkaSource implements Source {
         if (running != null || closed) {
             throw new IllegalStateException(name() + " was started or closed before; build another one");
         }
-        Trouble trouble = new Trouble(name(), settings.clock());
+        PollFailures pollFailures = new PollFailures(name(), settings.clock());
         UnreadablePartitions unreadable = new UnreadablePartitions(name(), settings.clock());
         MissingTopics missing =
                 MissingTopics.of(name(), settings.topics(), consumerSettings.forAdmin(), settings.clock());
         PollLoop first;
         try {
-            first = loop(trouble, unreadable, missing);
+            first = loop(pollFailures, unreadable, missing);
         } catch (KafkaException e) {
             throw new ConfigurationException(name() + " cannot be started: " + e.getMessage(), e);
         }
-        PollLoops loops = new PollLoops(name(), first, () -> loop(trouble, unreadable, missing), trouble);
+        PollLoops loops = new PollLoops(name(), first, () -> loop(pollFailures, unreadable, missing), pollFailures);
         try {
             Thread thread = threads.newThread(() -> run(loops, missing));
             thread.setName(settings.name());
             thread.setDaemon(true);
             thread.start();
-            running = new Running(loops, trouble, unreadable, missing, thread);
+            running = new Running(loops, pollFailures, unreadable, missing, thread);
         } catch (Throwable e) {
             closed = true;
             first.abandon();
@@ -156,7 +160,7 @@ public final class KafkaSource implements Source {
     }
 
     /** With a consumer of its own, and threads; whatever was opened is closed where something cannot be. */
-    private PollLoop loop(Trouble trouble, UnreadablePartitions unreadable, MissingTopics missing) {
+    private PollLoop loop(PollFailures pollFailures, UnreadablePartitions unreadable, MissingTopics missing) {
         Deque<Runnable> opened = new ArrayDeque<>();
         try {
             TopicIdentities identities = null;
@@ -176,7 +180,7 @@ public final class KafkaSource implements Source {
                             forSources, consumer, identities, settings.mapper()::sourceOf, logStart, System::nanoTime);
             WatermarkCheck check = owner == null ? null : new WatermarkCheck(settings.name(), forSources);
             return new PollLoop(
-                    settings, consumer, identities, owner, check, lanes, forSources, trouble, unreadable, missing);
+                    settings, consumer, identities, owner, check, lanes, forSources, pollFailures, unreadable, missing);
         } catch (Throwable e) {
             opened.forEach(KafkaSource::closeQuietly);
             throw e;
@@ -253,7 +257,7 @@ public final class KafkaSource implements Source {
 
     /** Why nothing comes from Kafka; null where nothing says so. */
     private @Nullable String brokerProblem(Running now) {
-        String problem = now.trouble().problem();
+        String problem = now.pollFailures().problem();
         if (problem != null) {
             return problem;
         }

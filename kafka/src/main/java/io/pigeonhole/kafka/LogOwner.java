@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LogOwner {
     private static final Logger log = LoggerFactory.getLogger(LogOwner.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final Duration PAUSE = Duration.ofMillis(300);
 
     /** Behind this, partitions wait for the next turn. */
@@ -134,7 +134,7 @@ final class LogOwner {
         } catch (PigeonholeException e) {
             tryLater(assignment, begun, LONGEST_PAUSE_OF_STORE, e);
         } catch (RetriableException e) {
-            tryLater(assignment, begun, PATIENCE, e);
+            tryLater(assignment, begun, TIMEOUT, e);
         }
     }
 
@@ -162,7 +162,7 @@ final class LogOwner {
                 return before.position();
             }
             OffsetAndMetadata committed =
-                    consumer.committed(Set.of(partition), PATIENCE).get(partition);
+                    consumer.committed(Set.of(partition), TIMEOUT).get(partition);
             if (committed != null && watermark.position() == Watermark.UNKNOWN && MARK.equals(committed.metadata())) {
                 throw lostWatermark(partition, committed.offset());
             }
@@ -173,10 +173,10 @@ final class LogOwner {
         return switch (start) {
             case EARLIEST ->
                 Objects.requireNonNull(
-                        consumer.beginningOffsets(Set.of(partition), PATIENCE).get(partition));
+                        consumer.beginningOffsets(Set.of(partition), TIMEOUT).get(partition));
             case LATEST ->
                 Objects.requireNonNull(
-                        consumer.endOffsets(Set.of(partition), PATIENCE).get(partition));
+                        consumer.endOffsets(Set.of(partition), TIMEOUT).get(partition));
             case NONE -> throw new NoOffsetForPartitionException(partition);
         };
     }

@@ -30,7 +30,7 @@ enum LogStart {
         }
         throw new ConfigurationException("Kafka source of inbox '" + consumer + "': "
                 + ConsumerConfig.AUTO_OFFSET_RESET_CONFIG + " is " + given
-                + "; an inbox that deduplicates by watermarks needs to be told earliest, latest or none, for partitions"
+                + "; an inbox that deduplicates by watermarks needs earliest, latest or none here, for partitions"
                 + " that have no position at all yet");
     }
 }

@@ -7,8 +7,8 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When to ask again for the identity of a topic that could not be told, and when to warn of it: at once where the reason is a
- * new one, and otherwise seldom. Used by the poll thread.
+ * When to ask again for the identity of a topic that could not be found out, and when to warn of it: at once where the
+ * reason is a new one, and otherwise seldom. Used by the poll thread.
  */
 final class LookupFailures {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
@@ -52,8 +52,8 @@ final class LookupFailures {
     }
 
     private static String warning(String topic, Throwable cause) {
-        String what = "the id of topic '" + topic + "' cannot be told: " + cause
-                + ". Until it is known nothing of the topic is read, because nobody could tell whether it is the same topic as"
+        String what = "the id of topic '" + topic + "' cannot be found out: " + cause
+                + ". Until it is known nothing of the topic is read, because it is unknown whether it is the same topic as"
                 + " before. It is asked for again every " + LONGEST_PAUSE.toSeconds() + " s or sooner";
         return cause instanceof AuthorizationException
                 ? what

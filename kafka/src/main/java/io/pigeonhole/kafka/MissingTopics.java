@@ -57,7 +57,7 @@ final class MissingTopics implements AutoCloseable {
      * @param lookUp asks for each; fails with an {@link UnknownTopicOrPartitionException} where it does not exist
      * @param close ends whatever asks
      * @param clock nanoseconds
-     * @param warn is told what somebody has to see
+     * @param warn is called with what somebody has to see
      */
     MissingTopics(
             Collection<String> topics,

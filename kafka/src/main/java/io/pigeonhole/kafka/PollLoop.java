@@ -37,7 +37,7 @@ final class PollLoop implements Runnable {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration POLL_WHILE_FULL = Duration.ofMillis(10);
     private static final Duration PAUSE_AFTER_ERROR = Duration.ofMillis(500);
-    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     private static final double RESUME_BELOW = 0.5;
     /** As long as so many polls in a row fail, the consumer may recover; then another one is better. */
     private static final int MOST_FAILED_POLLS = 20;
@@ -50,7 +50,7 @@ final class PollLoop implements Runnable {
     private final Lanes lanes;
     private final Beginnings beginnings;
     private final Assignments assignments;
-    private final Trouble trouble;
+    private final PollFailures pollFailures;
     private final UnreadablePartitions unreadable;
     private final MissingTopics missing;
     private final BrokerConnection connection;
@@ -66,7 +66,7 @@ final class PollLoop implements Runnable {
     private volatile long polledAt;
     private volatile @Nullable Throwable failure;
 
-    /** What the builder was told. */
+    /** The settings of the builder. */
     record Settings(
             String name,
             List<String> topics,
@@ -86,10 +86,10 @@ final class PollLoop implements Runnable {
             @Nullable WatermarkCheck check,
             Lanes lanes,
             SourceInbox inbox,
-            Trouble trouble,
+            PollFailures pollFailures,
             UnreadablePartitions unreadable,
             MissingTopics missing) {
-        this.trouble = trouble;
+        this.pollFailures = pollFailures;
         this.unreadable = unreadable;
         this.missing = missing;
         this.connection = new BrokerConnection(consumer, System::nanoTime);
@@ -181,7 +181,7 @@ final class PollLoop implements Runnable {
         return POLL.plus(PAUSE_AFTER_ERROR)
                 .plus(settings.revocationTimeout())
                 .plus(settings.closeTimeout())
-                .plus(CLOSE_PATIENCE.multipliedBy(4));
+                .plus(CLOSE_TIMEOUT.multipliedBy(4));
     }
 
     @Override
@@ -240,7 +240,7 @@ final class PollLoop implements Runnable {
                 .filter(heldBack.negate())
                 .toList();
         beginnings.tryAgain(askedFor);
-        // What else holds back the others is told, and nobody asks the database for them.
+        // What else holds back the others is known, so that nobody asks the database for them.
         refused = askedFor.stream().anyMatch(Assignment::isRefused);
         return heldBack.or(Assignment::isRefused);
     }
@@ -296,7 +296,7 @@ final class PollLoop implements Runnable {
             throw e;
         }
         goodPolls.failed();
-        trouble.is(e, "polling failed, it is tried again");
+        pollFailures.is(e, "polling failed, it is tried again");
         pauseAfterError();
     }
 
@@ -317,7 +317,7 @@ final class PollLoop implements Runnable {
             goodPolls.withoutTopics();
         }
         if (goodPolls.polled(!records.isEmpty(), !assignments.partitions().isEmpty(), isMember())) {
-            trouble.isOver();
+            pollFailures.isOver();
         }
     }
 
@@ -404,8 +404,8 @@ final class PollLoop implements Runnable {
     private void end() {
         log.debug("{}: closing", settings.name());
         quietly(() -> assignments.giveUpAll(settings.closeTimeout()));
-        quietly(() -> consumer.close(CloseOptions.timeout(CLOSE_PATIENCE)));
-        quietly(() -> lanes.close(CLOSE_PATIENCE));
+        quietly(() -> consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT)));
+        quietly(() -> lanes.close(CLOSE_TIMEOUT));
         if (check != null) {
             quietly(check::close);
         }

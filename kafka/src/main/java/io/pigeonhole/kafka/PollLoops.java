@@ -21,7 +21,7 @@ final class PollLoops implements Runnable {
 
     private final String name;
     private final Supplier<PollLoop> next;
-    private final Trouble trouble;
+    private final PollFailures pollFailures;
     private final CountDownLatch closing = new CountDownLatch(1);
     private volatile PollLoop current;
     private volatile @Nullable Throwable failure;
@@ -29,11 +29,11 @@ final class PollLoops implements Runnable {
     private int failures;
 
     /** With the first one, which was made where wrong settings are thrown to whoever starts the source. */
-    PollLoops(String name, PollLoop first, Supplier<PollLoop> next, Trouble trouble) {
+    PollLoops(String name, PollLoop first, Supplier<PollLoop> next, PollFailures pollFailures) {
         this.name = name;
         this.current = first;
         this.next = next;
-        this.trouble = trouble;
+        this.pollFailures = pollFailures;
     }
 
     /** Why it ended by itself, or null. */
@@ -71,7 +71,7 @@ final class PollLoops implements Runnable {
 
     private @Nullable Throwable runNext(Throwable before) {
         try {
-            trouble.is(before, "the consumer is given up, another one begins soon");
+            pollFailures.is(before, "the consumer is given up, another one begins soon");
             pause();
             if (closing.getCount() == 0) {
                 return null;

@@ -59,7 +59,7 @@ record RecordMapper(Map<String, String> sourceNames, String idHeader, String typ
                 record.offset(),
                 record.leaderEpoch().orElse(-1),
                 owner.assignment(),
-                // What comes from before it is told as a duplicate.
+                // What comes from before it is reported as a duplicate.
                 Math.min(expectedPosition, record.offset()));
     }
 

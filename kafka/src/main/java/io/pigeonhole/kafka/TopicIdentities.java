@@ -30,7 +30,7 @@ final class TopicIdentities implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(TopicIdentities.class);
 
     /** An answer that takes longer is missing. */
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     private final Function<String, CompletableFuture<String>> lookUp;
     private final Runnable close;
@@ -44,7 +44,7 @@ final class TopicIdentities implements AutoCloseable {
     /**
      * Topics of which nothing is read, because their ids are not known.
      *
-     * @param problems one sentence for each of those whose ids cannot be told, or not soon
+     * @param problems one sentence for each of those whose ids cannot be found out, or not soon
      * @param areAll whether those are all that this member has partitions of
      */
     record Unidentified(List<String> problems, boolean areAll) {
@@ -57,7 +57,7 @@ final class TopicIdentities implements AutoCloseable {
      * @param lookUp asks for what the ids of a topic's records begin with
      * @param close ends whatever asks
      * @param clock nanoseconds
-     * @param warn is told what somebody has to see
+     * @param warn is called with what somebody has to see
      */
     TopicIdentities(
             Function<String, CompletableFuture<String>> lookUp,
@@ -100,7 +100,7 @@ final class TopicIdentities implements AutoCloseable {
         } catch (CompletionException | CancellationException e) {
             forget(topic);
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            log.debug("the id of topic '{}' cannot be told", topic, cause);
+            log.debug("the id of topic '{}' cannot be found out", topic, cause);
             String warning = failures.failed(topic, cause, clock.getAsLong());
             if (warning != null) {
                 warn.accept(warning);
@@ -127,7 +127,7 @@ final class TopicIdentities implements AutoCloseable {
             return failure;
         }
         Duration since = Duration.ofNanos(clock.getAsLong() - question.asked());
-        return since.compareTo(PATIENCE) < 0
+        return since.compareTo(TIMEOUT) < 0
                 ? null
                 : "no broker has answered for " + since.toSeconds() + " s which id the topic '" + topic
                         + "' has. Until it is known nothing of the topic is read";
@@ -148,7 +148,7 @@ final class TopicIdentities implements AutoCloseable {
         return cluster.thenCombine(descriptions, (id, byName) -> {
             TopicDescription description = Objects.requireNonNull(byName.get(topic), topic);
             if (description.topicId().equals(Uuid.ZERO_UUID)) {
-                throw new IllegalStateException("the broker is too old to tell topics of one name apart");
+                throw new IllegalStateException("the broker is too old to distinguish topics of one name");
             }
             return "kafka:" + id + "/" + description.topicId() + "/";
         });

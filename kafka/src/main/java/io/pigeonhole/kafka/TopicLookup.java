@@ -25,7 +25,7 @@ final class TopicLookup implements AutoCloseable {
         this.settings.computeIfPresent(CommonClientConfigs.CLIENT_ID_CONFIG, (key, id) -> id + "-topics");
     }
 
-    /** For each topic what will be known of it: that it is there, or why it is not, or is not told. */
+    /** For each topic what will be known of it: that it is there, or why it is not, or is not known. */
     synchronized Map<String, CompletableFuture<?>> describe(Collection<String> topics) {
         Map<String, CompletableFuture<?>> answers = new HashMap<>();
         try {

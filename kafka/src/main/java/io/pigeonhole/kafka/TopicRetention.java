@@ -22,21 +22,21 @@ import org.apache.kafka.common.errors.AuthorizationException;
  * segments are deleted. Waits for a few seconds at most.
  */
 final class TopicRetention {
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     private TopicRetention() {}
 
     static RedeliveryHorizon ask(Map<String, Object> adminSettings, List<String> topics) {
         Map<String, Object> settings = new HashMap<>(adminSettings);
-        settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
-        settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) PATIENCE.toMillis());
+        settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
+        settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
         try {
             Admin admin = Admin.create(settings);
             try {
                 List<ConfigResource> resources = topics.stream()
                         .map(topic -> new ConfigResource(ConfigResource.Type.TOPIC, topic))
                         .toList();
-                return longest(admin.describeConfigs(resources).all().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
+                return longest(admin.describeConfigs(resources).all().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
             } finally {
                 admin.close(Duration.ZERO);
             }
@@ -47,9 +47,9 @@ final class TopicRetention {
             String grant = e.getCause() instanceof AuthorizationException
                     ? "; grant the principal of the consumer's settings the right DESCRIBE_CONFIGS on the topics"
                     : "";
-            return RedeliveryHorizon.unknown("Kafka does not tell the topics' settings: " + e.getCause() + grant);
+            return RedeliveryHorizon.unknown("Kafka does not return the topics' settings: " + e.getCause() + grant);
         } catch (TimeoutException | KafkaException e) {
-            return RedeliveryHorizon.unknown("Kafka does not tell the topics' settings: " + e);
+            return RedeliveryHorizon.unknown("Kafka does not return the topics' settings: " + e);
         }
     }
 

@@ -97,7 +97,7 @@ final class UnreadablePartitions {
         if (why instanceof RecordDeserializationException undecodable) {
             return assigned.contains(undecodable.topicPartition()) ? undecodable.topicPartition() : null;
         }
-        // Kafka tells it by the text alone.
+        // Only the text of the error says so.
         List<TopicPartition> named = assigned.stream()
                 .filter(partition -> Causes.of(why).stream().anyMatch(cause -> names(cause, partition)))
                 .toList();

@@ -108,7 +108,7 @@ final class WatermarkCheck implements AutoCloseable {
             boolean expected = e.getCause() instanceof PigeonholeException;
             log.atLevel(expected ? Level.DEBUG : Level.WARN)
                     .setCause(e)
-                    .log("{}: the database does not tell the watermarks now, asking again", name);
+                    .log("{}: the database does not return the watermarks now, asking again", name);
             return List.of();
         }
         List<Lost> lost = new ArrayList<>();
@@ -151,7 +151,7 @@ final class WatermarkCheck implements AutoCloseable {
         return System.nanoTime() - before.at() >= pause;
     }
 
-    /** Notes that a partition is acquired anew; answers what to tell about it. */
+    /** Notes that a partition is acquired anew; answers what to log about it. */
     String acquiredAnew(Lost lost) {
         TopicPartition partition = lost.assignment().partition();
         Taken before = taken.get(partition);

@@ -99,7 +99,7 @@ class OtherPartitionsTest {
             null,
             lanes,
             inbox.forSources(),
-            new Trouble("test", System::nanoTime),
+            new PollFailures("test", System::nanoTime),
             new UnreadablePartitions("test", System::nanoTime),
             new MissingTopics(List.of("t", "u"), topics -> Map.of(), () -> {}, System::nanoTime, warning -> {}));
     private final Thread thread = new Thread(loop, "test");

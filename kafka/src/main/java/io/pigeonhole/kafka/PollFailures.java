@@ -12,8 +12,8 @@ import org.slf4j.event.Level;
  * What fails at present. It warns at once, and then seldom, however often failures come and go; it remembers the last one until it
  * is over. Safe for use by many threads.
  */
-final class Trouble {
-    private static final Logger log = LoggerFactory.getLogger(Trouble.class);
+final class PollFailures {
+    private static final Logger log = LoggerFactory.getLogger(PollFailures.class);
     /** Between two warnings of failures that come and go. */
     private static final Duration BETWEEN_WARNINGS = Duration.ofMinutes(1);
     /** Between two warnings of a failure that stays. */
@@ -27,7 +27,7 @@ final class Trouble {
     private long warnedAt;
     private long unreported;
 
-    Trouble(String name, LongSupplier clock) {
+    PollFailures(String name, LongSupplier clock) {
         this.name = name;
         this.clock = clock;
     }

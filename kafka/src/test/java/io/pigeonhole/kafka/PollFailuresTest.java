@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Test;
 
 /** How often somebody is warned. */
 @Tag("E12")
-class TroubleTest {
+class PollFailuresTest {
     private final AtomicLong now = new AtomicLong();
-    private final Trouble trouble = new Trouble("the source", now::get);
+    private final PollFailures pollFailures = new PollFailures("the source", now::get);
 
     private boolean warns() {
-        return trouble.is(new IllegalStateException("the connection was reset"), "it is tried again");
+        return pollFailures.is(new IllegalStateException("the connection was reset"), "it is tried again");
     }
 
     private void after(Duration time) {
@@ -26,7 +26,7 @@ class TroubleTest {
         int warnings = 0;
         for (int i = 0; i < 1_200; i++) {
             warnings += warns() ? 1 : 0;
-            trouble.isOver();
+            pollFailures.isOver();
             after(Duration.ofMillis(100));
         }
         assertThat(warnings).isEqualTo(2);
@@ -43,10 +43,10 @@ class TroubleTest {
 
     @Test
     void lastErrorIsToldUntilACallSucceeds() {
-        assertThat(trouble.problem()).isNull();
+        assertThat(pollFailures.problem()).isNull();
         warns();
-        assertThat(trouble.problem()).contains("reset");
-        trouble.isOver();
-        assertThat(trouble.problem()).isNull();
+        assertThat(pollFailures.problem()).contains("reset");
+        pollFailures.isOver();
+        assertThat(pollFailures.problem()).isNull();
     }
 }
