@@ -18,10 +18,10 @@ final class Caution {
     private static final Duration LONG_LIFE = Duration.ofMinutes(5);
 
     /** For how long the first subscription that follows an end waits for what is slow. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     /** How many ends in a row a message that is behind a slow one may come back for. A quorum queue may throw it away after 20. */
-    private static final int SHORT_PATIENCE = 10;
+    private static final int ENDS_WITH_SHORT_TIMEOUT = 10;
 
     private static final int STEP = 8;
     private static final int PROOF = 16;
@@ -97,10 +97,10 @@ final class Caution {
      * last subscription's life, so that something gets past a slow message where connections are short; until that was
      * tried ten times.
      */
-    Duration patience() {
-        Duration patience = PATIENCE.multipliedBy(1L << Math.min(Math.max(0, ends - 1), 10));
-        Duration longest = ends > SHORT_PATIENCE ? LONGEST_PAUSE : longer(PATIENCE, lastLife.dividedBy(4));
-        return shorter(patience, shorter(longest, LONGEST_PAUSE));
+    Duration timeout() {
+        Duration timeout = TIMEOUT.multipliedBy(1L << Math.min(Math.max(0, ends - 1), 10));
+        Duration longest = ends > ENDS_WITH_SHORT_TIMEOUT ? LONGEST_PAUSE : longer(TIMEOUT, lastLife.dividedBy(4));
+        return shorter(timeout, shorter(longest, LONGEST_PAUSE));
     }
 
     private static Duration shorter(Duration one, Duration other) {

@@ -64,7 +64,7 @@ record DeliveryMapper(
                 .build();
     }
 
-    /** Only what the function did is blamed on it: used up memory is nobody's, and is there again later. */
+    /** Only what the function did is blamed on it: used up memory is an infrastructure error, and is there again later. */
     private byte @Nullable [] orderingKeyOf(String queue, Delivery delivery) {
         try {
             return orderingKey.apply(delivery);
@@ -79,7 +79,7 @@ record DeliveryMapper(
     }
 
     /**
-     * A queue has no places. Without an id two messages can be told apart by nothing, so that each delivery of one counts as
+     * A queue has no places. Without an id nothing distinguishes two messages, so that each delivery of one counts as
      * a place of its own: it is kept twice if it is delivered twice, and never taken for another that says the same.
      */
     private static String originOf(String queue, Envelope envelope, @Nullable MessageId id) {

@@ -34,7 +34,7 @@ final class QueueLoop {
     private static final Logger log = LoggerFactory.getLogger(QueueLoop.class);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final Duration HOLDING = Duration.ofMillis(50);
-    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     private static final int ABORT_MILLIS = 1_000;
 
     private final String queue;
@@ -42,7 +42,7 @@ final class QueueLoop {
     private final SourceSettings settings;
     private final SourceInbox inbox;
     private final Lanes lanes;
-    private final Troubles troubles;
+    private final QueueFailures failures;
     private final Caution caution;
     private final ThreadFactory threads;
     private final Thread thread;
@@ -58,14 +58,14 @@ final class QueueLoop {
             SourceSettings settings,
             SourceInbox inbox,
             Lanes lanes,
-            Troubles troubles,
+            QueueFailures failures,
             ThreadFactory threads) {
         this.queue = queue;
         this.name = settings.name() + ":" + queue;
         this.settings = settings;
         this.inbox = inbox;
         this.lanes = lanes;
-        this.troubles = troubles;
+        this.failures = failures;
         this.caution = new Caution(settings.prefetch(), settings.retryPause());
         this.threads = threads;
         this.thread = daemon(this::run, name);
@@ -100,13 +100,13 @@ final class QueueLoop {
     }
 
     /** Waits, after {@link #close}, for its end. */
-    boolean awaitEnd(Duration patience) {
-        return BoundedWait.join(thread, patience);
+    boolean awaitEnd(Duration timeout) {
+        return BoundedWait.join(thread, timeout);
     }
 
     /** How long it takes to end after {@link #close}, if the broker answers. */
     static Duration longestClose(SourceSettings settings) {
-        return settings.closeTimeout().plus(CLOSE_PATIENCE.multipliedBy(2));
+        return settings.closeTimeout().plus(CLOSE_TIMEOUT.multipliedBy(2));
     }
 
     /** Cuts short, after {@link #close}, what waits for the broker. Does not wait itself. */
@@ -136,7 +136,7 @@ final class QueueLoop {
             }
         } catch (Throwable e) {
             failure = e;
-            quietly(() -> troubles.gaveUp(queue, Reasons.textOf(e)));
+            quietly(() -> failures.gaveUp(queue, Reasons.textOf(e)));
             log.error(
                     "{}: gives the queue up; it takes no more messages from it until the source is started anew",
                     name,
@@ -182,7 +182,7 @@ final class QueueLoop {
             throw e;
         } catch (IOException | TimeoutException | RuntimeException e) {
             // Such as of a provider of credentials whose server is away, or of a name that is not known for a moment.
-            troubles.tell(queue, Reasons.textOf(e));
+            failures.report(queue, Reasons.textOf(e));
             pause(Reasons.isRefusal(e) ? caution.refused() : settings.retryPause());
         }
     }
@@ -215,7 +215,7 @@ final class QueueLoop {
         try {
             current.tend(!lanes.isWaiting());
             if (current.isProven()) {
-                troubles.isOver(queue);
+                failures.isOver(queue);
             }
         } catch (IOException | RuntimeException e) {
             // What was settled is delivered again, and settles as a duplicate.
@@ -233,11 +233,11 @@ final class QueueLoop {
     private boolean isInboxOpen() {
         try {
             inbox.probeClaim();
-            troubles.inboxTakes(queue);
+            failures.inboxTakes(queue);
             return true;
         } catch (RuntimeException e) {
             log.debug("{}: nothing is consumed yet", name, e);
-            troubles.inboxRefuses(queue, "the inbox takes no messages now: " + FailureText.describe(e));
+            failures.inboxRefuses(queue, "the inbox takes no messages now: " + FailureText.describe(e));
             return false;
         }
     }
@@ -258,7 +258,7 @@ final class QueueLoop {
             begin(Subscription.open(open, queue, settings, lanes.open(), caution, this::wakeUp));
             caution.begun();
             if (!caution.isCareful()) {
-                troubles.isOver(queue);
+                failures.isOver(queue);
             }
             return LONGEST_WAIT.toNanos();
         } catch (IOException | RuntimeException e) {
@@ -277,7 +277,7 @@ final class QueueLoop {
                 asked.withdraw();
             }
             if (!closing) {
-                troubles.tell(queue, Reasons.textOf(e));
+                failures.report(queue, Reasons.textOf(e));
             }
             Duration pause = Reasons.isNotFound(e) ? settings.retryPause() : caution.refused();
             if (e instanceof ChannelContinuationTimeoutException) {
@@ -329,7 +329,7 @@ final class QueueLoop {
         Subscription over = subscription;
         if (over == null) {
             caution.lostInTrial();
-            troubles.tell(queue, reason);
+            failures.report(queue, reason);
         } else {
             over.withdraw();
             Fault fault = Reasons.isUnreadable(signal)
@@ -350,7 +350,7 @@ final class QueueLoop {
                             + " means, or raise the limit of the client that it exceeds, then start the source anew",
                     cause);
         }
-        troubles.tell(queue, reason);
+        failures.report(queue, reason);
     }
 
     /** Something was thrown where no exception is known: what was not acknowledged comes again, on another connection. */
@@ -364,14 +364,14 @@ final class QueueLoop {
             quietly(() -> acknowledge(over));
         }
         if (open != null) {
-            quietly(() -> open.abort((int) CLOSE_PATIENCE.toMillis()));
+            quietly(() -> open.abort((int) CLOSE_TIMEOUT.toMillis()));
         }
         if (over != null && !caution.ended(over.limit(), over.hasAcknowledged(), over.lived(), Fault.THROWN)) {
             failure = thrown;
             throw asUnchecked(thrown);
         }
         quietly(() -> log.error("{}: failed, going on with another connection", name, FailureText.readable(thrown)));
-        quietly(() -> troubles.tell(queue, Reasons.textOf(thrown)));
+        quietly(() -> failures.report(queue, Reasons.textOf(thrown)));
         // Where nothing was consumed, such as for want of threads, the broker counts nothing: it is tried again without
         // end.
         quietly(() -> pauseUninterrupted(over == null ? caution.refused() : settings.retryPause()));
@@ -432,7 +432,7 @@ final class QueueLoop {
         quietly(this::finish);
         Connection open = connection;
         if (open != null) {
-            quietly(() -> open.abort((int) CLOSE_PATIENCE.toMillis()));
+            quietly(() -> open.abort((int) CLOSE_TIMEOUT.toMillis()));
         }
         subscription = null;
     }

@@ -19,13 +19,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes the messages of RabbitMQ queues, classic or quorum, to an inbox. A message is acknowledged only after the database
- * has committed, on the channel that it came on; whatever the broker delivers again, the inbox tells as a duplicate.
+ * has committed, on the channel that it came on; whatever the broker delivers again, the inbox recognises as a duplicate.
  *
  * <p>Each queue has a connection and a thread of its own and is consumed with a prefetch limit. The source outlasts lost
  * connections, closed channels, cancelled consumers, queues that are deleted, a broker that is not there or refuses it: it
- * tries again until it works, and {@link #problems()} tells what it tries. It begins with one
+ * tries again until it works, and {@link #problems()} says what it tries. It begins with one
  * message, and takes more as what it took is settled. A queue whose first message ends each connection is given up, so that
- * the broker throws nothing away, and {@link #failure()} tells why; the other queues go on. While the database is
+ * the broker throws nothing away, and {@link #failure()} says why; the other queues go on. While the database is
  * away, or the consumer paused, it keeps what it has been delivered, up to the prefetch limit, takes nothing more, and goes on by
  * itself. It never rejects a message: one that fails is parked in the database and acknowledged.
  *
@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class RabbitSource implements Source {
     private static final Logger log = LoggerFactory.getLogger(RabbitSource.class);
-    private static final Duration ABANDON_PATIENCE = Duration.ofSeconds(1);
-    private static final Duration LANES_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration ABANDON_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration LANES_TIMEOUT = Duration.ofSeconds(5);
 
     private final Inbox<?> inbox;
     private final LaneSettings laneSettings;
@@ -43,7 +43,7 @@ public final class RabbitSource implements Source {
     private volatile @Nullable Running running;
     private volatile boolean closed;
 
-    private record Running(List<QueueLoop> loops, Lanes lanes, Troubles troubles) {}
+    private record Running(List<QueueLoop> loops, Lanes lanes, QueueFailures failures) {}
 
     RabbitSource(Inbox<?> inbox, LaneSettings laneSettings, SourceSettings settings, RedeliveryHorizon horizon) {
         this.horizon = horizon;
@@ -98,12 +98,12 @@ public final class RabbitSource implements Source {
             throw new IllegalStateException(name() + " was started or closed before; build another one");
         }
         Lanes lanes = Lanes.start(settings.name(), inbox, laneSettings);
-        Troubles troubles = new Troubles(settings.name());
+        QueueFailures failures = new QueueFailures(settings.name());
         List<QueueLoop> loops = settings.queues().stream()
-                .map(queue -> new QueueLoop(queue, settings, inbox.forSources(), lanes, troubles, factory))
+                .map(queue -> new QueueLoop(queue, settings, inbox.forSources(), lanes, failures, factory))
                 .toList();
-        settings.queues().forEach(troubles::begins);
-        running = new Running(loops, lanes, troubles);
+        settings.queues().forEach(failures::begins);
+        running = new Running(loops, lanes, failures);
         try {
             loops.forEach(QueueLoop::start);
         } catch (Throwable e) {
@@ -125,14 +125,14 @@ public final class RabbitSource implements Source {
         if (now == null) {
             return SourceState.NEW;
         }
-        if (now.lanes().isWaiting() || now.troubles().isInboxRefusing()) {
+        if (now.lanes().isWaiting() || now.failures().isInboxRefusing()) {
             return SourceState.WAITING_FOR_STORE;
         }
-        int troubled = now.troubles().count();
-        if (troubled == 0) {
+        int failing = now.failures().count();
+        if (failing == 0) {
             return inbox.forSources().heldBack() == null ? SourceState.RUNNING : SourceState.DEGRADED;
         }
-        return troubled == now.loops().size() ? SourceState.WAITING_FOR_BROKER : SourceState.DEGRADED;
+        return failing == now.loops().size() ? SourceState.WAITING_FOR_BROKER : SourceState.DEGRADED;
     }
 
     @Override
@@ -153,7 +153,7 @@ public final class RabbitSource implements Source {
         if (now == null) {
             return List.of();
         }
-        List<String> problems = new ArrayList<>(now.troubles().list());
+        List<String> problems = new ArrayList<>(now.failures().list());
         String heldBack = closed ? null : inbox.forSources().heldBack();
         if (heldBack != null) {
             problems.add(heldBack);
@@ -161,7 +161,7 @@ public final class RabbitSource implements Source {
         return List.copyOf(problems);
     }
 
-    /** What the builder was told: AMQP does not tell the arguments and policies of a queue. */
+    /** The setting of the builder: AMQP does not report the arguments and policies of a queue. */
     @Override
     public RedeliveryHorizon redeliveryHorizon() {
         return horizon;
@@ -187,12 +187,12 @@ public final class RabbitSource implements Source {
                 loop.abandon();
             }
         }
-        long last = System.nanoTime() + ABANDON_PATIENCE.toNanos();
+        long last = System.nanoTime() + ABANDON_TIMEOUT.toNanos();
         for (QueueLoop loop : now.loops()) {
             if (!loop.awaitEnd(Duration.ofNanos(Math.max(0, last - System.nanoTime())))) {
                 log.debug("{}: a connection is still being opened; it is closed as soon as it is there", name());
             }
         }
-        now.lanes().close(LANES_PATIENCE);
+        now.lanes().close(LANES_TIMEOUT);
     }
 }

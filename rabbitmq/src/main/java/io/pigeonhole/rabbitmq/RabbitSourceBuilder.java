@@ -35,7 +35,7 @@ public final class RabbitSourceBuilder {
     private Function<Delivery, byte @Nullable []> orderingKey = header("ordering-key");
     private UnaryOperator<String> sourceName = queue -> queue;
     private RedeliveryHorizon horizon = RedeliveryHorizon.unknown(
-            "RabbitMQ does not tell a queue's x-message-ttl (messageTtl of the source's builder)");
+            "RabbitMQ does not report a queue's x-message-ttl (messageTtl of the source's builder)");
     private LaneSettings lanes = LaneSettings.standard();
     private int prefetch = 500;
     private Duration retryPause = Duration.ofSeconds(1);
@@ -115,7 +115,7 @@ public final class RabbitSourceBuilder {
     }
 
     /**
-     * Tells for how long the queues keep a message, their {@code x-message-ttl}: the broker does not tell it to consumers. The
+     * Sets for how long the queues keep a message, their {@code x-message-ttl}: the broker does not report it to consumers. The
      * node's window guard compares it with the store's window. Where a policy or the queue's declaration sets none, leave it.
      *
      * @param ttl the longest of the queues

@@ -4,7 +4,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import java.time.Duration;
 import java.util.List;
 
-/** What the builder was told. */
+/** The settings of the builder. */
 record SourceSettings(
         String name,
         ConnectionFactory connectionFactory,

@@ -240,9 +240,9 @@ final class Subscription extends DefaultConsumer {
             settledBefore = settled;
             progressAt = now;
         }
-        long patience = caution.patience().toNanos();
-        boolean isStalled = isStoreThere && now - progressAt > patience;
-        boolean isProvenByTime = settled >= moreLaterAt && now - steppedAt > 2 * patience;
+        long timeout = caution.timeout().toNanos();
+        boolean isStalled = isStoreThere && now - progressAt > timeout;
+        boolean isProvenByTime = settled >= moreLaterAt && now - steppedAt > 2 * timeout;
         return settled >= moreAt || isProvenByTime || isStalled;
     }
 
@@ -300,7 +300,7 @@ final class Subscription extends DefaultConsumer {
         hold.succeeded();
     }
 
-    /** Whether it waits for something that nobody tells it, and wants to look again soon. */
+    /** Whether it waits for something that nobody notifies it of, and wants to look again soon. */
     boolean isHolding() {
         return hold.isHolding() || takesBack;
     }
@@ -342,8 +342,8 @@ final class Subscription extends DefaultConsumer {
     }
 
     /** Waits, after {@link #withdraw}, for what is in work; false if it still is after so long. */
-    boolean awaitIdle(Duration patience) {
-        return group.awaitIdle(patience);
+    boolean awaitIdle(Duration timeout) {
+        return group.awaitIdle(timeout);
     }
 
     /** Withdraws, and gives back to the queue what is not acknowledged. */

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A defect of RabbitMQ before 3.11.5: a classic queue with a single active consumer crashes, and stands still, when the active
- * consumer is cancelled in favour of another (its issue 5460). So no consumer of a classic queue is replaced there. A broker tells
- * nobody whether a queue lets a single consumer be active, but by an error of what kind it is: it names the first argument that
- * the kind does not take. Where it names the kind itself a long name of the queue may leave no room.
+ * consumer is cancelled in favour of another (its issue 5460). So no consumer of a classic queue is replaced there. A
+ * broker reports to nobody whether a queue lets a single consumer be active, but by an error of what kind it is: it names the
+ * first argument that the kind does not take. Where it names the kind itself a long name of the queue may leave no room.
  */
 final class TakeoverDefect {
     private static final String NOT_OF_CLASSIC_QUEUES = "x-stream-offset";
@@ -40,7 +40,7 @@ final class TakeoverDefect {
         return isIn(connection.getServerProperties()) && isClassic(connection, queue);
     }
 
-    /** Whether a broker with these properties has the defect, and tells the kind of a queue. */
+    /** Whether a broker with these properties has the defect, and reports the kind of a queue. */
     static boolean isIn(@Nullable Map<String, Object> properties) {
         if (properties == null || !"RabbitMQ".equals(String.valueOf(properties.get("product")))) {
             return false;

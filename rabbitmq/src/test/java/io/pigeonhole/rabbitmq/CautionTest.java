@@ -35,17 +35,17 @@ class CautionTest {
     @Test
     void moreIsTakenBesideWhatIsSlowLaterAfterEachEnd() {
         Duration minutes = Duration.ofMinutes(4);
-        assertThat(caution.patience()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(caution.timeout()).isEqualTo(Duration.ofSeconds(5));
         caution.ended(500, true, minutes, null);
-        assertThat(caution.patience()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(caution.timeout()).isEqualTo(Duration.ofSeconds(5));
         caution.ended(62, true, minutes, null);
-        assertThat(caution.patience()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(caution.timeout()).isEqualTo(Duration.ofSeconds(10));
         for (int end = 0; end < 20; end++) {
             caution.ended(1, true, minutes, null);
         }
-        assertThat(caution.patience()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(caution.timeout()).isEqualTo(Duration.ofMinutes(1));
         caution.ended(500, true, Duration.ofMinutes(6), null);
-        assertThat(caution.patience()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(caution.timeout()).isEqualTo(Duration.ofSeconds(5));
     }
 
     @Test
@@ -53,17 +53,17 @@ class CautionTest {
         Duration life = Duration.ofSeconds(40);
         for (int end = 0; end < 10; end++) {
             caution.ended(8, true, life, null);
-            assertThat(caution.patience()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
+            assertThat(caution.timeout()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
         }
         caution.ended(8, true, SHORT, null);
-        assertThat(caution.patience()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(caution.timeout()).isEqualTo(Duration.ofMinutes(1));
     }
 
     @Test
     void patienceIsFiveSecondsHoweverShortConnectionsAre() {
         for (int end = 0; end < 10; end++) {
             caution.ended(8, true, SHORT, null);
-            assertThat(caution.patience()).isEqualTo(Duration.ofSeconds(5));
+            assertThat(caution.timeout()).isEqualTo(Duration.ofSeconds(5));
         }
     }
 

@@ -11,8 +11,8 @@ import org.slf4j.event.Level;
  * What keeps the source from consuming its queues, now. A reason is logged as a warning when it is new, in all at most ten
  * lines a minute. Safe for use by many threads.
  */
-final class Troubles {
-    private static final Logger log = LoggerFactory.getLogger(Troubles.class);
+final class QueueFailures {
+    private static final Logger log = LoggerFactory.getLogger(QueueFailures.class);
 
     private static final String NOT_YET = "not consumed yet";
 
@@ -21,7 +21,7 @@ final class Troubles {
     private final Map<String, String> refusals = new TreeMap<>();
     private final LogBudget budget = new LogBudget();
 
-    Troubles(String name) {
+    QueueFailures(String name) {
         this.name = name;
     }
 
@@ -31,7 +31,7 @@ final class Troubles {
     }
 
     /** A queue cannot be consumed; it is tried again. */
-    synchronized void tell(String queue, String reason) {
+    synchronized void report(String queue, String reason) {
         refusals.remove(queue);
         boolean known = reason.equals(reasons.put(queue, reason));
         log(known ? Level.DEBUG : Level.WARN, "queue '" + queue + "': " + reason + "; trying again until it works");
@@ -76,8 +76,8 @@ final class Troubles {
     /** One sentence for each queue that is not consumed. */
     synchronized List<String> list() {
         return reasons.entrySet().stream()
-                .map(trouble -> "queue '" + trouble.getKey() + "': "
-                        + refusals.getOrDefault(trouble.getKey(), trouble.getValue()))
+                .map(queue ->
+                        "queue '" + queue.getKey() + "': " + refusals.getOrDefault(queue.getKey(), queue.getValue()))
                 .toList();
     }
 
