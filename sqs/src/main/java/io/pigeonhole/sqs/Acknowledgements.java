@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Deletes from the queue what is settled, up to ten messages in a call, on threads that run {@link #run}. No deletion is ever
  * needed for correctness: what is not deleted is delivered again and settles as a duplicate. So one that fails is tried again, after
  * pauses in which no thread is kept, only while the message is still hidden from others: for so long SQS holds back its group on FIFO
- * queues. One that SQS itself fails stays trouble until a deletion succeeds. Safe for use by many threads.
+ * queues. One that SQS itself fails remains a problem until a deletion succeeds. Safe for use by many threads.
  */
 final class Acknowledgements implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Acknowledgements.class);
@@ -28,17 +28,17 @@ final class Acknowledgements implements Runnable {
 
     private final String name;
     private final SqsQueue queue;
-    private final Trouble trouble;
+    private final CallFailures callFailures;
     private final Undeleted undeleted;
     private final LongSupplier clock;
     private volatile long lastSign;
     private volatile boolean closed;
     private volatile boolean givenUp;
 
-    Acknowledgements(String name, SqsQueue queue, Trouble trouble, LongSupplier clock) {
+    Acknowledgements(String name, SqsQueue queue, CallFailures callFailures, LongSupplier clock) {
         this.name = name;
         this.queue = queue;
-        this.trouble = trouble;
+        this.callFailures = callFailures;
         this.clock = clock;
         this.undeleted = new Undeleted(MOST_WAITING, clock);
         this.lastSign = clock.getAsLong();
@@ -93,7 +93,7 @@ final class Acknowledgements implements Runnable {
     private boolean round() throws InterruptedException {
         lastSign = clock.getAsLong();
         List<Entry> batch = undeleted.take(TICK);
-        if (undeleted.isOverflowToBeTold()) {
+        if (undeleted.isOverflowToBeReported()) {
             log.warn(
                     "{}: deletions fail, and {} settled messages wait for another try; older ones are given up:"
                             + " they come again, as duplicates",
@@ -112,7 +112,7 @@ final class Acknowledgements implements Runnable {
             return true;
         }
         // What could not be deleted comes again, to whomever, and shows then whether deletions work.
-        trouble.isPointlessForNow();
+        callFailures.isPointlessForNow();
         return !closed;
     }
 
@@ -127,12 +127,12 @@ final class Acknowledgements implements Runnable {
                 survive(e);
             }
         }
-        trouble.is(why);
+        callFailures.is(why);
     }
 
     private void survive(Throwable e) {
         try {
-            trouble.is(e);
+            callFailures.is(e);
         } catch (Throwable again) {
             // Most likely the memory is used up, and nothing can be said.
         }
@@ -162,9 +162,9 @@ final class Acknowledgements implements Runnable {
         boolean some = !result.done().isEmpty();
         boolean lost = !result.lost().stream().allMatch(Delivery::isStale);
         if (!result.unanswered().isEmpty() || (lost && !some)) {
-            trouble.is(result.failure());
+            callFailures.is(result.failure());
         } else if (some) {
-            trouble.isOver();
+            callFailures.isOver();
         }
     }
 }

@@ -28,7 +28,7 @@ final class InFlight implements Runnable {
     private final SqsQueue queue;
     private final Duration visibility;
     private final Duration longestHold;
-    private final Trouble trouble;
+    private final CallFailures callFailures;
     private final Set<Received> taken = ConcurrentHashMap.newKeySet();
     private final Queue<Received> givenBack = new ConcurrentLinkedQueue<>();
     private final Semaphore wake = new Semaphore(0);
@@ -39,13 +39,19 @@ final class InFlight implements Runnable {
     private boolean takesNoMore;
     private volatile boolean closed;
 
-    InFlight(String name, SqsQueue queue, Duration visibility, Duration longestHold, int pollers, Trouble trouble) {
+    InFlight(
+            String name,
+            SqsQueue queue,
+            Duration visibility,
+            Duration longestHold,
+            int pollers,
+            CallFailures callFailures) {
         this.pollers = pollers;
         this.name = name;
         this.queue = queue;
         this.visibility = visibility;
         this.longestHold = longestHold;
-        this.trouble = trouble;
+        this.callFailures = callFailures;
     }
 
     /** Takes what was received under its care; false where it is too late for that, so that it must not be submitted. */
@@ -109,7 +115,7 @@ final class InFlight implements Runnable {
     /** What is not kept hidden comes again, and is a duplicate, or busy. */
     private void survive(Throwable e, long pause) {
         try {
-            trouble.is(e);
+            callFailures.is(e);
         } catch (Throwable again) {
             // Most likely the memory is used up, and nothing can be said.
         }
@@ -120,7 +126,7 @@ final class InFlight implements Runnable {
         showGivenBack();
         taken.removeIf(Received::isOver);
         if (taken.stream().noneMatch(Received::isHeld)) {
-            trouble.isPointless();
+            callFailures.isPointless();
         }
         for (Received received : taken) {
             List<Delivery> due = received.held().stream()
@@ -152,7 +158,7 @@ final class InFlight implements Runnable {
             report(result);
             return true;
         } catch (Throwable e) {
-            trouble.is(e);
+            callFailures.is(e);
             return e instanceof Error;
         }
     }
@@ -160,9 +166,9 @@ final class InFlight implements Runnable {
     /** A message that is lost is somebody else's by now: that says nothing about hiding. */
     private void report(BatchResult result) {
         if (!result.unanswered().isEmpty()) {
-            trouble.is(result.failure());
+            callFailures.is(result.failure());
         } else if (!result.done().isEmpty()) {
-            trouble.isOver();
+            callFailures.isOver();
         }
     }
 
@@ -190,7 +196,7 @@ final class InFlight implements Runnable {
                     result.lost().size());
             report(result);
         } catch (Throwable e) {
-            trouble.is(e);
+            callFailures.is(e);
         }
     }
 }

@@ -32,8 +32,8 @@ final class Poller implements Runnable {
     private final InFlight inFlight;
     private final Acknowledgements acknowledgements;
     private final CountDownLatch stopping;
-    private final Trouble receiving;
-    private final Trouble handing;
+    private final CallFailures receiving;
+    private final CallFailures handing;
     private boolean full;
     private int failures;
     private volatile boolean waitsForStore;
@@ -46,8 +46,8 @@ final class Poller implements Runnable {
             InFlight inFlight,
             Acknowledgements acknowledgements,
             CountDownLatch stopping,
-            Trouble receiving,
-            Trouble handing) {
+            CallFailures receiving,
+            CallFailures handing) {
         this.settings = settings;
         this.inbox = inbox;
         this.queue = queue;

@@ -110,8 +110,8 @@ final class Received {
     }
 
     /** After {@link #withdraw}: waits until nothing is in work; false where something still is. */
-    boolean awaitIdle(Duration patience) {
-        return group.awaitIdle(patience);
+    boolean awaitIdle(Duration timeout) {
+        return group.awaitIdle(timeout);
     }
 
     /** Those that are not settled and may still be hidden for us. */

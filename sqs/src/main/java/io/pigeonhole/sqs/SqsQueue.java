@@ -28,7 +28,7 @@ final class SqsQueue {
     /** How many messages SQS takes or gives in one call at most. */
     static final int MOST_AT_ONCE = 10;
 
-    private static final Duration CALL_PATIENCE = Duration.ofSeconds(10);
+    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
     /** Have the status of a refusal, and pass by themselves. */
     private static final Set<String> PASSING = names("OverLimit RequestThrottled KmsThrottled ExpiredToken"
             + " ExpiredTokenException RequestExpired RequestTimeTooSkewed SlowDown TooManyRequestsException");
@@ -65,7 +65,7 @@ final class SqsQueue {
                         .messageSystemAttributeNames(
                                 MessageSystemAttributeName.APPROXIMATE_RECEIVE_COUNT,
                                 MessageSystemAttributeName.MESSAGE_GROUP_ID)
-                        .overrideConfiguration(within(wait.plus(CALL_PATIENCE)))))
+                        .overrideConfiguration(within(wait.plus(CALL_TIMEOUT)))))
                 .messages();
     }
 
@@ -78,7 +78,7 @@ final class SqsQueue {
                         .build())
                 .toList();
         List<BatchResultErrorEntry> failed = call(queue -> client.deleteMessageBatch(request ->
-                        request.queueUrl(queue).entries(entries).overrideConfiguration(within(CALL_PATIENCE))))
+                        request.queueUrl(queue).entries(entries).overrideConfiguration(within(CALL_TIMEOUT))))
                 .failed();
         return new BatchResult(deliveries, failed);
     }
@@ -93,17 +93,17 @@ final class SqsQueue {
                         .build())
                 .toList();
         List<BatchResultErrorEntry> failed = call(queue -> client.changeMessageVisibilityBatch(request ->
-                        request.queueUrl(queue).entries(entries).overrideConfiguration(within(CALL_PATIENCE))))
+                        request.queueUrl(queue).entries(entries).overrideConfiguration(within(CALL_TIMEOUT))))
                 .failed();
         return new BatchResult(deliveries, failed);
     }
 
-    /** For how long the queue keeps a message that nobody deletes; null where it does not tell, as some servers do. */
+    /** For how long the queue keeps a message that nobody deletes; null where it does not report it, as some servers do. */
     @Nullable
     Duration retention() {
         String seconds = call(queue -> client.getQueueAttributes(request -> request.queueUrl(queue)
                         .attributeNames(QueueAttributeName.MESSAGE_RETENTION_PERIOD)
-                        .overrideConfiguration(within(CALL_PATIENCE))))
+                        .overrideConfiguration(within(CALL_TIMEOUT))))
                 .attributesAsStrings()
                 .get(QueueAttributeName.MESSAGE_RETENTION_PERIOD.toString());
         return seconds == null ? null : Duration.ofSeconds(Long.parseLong(seconds));
@@ -124,14 +124,12 @@ final class SqsQueue {
     }
 
     private String lookUp() {
-        return client.getQueueUrl(request -> request.queueName(nameOrUrl).overrideConfiguration(within(CALL_PATIENCE)))
+        return client.getQueueUrl(request -> request.queueName(nameOrUrl).overrideConfiguration(within(CALL_TIMEOUT)))
                 .queueUrl();
     }
 
-    private static AwsRequestOverrideConfiguration within(Duration patience) {
-        return AwsRequestOverrideConfiguration.builder()
-                .apiCallTimeout(patience)
-                .build();
+    private static AwsRequestOverrideConfiguration within(Duration timeout) {
+        return AwsRequestOverrideConfiguration.builder().apiCallTimeout(timeout).build();
     }
 
     private static Set<String> names(String separatedBySpaces) {

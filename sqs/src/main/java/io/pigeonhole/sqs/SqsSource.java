@@ -30,11 +30,11 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 
 /**
  * Takes the messages of an SQS queue to an inbox. A message is deleted from the queue only after the database has committed;
- * whatever SQS delivers again, the inbox tells as a duplicate. While a message is unfinished, it is kept hidden from other
+ * whatever SQS delivers again, the inbox recognises as a duplicate. While a message is unfinished, it is kept hidden from other
  * receivers, however long its handler takes. On FIFO queues messages keep the order of their group.
  *
  * <p>While the database is away, the consumer is paused, or enough is unfinished, the source asks for nothing, and goes on by
- * itself. Where SQS refuses it messages (missing rights, wrong credentials) before it has ever let it receive, it stops and tells
+ * itself. Where SQS refuses it messages (missing rights, wrong credentials) before it has ever let it receive, it stops and says
  * why by {@link #failure()}.
  * Whatever else is thrown it outlasts, and says so by {@link #state()} and {@link #problems()}: a network or a token server that is
  * away, credentials that were good before, a queue that does not exist yet, a right to delete that is missing.
@@ -44,9 +44,9 @@ import software.amazon.awssdk.services.sqs.SqsClient;
  */
 public final class SqsSource implements Source {
     private static final Logger log = LoggerFactory.getLogger(SqsSource.class);
-    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     /** A poller that waits for messages is not waited for: what it still gets it gives back. */
-    private static final Duration POLLER_PATIENCE = Duration.ofMillis(500);
+    private static final Duration POLLER_TIMEOUT = Duration.ofMillis(500);
 
     private final Inbox<?> inbox;
     private final SqsQueue queue;
@@ -57,7 +57,7 @@ public final class SqsSource implements Source {
     private volatile @Nullable Running running;
     private volatile boolean closed;
 
-    /** What the builder was told. */
+    /** The settings of the builder. */
     record Settings(
             String name,
             MessageMapper mapper,
@@ -73,8 +73,8 @@ public final class SqsSource implements Source {
             InFlight inFlight,
             Acknowledgements acknowledgements,
             List<Poller> pollers,
-            Trouble receiving,
-            List<Trouble> others,
+            CallFailures receiving,
+            List<CallFailures> others,
             ExecutorService polling,
             ExecutorService deleting,
             ExecutorService heartbeat) {}
@@ -91,7 +91,7 @@ public final class SqsSource implements Source {
      *
      * @param inbox where the messages go
      * @param client any client of the SDK, with the HTTP client, region and credentials of your choice; used from several
-     *     threads, and not closed by the source. It must allow an answer to take 20 seconds, as all do unless told otherwise
+     *     threads, and not closed by the source. It must allow an answer to take 20 seconds, as all do unless set otherwise
      * @param queue the queue's name, or its URL
      * @return a source, to be started by a {@link io.pigeonhole.core.node.Node}
      * @throws ConfigurationException if the queue's name cannot be one
@@ -135,10 +135,10 @@ public final class SqsSource implements Source {
         }
         // What can be received is worked on, whatever else is refused: it may pass, and what comes again is a
         // duplicate.
-        Trouble receiving = new Trouble(name() + ": receiving", this::fail, clock);
-        Trouble hiding = new Trouble(name() + ": keeping messages hidden", clock);
-        Trouble deleting = new Trouble(name() + ": deleting settled messages", clock);
-        Trouble handing = new Trouble(name() + ": handing in what was received", clock);
+        CallFailures receiving = new CallFailures(name() + ": receiving", this::fail, clock);
+        CallFailures hiding = new CallFailures(name() + ": keeping messages hidden", clock);
+        CallFailures deleting = new CallFailures(name() + ": deleting settled messages", clock);
+        CallFailures handing = new CallFailures(name() + ": handing in what was received", clock);
         Lanes lanes = Lanes.start(settings.name(), inbox, settings.lanes());
         InFlight inFlight = new InFlight(
                 settings.name(),
@@ -253,7 +253,7 @@ public final class SqsSource implements Source {
     private List<String> problems(Running now) {
         List<String> problems = new ArrayList<>();
         Stream.concat(Stream.of(now.receiving()), now.others().stream())
-                .map(Trouble::problem)
+                .map(CallFailures::problem)
                 .filter(Objects::nonNull)
                 .forEach(problems::add);
         String heldBack = inbox.forSources().heldBack();
@@ -282,7 +282,7 @@ public final class SqsSource implements Source {
             return retention == null ? RedeliveryHorizon.unknown(origin) : RedeliveryHorizon.of(retention, origin);
         } catch (RuntimeException e) {
             // Also of a provider of credentials, which may throw whatever it likes.
-            return RedeliveryHorizon.unknown(origin + ", which SQS does not tell: " + FailureText.messageOf(e));
+            return RedeliveryHorizon.unknown(origin + ", which SQS does not report: " + FailureText.messageOf(e));
         }
     }
 
@@ -297,12 +297,12 @@ public final class SqsSource implements Source {
         if (now != null) {
             giveBack(now);
             now.acknowledgements().close();
-            await(now.deleting(), CLOSE_PATIENCE);
+            await(now.deleting(), CLOSE_TIMEOUT);
             now.acknowledgements().giveUp();
             now.inFlight().close();
-            await(now.heartbeat(), CLOSE_PATIENCE);
-            now.lanes().close(CLOSE_PATIENCE);
-            await(now.polling(), POLLER_PATIENCE);
+            await(now.heartbeat(), CLOSE_TIMEOUT);
+            now.lanes().close(CLOSE_TIMEOUT);
+            await(now.polling(), POLLER_TIMEOUT);
         }
     }
 
@@ -331,8 +331,8 @@ public final class SqsSource implements Source {
         }
     }
 
-    private void await(ExecutorService threads, Duration patience) {
-        boolean ended = BoundedWait.await(patience, nanos -> threads.awaitTermination(nanos, TimeUnit.NANOSECONDS));
-        log.debug("{}: {} after at most {}", name(), ended ? "ended" : "left alone", patience);
+    private void await(ExecutorService threads, Duration timeout) {
+        boolean ended = BoundedWait.await(timeout, nanos -> threads.awaitTermination(nanos, TimeUnit.NANOSECONDS));
+        log.debug("{}: {} after at most {}", name(), ended ? "ended" : "left alone", timeout);
     }
 }

@@ -180,7 +180,7 @@ public final class SqsSourceBuilder {
 
     /**
      * Sets how long a message that was received stays hidden from others when nobody prolongs it, and so how long after the
-     * death of a process its messages come back. The queue's own visibility timeout is not used.
+     * crash of a process its messages come back. The queue's own visibility timeout is not used.
      *
      * @param timeout whole seconds from 1 to 12 hours, 30 s unless set
      * @return this

@@ -42,7 +42,7 @@ final class Undeleted {
 
     private long quietUntil;
     private boolean overflows;
-    private boolean isOverflowTold;
+    private boolean isOverflowReported;
 
     /** A message, how often SQS has failed for it, and when it is tried again. */
     record Entry(Delivery delivery, long number, int refusals, long due) {
@@ -99,10 +99,10 @@ final class Undeleted {
      * Up to ten that may be tried now, in hand until {@link #putDown}; waits so long at most for one. Neither new ones nor those that
      * wait keep the others from being tried.
      */
-    synchronized List<Entry> take(Duration patience) throws InterruptedException {
-        long end = System.nanoTime() + patience.toNanos();
+    synchronized List<Entry> take(Duration timeout) throws InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
         List<Entry> batch = batch();
-        for (long left = patience.toNanos(); batch.isEmpty() && left > 0; left = end - System.nanoTime()) {
+        for (long left = timeout.toNanos(); batch.isEmpty() && left > 0; left = end - System.nanoTime()) {
             TimeUnit.NANOSECONDS.timedWait(this, left);
             batch = batch();
         }
@@ -140,7 +140,7 @@ final class Undeleted {
         }
         if (waiting.isEmpty()) {
             overflows = false;
-            isOverflowTold = false;
+            isOverflowReported = false;
         }
     }
 
@@ -187,10 +187,10 @@ final class Undeleted {
     }
 
     /** Whether messages were given up because too many wait; says so once until none waits any more. */
-    synchronized boolean isOverflowToBeTold() {
-        boolean tell = overflows && !isOverflowTold;
-        isOverflowTold = overflows;
-        return tell;
+    synchronized boolean isOverflowToBeReported() {
+        boolean report = overflows && !isOverflowReported;
+        isOverflowReported = overflows;
+        return report;
     }
 
     private Entry entry(Delivery delivery) {

@@ -25,11 +25,11 @@ class AcknowledgementsTest {
     private final FakeQueue queue = new FakeQueue();
     private final AtomicLong now = new AtomicLong();
     private final AtomicBoolean hasNoMemory = new AtomicBoolean(true);
-    private final Trouble trouble = new Trouble("deleting", this::clockOfTheTrouble);
+    private final CallFailures callFailures = new CallFailures("deleting", this::clockOfTheFailures);
     private final Acknowledgements acknowledgements = new Acknowledgements(
             "test",
             new SqsQueue(queue, "https://queues/" + FakeQueue.NAME, Duration.ofMinutes(1), Duration.ofSeconds(1)),
-            trouble,
+            callFailures,
             now::incrementAndGet);
     private final Thread deleter = new Thread(acknowledgements);
     private final Lanes lanes = Lanes.start(
@@ -40,7 +40,7 @@ class AcknowledgementsTest {
                     .build(),
             LaneSettings.standard());
 
-    private long clockOfTheTrouble() {
+    private long clockOfTheFailures() {
         if (hasNoMemory.getAndSet(false)) {
             throw new OutOfMemoryError("for a moment");
         }
@@ -69,8 +69,8 @@ class AcknowledgementsTest {
 
         deleter.start();
 
-        await().atMost(PATIENCE).until(() -> trouble.problem() != null);
-        assertThat(trouble.problem()).contains("for a moment");
+        await().atMost(PATIENCE).until(() -> callFailures.problem() != null);
+        assertThat(callFailures.problem()).contains("for a moment");
         assertThat(acknowledgements.size()).isEqualTo(1);
     }
 }

@@ -90,7 +90,7 @@ class RefusalsTest {
         AtomicReference<Throwable> end = new AtomicReference<>();
         SqsException unreadable = new Unreadable();
 
-        new Trouble("receiving", end::set, System::nanoTime).is(unreadable);
+        new CallFailures("receiving", end::set, System::nanoTime).is(unreadable);
 
         assertThat(end).hasNullValue();
     }

@@ -57,6 +57,6 @@ class SqsHorizonTest {
     @Test
     void horizonThatNobodyTellsIsUnknown() {
         assertThat(horizon(true, Map.of()).kind()).isEqualTo(RedeliveryHorizon.Kind.UNKNOWN);
-        assertThat(horizon(false, Map.of()).origin()).contains("SQS does not tell: not allowed");
+        assertThat(horizon(false, Map.of()).origin()).contains("SQS does not report: not allowed");
     }
 }

@@ -241,13 +241,13 @@ class UndeletedTest {
         addMany(1);
         callsFail();
         addMany(MOST_WAITING - 1);
-        assertThat(undeleted.isOverflowToBeTold()).isFalse();
+        assertThat(undeleted.isOverflowToBeReported()).isFalse();
         add("new");
         assertThat(undeleted.size()).isEqualTo(MOST_WAITING);
-        assertThat(undeleted.isOverflowToBeTold()).isTrue();
+        assertThat(undeleted.isOverflowToBeReported()).isTrue();
         add("newer");
         assertThat(undeleted.size()).isEqualTo(MOST_WAITING);
-        assertThat(undeleted.isOverflowToBeTold()).isFalse();
+        assertThat(undeleted.isOverflowToBeReported()).isFalse();
         after(Duration.ofSeconds(1));
         assertThat(receipts(take())).first().isEqualTo("r1");
     }

@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Test;
 
 /** How often somebody is warned. */
 @Tag("E12")
-class TroubleTest {
+class CallFailuresTest {
     private final AtomicLong now = new AtomicLong();
     private final List<Throwable> ends = new ArrayList<>();
-    private final Trouble trouble = new Trouble("receiving", ends::add, now::get);
+    private final CallFailures callFailures = new CallFailures("receiving", ends::add, now::get);
 
     private boolean warns() {
-        return trouble.is(new IllegalStateException("the connection was reset"));
+        return callFailures.is(new IllegalStateException("the connection was reset"));
     }
 
     private void after(Duration time) {
@@ -29,7 +29,7 @@ class TroubleTest {
         int warnings = 0;
         for (int i = 0; i < 1_200; i++) {
             warnings += warns() ? 1 : 0;
-            trouble.isOver();
+            callFailures.isOver();
             after(Duration.ofMillis(100));
         }
         assertThat(warnings).isEqualTo(2);
@@ -46,19 +46,19 @@ class TroubleTest {
 
     @Test
     void lastErrorIsToldUntilACallSucceeds() {
-        assertThat(trouble.problem()).isNull();
+        assertThat(callFailures.problem()).isNull();
         warns();
-        assertThat(trouble.problem()).contains("receiving", "reset");
-        trouble.isOver();
-        assertThat(trouble.problem()).isNull();
+        assertThat(callFailures.problem()).contains("receiving", "reset");
+        callFailures.isOver();
+        assertThat(callFailures.problem()).isNull();
         assertThat(ends).isEmpty();
     }
 
     @Test
-    void callThatWorksAgainAfterItWasPointlessEndsTheTrouble() {
+    void callThatWorksAgainAfterItWasPointlessEndsTheFailures() {
         warns();
-        trouble.isPointless();
-        trouble.isOver();
+        callFailures.isPointless();
+        callFailures.isOver();
         after(Duration.ofMinutes(2));
         assertThat(warns()).as("a new error, and no old one that stays").isTrue();
     }
@@ -66,34 +66,34 @@ class TroubleTest {
     @Test
     void errorThatWasPointlessInBetweenIsOneThatStays() {
         assertThat(warns()).isTrue();
-        trouble.isPointless();
-        assertThat(trouble.problem()).isNull();
+        callFailures.isPointless();
+        assertThat(callFailures.problem()).isNull();
         after(Duration.ofMinutes(9));
         assertThat(warns()).as("nobody knows that it has worked meanwhile").isFalse();
-        assertThat(trouble.problem()).isNotNull();
+        assertThat(callFailures.problem()).isNotNull();
     }
 
     @Test
     void callThatWorksAfterItWasPointlessIsToldOnce() {
         warns();
-        trouble.isPointless();
-        assertThat(trouble.isOver()).isTrue();
-        assertThat(trouble.isOver()).isFalse();
+        callFailures.isPointless();
+        assertThat(callFailures.isOver()).isTrue();
+        assertThat(callFailures.isOver()).isFalse();
     }
 
     @Test
     void refusalOfACallThatIsNotNeededNowStaysUntilOneSucceeds() {
-        trouble.is(SqsSourceTest.refusal("AccessDenied"));
-        trouble.isPointlessForNow();
-        assertThat(trouble.problem()).contains("receiving");
-        trouble.isOver();
-        assertThat(trouble.problem()).isNull();
+        callFailures.is(SqsSourceTest.refusal("AccessDenied"));
+        callFailures.isPointlessForNow();
+        assertThat(callFailures.problem()).contains("receiving");
+        callFailures.isOver();
+        assertThat(callFailures.problem()).isNull();
     }
 
     @Test
     void errorThatPassesIsOverWhenTheCallIsNotNeededNow() {
         warns();
-        trouble.isPointlessForNow();
-        assertThat(trouble.problem()).isNull();
+        callFailures.isPointlessForNow();
+        assertThat(callFailures.problem()).isNull();
     }
 }

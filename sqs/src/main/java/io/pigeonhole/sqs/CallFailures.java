@@ -14,8 +14,8 @@ import org.slf4j.event.Level;
  * one until a call succeeds. A refusal is final at most where no call has ever succeeded: credentials and rights that were good once
  * may be good again. Safe for use by many threads.
  */
-final class Trouble {
-    private static final Logger log = LoggerFactory.getLogger(Trouble.class);
+final class CallFailures {
+    private static final Logger log = LoggerFactory.getLogger(CallFailures.class);
     /** Between two warnings of errors that come and go. */
     private static final Duration BETWEEN_WARNINGS = Duration.ofMinutes(1);
     /** Between two warnings of an error that stays. */
@@ -32,12 +32,12 @@ final class Trouble {
     private long unreported;
 
     /** Of calls without which the source goes on: no refusal is final. */
-    Trouble(String what, LongSupplier clock) {
+    CallFailures(String what, LongSupplier clock) {
         this(what, failure -> {}, clock);
     }
 
     /** Of calls without which there is nothing to do: informed of a refusal where none of them has ever succeeded. */
-    Trouble(String what, Consumer<Throwable> whenFinal, LongSupplier clock) {
+    CallFailures(String what, Consumer<Throwable> whenFinal, LongSupplier clock) {
         this.what = what;
         this.whenFinal = whenFinal;
         this.clock = clock;
