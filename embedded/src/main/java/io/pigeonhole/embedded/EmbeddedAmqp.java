@@ -14,7 +14,7 @@ import org.apache.qpid.server.SystemLauncher;
  * host, the default one. Its messages are in memory and end with it. Safe for use by many threads.
  *
  * <p>It stands in for RabbitMQ where that is not installed, and is not the same: it has no quorum queues and no delivery
- * counts, refuses arguments of queues that it does not know, does not tell consumers that their queue was deleted, and
+ * counts, refuses arguments of queues that it does not know, does not notify consumers that their queue was deleted, and
  * ignores what RabbitMQ closes a channel for, such as a second acknowledgement.
  */
 public final class EmbeddedAmqp implements AutoCloseable {
@@ -111,7 +111,7 @@ public final class EmbeddedAmqp implements AutoCloseable {
         return port;
     }
 
-    /** Stops the broker, which forgets its messages. */
+    /** Stops the broker, which loses its messages. */
     @Override
     public void close() {
         broker.shutdown();

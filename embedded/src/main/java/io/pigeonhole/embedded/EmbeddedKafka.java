@@ -43,7 +43,7 @@ import org.apache.kafka.server.common.MetadataVersion;
 public final class EmbeddedKafka implements AutoCloseable {
     private static final int NODE = 1;
     private static final int START_ATTEMPTS = 3;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration PAUSE = Duration.ofMillis(10);
 
     private final KafkaRaftServer server;
@@ -55,7 +55,7 @@ public final class EmbeddedKafka implements AutoCloseable {
      * @param broker for clients
      * @param controller for itself
      * @param proxied for a proxy
-     * @param proxy what clients that come through the proxy are told to connect to
+     * @param proxy the address that the broker advertises to clients that come through the proxy
      */
     private record Ports(int broker, int controller, int proxied, int proxy) {}
 
@@ -79,7 +79,7 @@ public final class EmbeddedKafka implements AutoCloseable {
      * The same with a second port, {@link #proxiedPort}, for a proxy.
      *
      * @param directory where the broker keeps its data; made if it is not there
-     * @param proxy the port of the proxy, which clients that come through it are told to stay with; 0 for no proxy
+     * @param proxy the port of the proxy, which the broker advertises to clients that come through it; 0 for no proxy
      * @return the running broker
      * @throws IllegalStateException if it does not start
      */
@@ -229,7 +229,7 @@ public final class EmbeddedKafka implements AutoCloseable {
                     .boxed()
                     .collect(Collectors.toMap(
                             partition -> new TopicPartition(name, partition), partition -> OffsetSpec.earliest()));
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + TIMEOUT.toNanos();
             while (!isServed(admin, starts) && System.nanoTime() < deadline) {
                 LockSupport.parkNanos(PAUSE.toNanos());
             }
@@ -251,7 +251,7 @@ public final class EmbeddedKafka implements AutoCloseable {
 
     private static void await(CompletableFuture<?> answer) {
         try {
-            answer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            answer.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while waiting for Kafka", e);

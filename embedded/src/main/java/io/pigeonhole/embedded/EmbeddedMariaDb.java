@@ -35,7 +35,7 @@ import org.mariadb.jdbc.MariaDbDataSource;
  * <p>A JVM that exits stops its server and deletes its data; a JVM that is killed leaves both.
  */
 public final class EmbeddedMariaDb implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final String HOST = "127.0.0.1";
 
     private final DBConfiguration programs;
@@ -136,7 +136,7 @@ public final class EmbeddedMariaDb implements AutoCloseable {
     }
 
     private void awaitAnswer() throws IOException {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (true) {
             try (Connection connection = dataSource("").getConnection()) {
                 connection.isValid(1);
@@ -232,7 +232,7 @@ public final class EmbeddedMariaDb implements AutoCloseable {
     private void end() {
         process.destroyForcibly();
         try {
-            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IllegalStateException("the server in " + data + " does not end");
             }
         } catch (InterruptedException e) {

@@ -34,7 +34,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * <p>A JVM that exits stops its server and deletes its data; a JVM that is killed leaves both.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final String HOST = "127.0.0.1";
 
     private final Path data;
@@ -78,7 +78,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
                     .setDataDirectory(data)
                     .setCleanDataDirectory(false)
                     .setRegisterShutdownHook(false)
-                    .setPGStartupWait(PATIENCE)
+                    .setPGStartupWait(TIMEOUT)
                     .setOutputRedirector(Redirect.DISCARD)
                     .setErrorRedirector(Redirect.DISCARD);
             settings.forEach(builder::setServerConfig);
@@ -175,7 +175,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         StringBuilder options = new StringBuilder("-p ").append(port);
         settings.forEach(
                 (name, value) -> options.append(" -c ").append(name).append('=').append(value));
-        control("-o", options.toString(), "-t", "" + PATIENCE.toSeconds(), "-w", "start");
+        control("-o", options.toString(), "-t", "" + TIMEOUT.toSeconds(), "-w", "start");
         running = true;
     }
 
@@ -215,7 +215,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
                     .redirectOutput(Redirect.DISCARD)
                     .redirectError(Redirect.DISCARD)
                     .start();
-            if (!process.waitFor(PATIENCE.toSeconds() + 5, TimeUnit.SECONDS) || process.exitValue() != 0) {
+            if (!process.waitFor(TIMEOUT.toSeconds() + 5, TimeUnit.SECONDS) || process.exitValue() != 0) {
                 process.destroyForcibly();
                 throw new IllegalStateException(String.join(" ", command) + " failed");
             }
@@ -246,10 +246,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     private void await(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.getAsBoolean() || isAnswering()) {
             if (System.nanoTime() > deadline) {
-                throw new IllegalStateException("waited " + PATIENCE.toSeconds() + " s for " + what);
+                throw new IllegalStateException("waited " + TIMEOUT.toSeconds() + " s for " + what);
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
         }

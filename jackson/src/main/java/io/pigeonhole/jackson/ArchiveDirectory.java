@@ -82,7 +82,7 @@ record ArchiveDirectory(Path path) {
         String found = ownerId();
         if (!store.id().equals(found)) {
             throw new IOException(owner() + " says that the archive belongs to "
-                    + (found == null ? "no store that can be told" : "the store " + found) + ", not to this one, "
+                    + (found == null ? "an unknown store" : "the store " + found) + ", not to this one, "
                     + store.id() + ". Each store needs a directory of its own; nothing was written");
         }
     }

@@ -21,7 +21,7 @@ import tools.jackson.databind.type.CollectionType;
 final class DistinctElements extends DelegatingDeserializer {
     private final CollectionType type;
 
-    /** What reads the elements of an {@link EnumSet}, of which its own deserializer tells nothing. */
+    /** What reads the elements of an {@link EnumSet}, of which its own deserializer reports nothing. */
     private final @Nullable ValueDeserializer<Object> enums;
 
     DistinctElements(ValueDeserializer<?> delegate, CollectionType type) {

@@ -17,8 +17,9 @@ import java.time.LocalDate;
  * was read again. {@code docs/replay.md} describes the documents.
  *
  * <p>The directory belongs to one store, and says so in {@code inbox-archive.json}. A directory of another store, or
- * of which it cannot be told whose it is, is refused, and so is a file that names another store or that something else wrote. So is an empty directory where the store has exported days before: the
- * disk may not be mounted. What is damaged gets a name that ends in {@code .damaged-1} and is written anew, with a warning.
+ * of an unknown one, is refused, and so is a file that names another store or that something else wrote. So is an
+ * empty directory where the store has exported days before: the disk may not be mounted. What is damaged gets a name that
+ * ends in {@code .damaged-1} and is written anew, with a warning.
  *
  * <p>Safe for use by many threads and processes; a day is written by one of them at a time, who locks it in
  * {@code inbox-archive.lock}.

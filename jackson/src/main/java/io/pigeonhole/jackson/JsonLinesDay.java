@@ -11,7 +11,7 @@ import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file of one day while it is written. What cannot be written is not tried again, since nobody can tell how much of it the
+ * The file of one day while it is written. What cannot be written is not tried again, since it is unknown how much of it the
  * disk has: the next one who opens the file finds its whole lines. Used by one thread.
  */
 final class JsonLinesDay implements ArchivedDay {

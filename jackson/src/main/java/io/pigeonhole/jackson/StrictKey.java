@@ -84,7 +84,7 @@ final class StrictKey extends KeyDeserializer implements ContextualKeyDeserializ
                 || key instanceof BigInteger;
     }
 
-    /** Whether the key, written in as few digits as tell it from its neighbours, is the number that was sent. */
+    /** Whether the key, written in as few digits as distinguish it from its neighbours, is the number that was sent. */
     private static boolean isSameNumber(Number key, String name) {
         try {
             return Double.isFinite(key.doubleValue())

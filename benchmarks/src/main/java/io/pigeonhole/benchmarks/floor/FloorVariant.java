@@ -18,7 +18,7 @@ record FloorVariant(
         String name, Workload workload, Bank.Expected expected, Course course, boolean hasInbox, Ground ground)
         implements Variant {
 
-    /** One without an inbox, or with one that tells places and not ids: each delivery takes effect, the duplicates too. */
+    /** One without an inbox, or with one that recognises places and not ids: each delivery takes effect, the duplicates too. */
     static FloorVariant atLeastOnce(String name, Workload workload, Course course, Ground ground) {
         return new FloorVariant(name, workload, Bank.Expected.everyDelivery(workload), course, false, ground);
     }

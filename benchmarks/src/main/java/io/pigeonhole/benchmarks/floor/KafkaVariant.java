@@ -21,7 +21,7 @@ record KafkaVariant(String name, Consumer consumer, Workload workload, Bank bank
     @FunctionalInterface
     interface Consumer {
         /**
-         * Tells the tally of the first message and of each that is committed, and returns when the tally is full.
+         * Notifies the tally of the first message and of each that is committed, and returns when the tally is full.
          *
          * @param group a name that nobody has used before
          */

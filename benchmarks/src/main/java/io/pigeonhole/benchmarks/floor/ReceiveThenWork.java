@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** Pigeonhole as a user has it who acknowledges first and works later: {@code inbox.receive}, and a node that works. */
 final class ReceiveThenWork implements FloorVariant.Course {
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     private final JdbcStore store;
     private final Inbox<JdbcContext> inbox;
@@ -104,11 +104,11 @@ final class ReceiveThenWork implements FloorVariant.Course {
     void await() throws InterruptedException, TimeoutException {
         lock.lock();
         try {
-            long left = PATIENCE.toNanos();
+            long left = TIMEOUT.toNanos();
             while (processed.get() < goal) {
                 if (left <= 0) {
                     throw new TimeoutException((goal - processed.get()) + " messages are left after "
-                            + TimeUnit.NANOSECONDS.toMinutes(PATIENCE.toNanos()) + " minutes");
+                            + TimeUnit.NANOSECONDS.toMinutes(TIMEOUT.toNanos()) + " minutes");
                 }
                 left = reached.awaitNanos(left);
             }

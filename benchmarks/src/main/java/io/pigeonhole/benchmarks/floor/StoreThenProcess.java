@@ -25,7 +25,7 @@ import javax.sql.DataSource;
 /**
  * The inbox that one writes by hand to acknowledge first and work later, by somebody who knows PostgreSQL: receivers insert
  * batches into one table and commit, workers lock rows of it in batches, work, and mark them as processed in the same
- * transaction. The rows stay, because a duplicate is told by them; whoever deletes them needs a second table for that. Each
+ * transaction. The rows stay, because a duplicate is recognised by them; whoever deletes them needs a second table for that. Each
  * worker has rows of its own, by the account, so that no two wait for each other or deadlock. Without the branch that counts
  * an attempt and moves {@code due_at}: nothing fails here.
  */

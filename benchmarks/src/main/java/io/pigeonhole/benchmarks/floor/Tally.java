@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Counts up to a goal, and takes the time from the first to the last. Safe for use by many threads. */
 final class Tally {
-    private static final long PATIENCE_MINUTES = 5;
+    private static final long TIMEOUT_MINUTES = 5;
 
     private final long goal;
     private final AtomicLong counted = new AtomicLong();
@@ -47,8 +47,8 @@ final class Tally {
 
     /** Waits until the goal is reached and answers how long it took, in nanoseconds. */
     long await() throws InterruptedException, TimeoutException {
-        if (!full.await(PATIENCE_MINUTES, TimeUnit.MINUTES)) {
-            throw new TimeoutException(counted + " of " + goal + " messages after " + PATIENCE_MINUTES + " minutes");
+        if (!full.await(TIMEOUT_MINUTES, TimeUnit.MINUTES)) {
+            throw new TimeoutException(counted + " of " + goal + " messages after " + TIMEOUT_MINUTES + " minutes");
         }
         if (defect != null) {
             throw new InvariantBrokenException(defect);

@@ -14,7 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Threads that accept new messages, half of them with time-ordered ids, in batches until they are told to end. */
+/** Threads that accept new messages, half of them with time-ordered ids, in batches until they are asked to end. */
 final class Load implements AutoCloseable {
     static final int THREADS = 4;
 

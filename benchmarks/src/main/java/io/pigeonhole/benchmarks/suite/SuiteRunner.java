@@ -27,7 +27,7 @@ public final class SuiteRunner {
      * @param suite what to run
      * @param budget the time after which no further round begins: on a slow or busy machine it is better to have fewer
      *     rounds than shorter ones
-     * @param progress is told each measurement as one line
+     * @param progress gets each measurement as one line
      */
     public SuiteRunner(Suite suite, Duration budget, Consumer<String> progress) {
         this.suite = suite;

@@ -10,8 +10,8 @@ interface Broker extends AutoCloseable {
     /**
      * A producer.
      *
-     * @param name tells it apart from others
-     * @param failed is told of what the broker refuses
+     * @param name distinguishes it from others
+     * @param failed is called with what the broker refuses
      */
     PaymentSender sender(String name, Consumer<Exception> failed);
 

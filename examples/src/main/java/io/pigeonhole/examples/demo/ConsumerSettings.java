@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the narrator tells the consumer's process.
+ * The settings of the consumer's process.
  *
  * @param broker which broker it is
  * @param brokerAddress where the broker is

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
             "",
             "Exit codes:",
             "  0  exactly once",
-            "  1  not exactly once, or it could not be told",
+            "  1  not exactly once, or it could not be found out",
             "  2  wrong arguments",
             "  3  money multiplied, as it must without the inbox"
         })
@@ -54,7 +54,7 @@ public final class Demo implements Callable<Integer> {
             names = "--seed",
             paramLabel = "S",
             defaultValue = "1",
-            description = "decides on payments, duplicates and moments of death (default: ${DEFAULT-VALUE})")
+            description = "decides on payments, duplicates and moments of the kills (default: ${DEFAULT-VALUE})")
     private long seed;
 
     @Option(
@@ -120,14 +120,14 @@ public final class Demo implements Callable<Integer> {
         try {
             Path base = Path.of(System.getProperty("demo.directory", "target/demo"));
             Report report =
-                    new Story(messages, kills, seed, !withoutInbox, broker, database, progress, teardown).tell(base);
+                    new Story(messages, kills, seed, !withoutInbox, broker, database, progress, teardown).run(base);
             progress.clear();
             return conclude(report, progress);
         } catch (Exception e) {
             if (teardown.isClosed()) {
                 return FAILED; // Somebody pressed Ctrl-C; whatever broke then broke because of it.
             }
-            progress.sayVerdict(false, "The demo could not be told to its end: " + e.getMessage());
+            progress.sayVerdict(false, "The demo could not be run to its end: " + e.getMessage());
             if (!(e instanceof Story.StalledException)) {
                 e.printStackTrace();
             }

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Tells a child process when to end: when its standard input is closed, which its parent does to ask for it, and which the
+ * Notifies a child process when to end: when its standard input is closed, which its parent does to ask for it, and which the
  * operating system does when the parent is dead. Whatever the child hangs in then, some seconds later it is gone.
  */
 final class ParentWatch {

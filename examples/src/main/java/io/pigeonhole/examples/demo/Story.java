@@ -29,7 +29,7 @@ final class Story {
     private static final long LAG_NANOS = Duration.ofMillis(200).toNanos();
     private static final Duration STALL = Duration.ofSeconds(60);
 
-    /** The demo cannot be told to its end. */
+    /** The demo cannot be run to its end. */
     static final class StalledException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -77,7 +77,7 @@ final class Story {
         this.window = Math.max(SMALLEST_WINDOW, Math.min(LARGEST_WINDOW, units / (4L * (killCount + 1))));
     }
 
-    Report tell(Path base) throws SQLException, InterruptedException, IOException {
+    Report run(Path base) throws SQLException, InterruptedException, IOException {
         long begin = System.nanoTime();
         Workplace place = teardown.add(Workplace.take(base));
         progress.say(String.format(
