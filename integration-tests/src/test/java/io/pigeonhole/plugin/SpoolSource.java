@@ -22,11 +22,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes the files of a directory to an inbox, in the order of their names. A file is acknowledged by being deleted, after
- * the commit; a crash in between leaves it there, and the inbox tells it as a duplicate.
+ * the commit; a crash in between leaves it there, and the inbox recognises it as a duplicate.
  */
 final class SpoolSource implements Source {
     private static final Logger log = LoggerFactory.getLogger(SpoolSource.class);
-    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
     private static final long PAUSE_MILLIS = 20;
 
     private final Inbox<?> inbox;
@@ -144,7 +144,7 @@ final class SpoolSource implements Source {
         closing.countDown();
         Lanes started = lanes;
         if (started != null) {
-            started.close(CLOSE_PATIENCE);
+            started.close(CLOSE_TIMEOUT);
         }
     }
 }
