@@ -11,6 +11,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.CompositeArchRule;
@@ -63,6 +64,7 @@ final class ArchitectureRules {
         rules.put("nothing sleeps", nothingSleeps());
         rules.put("every package is null-marked", nullMarked());
         rules.put("every package is named after a feature", namedAfterFeatures());
+        rules.put("public names are words of the field", namedInWordsOfTheField());
         rules.replaceAll((name, rule) -> rule.as(name).allowEmptyShould(true));
         return Collections.unmodifiableMap(rules);
     }
@@ -177,6 +179,15 @@ final class ArchitectureRules {
         return noClasses().that().resideInAPackage(root + "..").should(liveInAPackageNamedAfterNothing(root));
     }
 
+    private ArchRule namedInWordsOfTheField() {
+        return classes()
+                .that()
+                .resideInAnyPackage(published())
+                .and()
+                .arePublic()
+                .should(haveNoWordsOfOurOwn());
+    }
+
     private String module(String name) {
         return root + "." + name + "..";
     }
@@ -229,6 +240,23 @@ final class ArchitectureRules {
                 boolean nowhere = Arrays.stream(below.split("\\.", -1)).anyMatch(NOWHERE_NAMES::contains);
                 events.add(new SimpleConditionEvent(
                         type, nowhere, type.getName() + " is in a package that says nothing: " + NOWHERE_NAMES));
+            }
+        };
+    }
+
+    private static ArchCondition<JavaClass> haveNoWordsOfOurOwn() {
+        return new ArchCondition<>("have no words of our own") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                check(type, type.getSimpleName(), type.getName(), events);
+                type.getMembers().stream()
+                        .filter(member -> member.getModifiers().contains(JavaModifier.PUBLIC))
+                        .forEach(member -> check(type, member.getName(), member.getFullName(), events));
+            }
+
+            private void check(JavaClass type, String name, String fullName, ConditionEvents events) {
+                List<String> words = Words.in(name);
+                events.add(new SimpleConditionEvent(type, words.isEmpty(), fullName + " is named with " + words));
             }
         };
     }

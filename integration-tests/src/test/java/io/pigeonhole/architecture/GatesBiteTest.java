@@ -48,7 +48,14 @@ class GatesBiteTest {
                             "ReadsTheClock.calendar()")),
             Map.entry("nothing sleeps", List.of("Sleeps.onTheThread()", "Sleeps.byTheUnit()")),
             Map.entry("every package is null-marked", List.of("core.unmarked.Unmarked ")),
-            Map.entry("every package is named after a feature", List.of("core.util.", "jdbc.internal.")));
+            Map.entry("every package is named after a feature", List.of("core.util.", "jdbc.internal.")),
+            Map.entry(
+                    "public names are words of the field",
+                    List.of(
+                            "core.words.TwinDesk is",
+                            "TwinDesk.STAYS_DEAD is",
+                            "TwinDesk.buryAll() is",
+                            "TwinDesk.handleAll() is")));
 
     @TestFactory
     Stream<DynamicTest> everyRuleFailsOnItsSeedAndOnNothingElse() {
