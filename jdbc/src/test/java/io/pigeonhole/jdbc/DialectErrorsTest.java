@@ -118,7 +118,7 @@ class DialectErrorsTest {
             assertThat(new MariaDb().isFull(new SQLException("full", "HY000", code)))
                     .isTrue();
         }
-        for (int code : new int[] {90028, 90031, 90100}) {
+        for (int code : new int[] {90031, 90100}) {
             assertThat(new H2().isFull(new SQLException("full", "" + code, code)))
                     .isTrue();
         }

@@ -9,15 +9,22 @@ import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.InboxListener;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.replay.Replay;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ReplayProgress;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -85,6 +92,104 @@ class FullTableIT {
             assertThat(kinds.subList(0, MESSAGES)).containsOnly(Kind.RECEIVED);
             assertThat(kinds.subList(MESSAGES, 2 * MESSAGES)).containsOnly(Kind.PROCESSED);
             assertThat(workshop.askAll("SELECT id FROM others")).hasSize(MESSAGES);
+        }
+    }
+
+    @Test
+    void messageThatNeedsMoreRoomThanThereIsForTwelveHoursHasFailed() throws Exception {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop, true);
+            fillDisk(workshop, "done");
+            assertThat(kinds(inbox.process(messages(0, "note")))).containsOnly(Kind.RECEIVED);
+            workshop.execute("UPDATE inbox_work SET retry_since = retry_since - "
+                    + (server instanceof PostgresServer ? "interval '13 hours'" : "INTERVAL 13 HOUR"));
+
+            inbox.work();
+
+            assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter"))
+                    .hasSize(MESSAGES)
+                    .containsOnly("RETRIES_EXHAUSTED");
+        }
+    }
+
+    @Test
+    void fullDiskOfAnotherDatabaseIsAFailureAlsoBehindOneThatAHandlerHides() throws Exception {
+        try (Workshop workshop = server.schema()) {
+            workshop.execute("CREATE TABLE cache (id varchar(100) NOT NULL)");
+            fillDisk(workshop, "cache");
+            Inbox<JdbcContext> inbox = Inbox.builder("full", JdbcStore.create(workshop.dataSource()))
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                        Connection connection = context.connection();
+                        Savepoint before = connection.setSavepoint();
+                        try (Statement statement = connection.createStatement()) {
+                            statement.execute("INSERT INTO cache VALUES ('" + payload + "')");
+                        } catch (SQLException e) {
+                            connection.rollback(before);
+                        }
+                        if (payload.equals("1")) {
+                            throw new SQLException("no space on another server", "53100", 1114);
+                        }
+                    })
+                    .build();
+
+            List<Kind> kinds = kinds(inbox.process(messages(0, "note").subList(0, 2)));
+
+            assertThat(kinds).containsExactly(Kind.PROCESSED, Kind.PARKED);
+            assertThat(workshop.askAll("SELECT attempts FROM inbox_work")).containsExactly("1");
+        }
+    }
+
+    @Test
+    void frameworksMessagesWaitToo() throws Exception {
+        try (Workshop workshop = server.schema()) {
+            workshop.execute("CREATE TABLE done (id varchar(100) NOT NULL)");
+            ThreadBoundTransactions framework = new ThreadBoundTransactions(workshop.dataSource());
+            JdbcStore store = JdbcStore.builder(workshop.dataSource())
+                    .transactions(framework)
+                    .build();
+            Inbox<JdbcContext> inbox = Inbox.builder("full", store)
+                    .retry(RetryPolicy.never())
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                        try (Statement statement =
+                                framework.current().orElseThrow().connection().createStatement()) {
+                            statement.execute("INSERT INTO done VALUES ('" + payload + "')");
+                        }
+                    })
+                    .build();
+            fillDisk(workshop, "done");
+
+            assertThat(kinds(inbox.process(messages(0, "note")))).containsOnly(Kind.RECEIVED);
+        }
+    }
+
+    @Test
+    void externalHandlerIsNotCalledAgainWhileItsLeaseLasts() throws Exception {
+        try (Workshop workshop = server.schema()) {
+            workshop.execute("CREATE TABLE done (id varchar(100) NOT NULL)");
+            AtomicInteger calls = new AtomicInteger();
+            AtomicInteger rollbacks = new AtomicInteger();
+            Inbox<JdbcContext> inbox = Inbox.builder("full", JdbcStore.create(workshop.dataSource()))
+                    .handleExternal("note", PayloadDecoder.text(), (payload, external) -> {
+                        calls.incrementAndGet();
+                        return context -> context.defer("INSERT INTO done VALUES (?)", payload);
+                    })
+                    .listener(new InboxListener() {
+                        @Override
+                        public void onRollback(String consumer, int messages, Throwable cause) {
+                            rollbacks.incrementAndGet();
+                        }
+                    })
+                    .build();
+            inbox.process(messages(0, "note").subList(0, 1));
+            fillDisk(workshop, "done");
+
+            CompletableFuture<Integer> work = CompletableFuture.supplyAsync(inbox::work);
+            await().atMost(Duration.ofSeconds(30)).until(() -> rollbacks.get() >= 3);
+            workshop.execute(drop("done"));
+
+            assertThat(work.get(30, TimeUnit.SECONDS)).isEqualTo(1);
+            assertThat(calls).hasValue(1);
+            assertThat(workshop.askAll("SELECT id FROM done")).hasSize(1);
         }
     }
 

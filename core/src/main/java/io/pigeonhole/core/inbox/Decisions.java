@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * where the message is kept, that those of its ordering key stay behind it.
  */
 final class Decisions<C extends HandlerContext> {
+    /** Longer than a night in which nobody is on call. */
+    private static final Duration LONGEST_WAIT_FOR_ROOM = Duration.ofHours(12);
+
     private final RegisteredConsumer consumer;
     private final Routing<C> routing;
     private final EngineSettings settings;
@@ -77,8 +80,8 @@ final class Decisions<C extends HandlerContext> {
         if (isRefused(envelope, envelope.key(), true)) {
             return;
         }
-        if (failure.errorClass() == ErrorClass.UNAVAILABLE) {
-            waits(envelope, failure);
+        if (failure.errorClass() == ErrorClass.UNAVAILABLE && envelope.age().compareTo(LONGEST_WAIT_FOR_ROOM) < 0) {
+            waitsForRoom(envelope, failure);
             return;
         }
         FailureJudge.Judgement judgement = judge.judge(envelope, failure);
@@ -231,21 +234,24 @@ final class Decisions<C extends HandlerContext> {
         routing.unknownWork().warn(consumer.name(), type);
         String detail = routing.describeUnknown(type) + "; it waits for a program that has one";
         Failure failure = new Failure(new UnknownTypeInWorkException(detail), ErrorClass.MESSAGE, Duration.ZERO);
-        waits(envelope, item, failure);
+        int attempts = item.byLease() ? item.attempts() - 1 : item.attempts();
+        waits(envelope, item, failure, attempts);
     }
 
-    /** The disk of some table is full: no attempt is counted, and no policy is asked, until the message meets something else. */
-    private void waits(Envelope envelope, Failure failure) {
+    /**
+     * The disk of some table is full: no attempt is counted, and no policy is asked. If it lasts, the reason may be in the message,
+     * such as a query of its handler that fills a disk by itself.
+     */
+    private void waitsForRoom(Envelope envelope, Failure failure) {
         WorkItem item = envelope.item();
         if (item == null) {
             received(envelope, false);
         } else {
-            waits(envelope, item, failure);
+            waits(envelope, item, failure, item.attempts());
         }
     }
 
-    private void waits(Envelope envelope, WorkItem item, Failure failure) {
-        int attempts = item.byLease() ? item.attempts() - 1 : item.attempts();
+    private void waits(Envelope envelope, WorkItem item, Failure failure, int attempts) {
         Duration delay = UnknownWork.delay(envelope.age());
         FailedAttempt uncounted = failure.attempt(attempts, settings.node());
         writes.postpone(envelope, new PostponedItem(item, delay, uncounted, false));

@@ -13,6 +13,7 @@ import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The transactional inbox of one consumer: whatever a broker delivers, however often, takes effect in the database exactly
@@ -140,15 +141,25 @@ public final class Inbox<C extends HandlerContext> {
 
     private int workOnAll() {
         int total = 0;
-        int before;
+        int brought;
+        AtomicBoolean leased = new AtomicBoolean();
+        NodeInbox.Progress progress = new NodeInbox.Progress() {
+            @Override
+            public void leased() {
+                leased.set(true);
+            }
+        };
         do {
-            before = total;
+            brought = 0;
+            leased.set(false);
             for (Backlog.Due due : store.due(List.of(consumer))) {
                 if (due.in().isZero()) {
-                    total += Interrupts.ofCaller(() -> worker.work(due, new NodeInbox.Progress() {}));
+                    brought += Interrupts.ofCaller(() -> worker.work(due, progress));
                 }
             }
-        } while (total > before);
+            total += brought;
+            // A message whose lease was lost meanwhile does not count, and others may be behind it.
+        } while (brought > 0 || leased.get());
         return total;
     }
 

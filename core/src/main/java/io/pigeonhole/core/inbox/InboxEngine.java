@@ -3,6 +3,7 @@ package io.pigeonhole.core.inbox;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -224,10 +225,7 @@ final class InboxEngine<C extends HandlerContext> {
                 continue;
             }
             if (isFullDisk(result)) {
-                fullDisk.give("consumer '" + consumer.name()
-                        + "': a table has no room on its disk, or cannot be written. Messages"
-                        + " that need it wait in work and are tried again, no attempt is counted. Make room: "
-                        + result.failure().describe());
+                fullDisk(intake, result.failure());
             }
             if (isBlocked(result) && !inHalves) {
                 inHalves = true;
@@ -246,6 +244,19 @@ final class InboxEngine<C extends HandlerContext> {
             }
             failing.put(culprit, verdict(result, before, intake.group().size()));
             retries = isolated ? new Retries() : retries;
+        }
+    }
+
+    /** What is done under a lease can be finished as long as the lease lasts: an external call would be made again otherwise. */
+    private void fullDisk(Intake<C> intake, Failure failure) {
+        fullDisk.give("consumer '" + consumer.name()
+                + "': a table has no room on its disk, or cannot be written. Messages that need"
+                + " it wait in work and are tried again; for twelve hours no attempt is counted. Make room: "
+                + failure.describe());
+        boolean byLease = intake.group().stream().map(Envelope::item).anyMatch(item -> item != null && item.byLease());
+        if (byLease) {
+            throw new StoreUnavailableException(
+                    "a table has no room on its disk, or cannot be written; make room, and try again", failure.cause());
         }
     }
 

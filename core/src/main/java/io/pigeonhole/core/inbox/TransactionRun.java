@@ -243,7 +243,7 @@ final class TransactionRun<C extends HandlerContext> {
                 new RunResult.Transient(null, new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO), beforeHandlers);
             case UNAVAILABLE -> {
                 Failure failure = new Failure(e, ErrorClass.UNAVAILABLE, Duration.ZERO);
-                yield !beforeHandlers && transaction.hasMetFullDisk()
+                yield !beforeHandlers && transaction.hasMetFullDisk(e)
                         ? new RunResult.Unattributed(failure)
                         : new RunResult.Transient(null, failure, beforeHandlers);
             }
@@ -276,7 +276,7 @@ final class TransactionRun<C extends HandlerContext> {
         if (errorClass == ErrorClass.UNKNOWN && e == thrown && transaction.hasLostConnection()) {
             errorClass = ErrorClass.UNAVAILABLE;
         }
-        if (errorClass == ErrorClass.UNAVAILABLE && transaction.hasMetFullDisk()) {
+        if (errorClass == ErrorClass.UNAVAILABLE && transaction.hasMetFullDisk(e)) {
             return ofIsolated(culprit, new Failure(e, errorClass, duration));
         }
         return switch (errorClass) {

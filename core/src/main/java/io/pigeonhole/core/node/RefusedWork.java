@@ -199,6 +199,9 @@ final class RefusedWork {
     private boolean end() {
         refusedInARow.clear();
         ofAll = null;
+        if (!ofConsumers.isEmpty()) {
+            return false; // Other consumers' work is still refused.
+        }
         boolean refusalsWarned = ofRefusals.end();
         return ofNoConnection.end() || refusalsWarned;
     }

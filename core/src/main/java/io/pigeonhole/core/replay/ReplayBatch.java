@@ -71,8 +71,8 @@ final class ReplayBatch<C extends HandlerContext> {
         return alone ? page.entries().get(0) : culprit;
     }
 
-    boolean hasMetFullDisk() {
-        return transaction.hasMetFullDisk();
+    boolean hasMetFullDisk(Throwable failure) {
+        return transaction.hasMetFullDisk(failure);
     }
 
     /** Everything, or whatever a handler threw. */

@@ -143,7 +143,7 @@ final class ReplayBatches<C extends HandlerContext> {
                 pause(tries, e);
                 return;
             }
-            if (batch != null && batch.hasMetFullDisk()) {
+            if (batch != null && batch.hasMetFullDisk(e)) {
                 throw new StoreUnavailableException(
                         "the replay '" + settings.plan().name() + "' got no batch through in " + tries
                                 + " tries, as a table has no room on its disk, or cannot be written; make room, and run it again",

@@ -131,12 +131,14 @@ public interface InboxTransaction<C extends HandlerContext>
     void checkConstraints();
 
     /**
-     * Whether a statement of this transaction, be it the engine's, a handler's or a deferred one, has found the disk full, or not
-     * to be written. Then no message is at fault, however often it meets that, although other tables may take writes.
+     * Whether something failed because a statement of this transaction, be it the engine's, a handler's or a deferred one, has found
+     * the disk full, or not to be written. Then it may be no message's fault, although other tables take writes. What comes from
+     * another database is no such failure. May be asked after {@link #close}.
      *
-     * @return true if there was one since the last rollback to the savepoint; also after {@link #close}
+     * @param failure what a handler or this store threw; its causes are looked at too
+     * @return true if so
      */
-    boolean hasMetFullDisk();
+    boolean hasMetFullDisk(Throwable failure);
 
     /**
      * Whether the connection is known to be lost. Then an error of a handler that does not say what it means is no failure of its

@@ -302,6 +302,17 @@ class RefusedWorkTest {
     }
 
     @Test
+    void anotherConsumersCommitDoesNotEndARefusal() {
+        assertThat(work.refuse(FIRST)).isTrue();
+
+        assertThat(work.commit(THIRD)).isFalse();
+        advance(Duration.ofMinutes(2));
+        assertThat(work.refuse(FIRST)).as("a warning within ten minutes").isFalse();
+
+        assertThat(work.commit(FIRST)).isTrue();
+    }
+
+    @Test
     void refusalsThatComeAndGoAreWarnedOfOnceAMinute() {
         assertThat(work.refuse(FIRST)).isTrue();
         assertThat(work.commit(SECOND)).isTrue();

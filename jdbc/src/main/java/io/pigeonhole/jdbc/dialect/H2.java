@@ -190,7 +190,7 @@ public class H2 extends Dialect {
     @Override
     public boolean isFull(SQLException failure) {
         return switch (failure.getErrorCode()) {
-            case 90028, 90031, 90100 -> true; // file, io, no disk space
+            case 90031, 90100 -> true; // io, no disk space
             default -> false;
         };
     }

@@ -242,7 +242,7 @@ public final class GuardedConnection implements InvocationHandler {
                 transaction.failedRollback(e);
             }
             transaction.called(e);
-            transaction.noteFull(e);
+            transaction.metByHandler(e);
             throw transaction.forHandler(e);
         } finally {
             call.running(null);

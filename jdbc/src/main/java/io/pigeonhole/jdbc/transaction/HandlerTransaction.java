@@ -62,7 +62,7 @@ abstract class HandlerTransaction {
     private boolean broken;
     private boolean closed;
     private boolean givenUp;
-    private boolean diskFull;
+    private @Nullable SQLException fullDisk;
     private boolean leftToThread;
 
     /** That of another store in whose handler this one began. */
@@ -221,7 +221,6 @@ abstract class HandlerTransaction {
             deferred.flush(handlers);
         } catch (PigeonholeException e) {
             failedFlush = e;
-            noteFull(e);
             throw e;
         } catch (Throwable e) {
             failedFlush = new StoreException(
@@ -268,7 +267,6 @@ abstract class HandlerTransaction {
     protected void discardDeferred() {
         deferred.clear();
         failedFlush = null;
-        diskFull = false;
     }
 
     /** Behind a rollback to a savepoint, which a framework knows nothing of. */
@@ -581,18 +579,25 @@ abstract class HandlerTransaction {
     /** A pool may look at a connection's health only now and then; one that is known to be lost is not given back alive. */
     protected void noteLoss(SQLException e) {
         broken |= errors.endsConnection(e);
-        noteFull(e);
     }
 
-    /** What a handler throws may come from another database: only what was met here counts. */
-    void noteFull(Throwable failure) {
-        for (Throwable cause : Causes.of(failure)) {
-            diskFull |= cause instanceof SQLException e && errors.isFull(e);
+    /** A handler met this on its connection. */
+    void metByHandler(Throwable failure) {
+        if (failure instanceof SQLException e && errors.isFull(e)) {
+            fullDisk = e;
         }
     }
 
-    public boolean hasMetFullDisk() {
-        return diskFull;
+    /** A framework's connection is not guarded: what its handlers throw is taken for met there. */
+    public boolean hasMetFullDisk(Throwable failure) {
+        boolean ours = !isOfDataSource();
+        for (Throwable cause : Causes.of(failure)) {
+            ours |= cause instanceof StoreException;
+            if (cause instanceof SQLException e && errors.isFull(e) && (ours || e == fullDisk)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Something to do on the connection. */

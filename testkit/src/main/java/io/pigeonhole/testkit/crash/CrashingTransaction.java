@@ -204,8 +204,8 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
-    public boolean hasMetFullDisk() {
-        return transaction.hasMetFullDisk();
+    public boolean hasMetFullDisk(Throwable failure) {
+        return transaction.hasMetFullDisk(failure);
     }
 
     @Override

@@ -221,7 +221,7 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
-    public boolean hasMetFullDisk() {
+    public boolean hasMetFullDisk(Throwable failure) {
         return false;
     }
 

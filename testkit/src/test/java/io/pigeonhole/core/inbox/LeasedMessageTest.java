@@ -128,4 +128,32 @@ class LeasedMessageTest {
         assertThat(inbox.work()).isZero();
         assertThat(fixture.parked("calls")).hasSize(1);
     }
+
+    @Test
+    @Tag("C6")
+    void whatIsDueBehindAMessageWhoseLeaseIsLostIsWorkedOnInTheSameCall() {
+        Inbox<InMemoryContext> other = builder((payload, context) -> Completion.nothing())
+                .retry(RetryPolicy.fixed(Duration.ofHours(1)))
+                .build();
+        List<String> calls = new CopyOnWriteArrayList<>();
+        Inbox<InMemoryContext> inbox = builder((payload, context) -> {
+                    calls.add(payload);
+                    if (payload.equals("x")) {
+                        fixture.advance(Duration.ofMinutes(1));
+                        assertThat(other.work()).isEqualTo(1);
+                        other.process(Message.builder("notes")
+                                .id("2")
+                                .type("call")
+                                .payload("y")
+                                .build());
+                    }
+                    return Completion.nothing();
+                })
+                .retry(RetryPolicy.fixed(Duration.ofHours(1)))
+                .build();
+        inbox.process(message);
+
+        assertThat(inbox.work()).isEqualTo(1);
+        assertThat(calls).containsExactly("x", "y");
+    }
 }
