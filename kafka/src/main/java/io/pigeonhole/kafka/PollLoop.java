@@ -252,7 +252,7 @@ final class PollLoop implements Runnable {
     }
 
     private Map<TopicPartition, Long> withFullWindow() {
-        return assignments.which(each -> each.tracker().size() >= settings.window()).stream()
+        return assignments.which(this::isFarAhead).stream()
                 .collect(Collectors.toMap(
                         Assignment::partition, each -> each.tracker().firstUnfinished()));
     }

@@ -323,6 +323,47 @@ class KafkaSourceRecoveryTest {
     }
 
     @Test
+    void partitionThatStaysHeldBackBehindTheNextRecordIsAProblemToo() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch first = new CountDownLatch(1);
+        CountDownLatch second = new CountDownLatch(1);
+        Inbox<InMemoryContext> own = Inbox.builder("two slow ones", store)
+                .defaultType("text")
+                .handle("text", PayloadDecoder.text(), (text, context) -> {
+                    if (text.equals("first")) {
+                        begun.countDown();
+                        first.await();
+                    } else if (text.equals("second")) {
+                        second.await();
+                    }
+                    context.defer(() -> effects.add(text));
+                })
+                .build();
+        try (KafkaSource narrow = KafkaSource.builder(own, Map.of("bootstrap.servers", "none"), "t")
+                .window(4)
+                .commitInterval(Duration.ofMillis(10))
+                .consumerFactory(config -> member())
+                .build(now::get)) {
+            log.send(ONE, "first");
+            narrow.start();
+            assertThat(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            for (String text : List.of("second", "third", "fourth")) {
+                log.send(ONE, text);
+            }
+            await().atMost(PATIENCE).until(() -> last().paused().contains(ONE));
+            first.countDown();
+            awaitEffects("first");
+
+            await().atMost(PATIENCE).until(() -> {
+                now.addAndGet(Duration.ofMinutes(2).toNanos());
+                return narrow.problems().stream().anyMatch(problem -> problem.contains("offset 1"));
+            });
+            assertThat(narrow.state()).isEqualTo(SourceState.DEGRADED);
+            second.countDown();
+        }
+    }
+
+    @Test
     void partitionThatWaitsForOneRecordWithAFullWindowForAMinuteIsAProblem() {
         try (KafkaSource narrow = KafkaSource.builder(inbox, Map.of("bootstrap.servers", "none"), "t")
                 .window(3)
