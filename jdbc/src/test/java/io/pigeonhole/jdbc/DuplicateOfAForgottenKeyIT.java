@@ -62,6 +62,8 @@ class DuplicateOfAForgottenKeyIT {
                     .filter(message -> isAccepted(lab, message))
                     .toList();
             assertThat(forgetting).succeedsWithin(StoreLab.LONG);
+            // On MariaDB a pass leaves out the rows that a claim was looking at.
+            forget(lab);
 
             assertThat(acceptedAgain).noneMatch(lab::isNew);
             assertThat(workshop.ask("SELECT count(*) FROM inbox_ledger")).isEqualTo("" + acceptedAgain.size());
