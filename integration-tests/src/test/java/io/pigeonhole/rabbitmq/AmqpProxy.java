@@ -13,8 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -40,7 +42,7 @@ final class AmqpProxy implements AutoCloseable {
     enum AtConsume {
         /** The broker closes the connection with 541, as where the member that has the queue is down. */
         INTERNAL_ERROR,
-        /** Nothing happens. */
+        /** Nothing happens until the queue is mended; then the broker gets the request, as with the majority of a quorum queue. */
         NO_ANSWER
     }
 
@@ -53,6 +55,8 @@ final class AmqpProxy implements AutoCloseable {
     });
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final Map<String, AtConsume> bad = new ConcurrentHashMap<>();
+    private final Queue<Runnable> kept = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger requests = new AtomicInteger();
     private final AtomicInteger accepted = new AtomicInteger();
     private volatile String deadly = "";
     private volatile boolean holdsConsumeOk;
@@ -77,13 +81,16 @@ final class AmqpProxy implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /** From now on, whoever consumes this queue. */
+    /** From now on, whoever consumes this queue. One at a time does not answer. */
     void breakQueue(String name, AtConsume how) {
         bad.put(name, how);
     }
 
     void mendQueue(String name) {
         bad.remove(name);
+        for (Runnable request = kept.poll(); request != null; request = kept.poll()) {
+            request.run();
+        }
     }
 
     /** The connection to which a message with this body is delivered ends without a word. */
@@ -100,6 +107,11 @@ final class AmqpProxy implements AutoCloseable {
     /** All frames of later connections come so much later. */
     void delay(Duration each) {
         delay = each;
+    }
+
+    /** How many requests to consume were not answered. */
+    int unanswered() {
+        return requests.get();
     }
 
     /** How many connections there have been. */
@@ -152,6 +164,10 @@ final class AmqpProxy implements AutoCloseable {
                 AtConsume fault = fromClient ? faultOf(frame) : null;
                 if (fault == AtConsume.INTERNAL_ERROR) {
                     from.getOutputStream().write(internalError());
+                } else if (fault == AtConsume.NO_ANSWER) {
+                    byte[] unanswered = frame;
+                    requests.incrementAndGet();
+                    kept.add(() -> write(out, unanswered));
                 } else if (!fromClient && isDeadly(frame)) {
                     return;
                 } else if (fault == null && delay.isZero()) {
@@ -197,7 +213,10 @@ final class AmqpProxy implements AutoCloseable {
         }
         // Behind class, method and a short that is not used.
         int at = FRAME_HEADER + 6;
-        return bad.get(new String(frame, at + 1, frame[at] & 0xff, StandardCharsets.UTF_8));
+        int tag = at + 1 + (frame[at] & 0xff);
+        // Without a tag of the client's it is the question of what kind the queue is, which the queue itself never
+        // sees.
+        return frame[tag] == 0 ? null : bad.get(new String(frame, at + 1, frame[at] & 0xff, StandardCharsets.UTF_8));
     }
 
     private boolean isDeadly(byte[] frame) {

@@ -244,7 +244,10 @@ class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
         await().atMost(Duration.ofSeconds(30)).until(() -> effects.size() >= 3_000);
         assertEachOnce(3_000);
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.DEGRADED);
-        assertThat(source.problems()).singleElement().asString().contains(bad.name());
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(source.problems()).singleElement().asString().contains(bad.name(), "basic.consume"));
+        assertThat(faults.unanswered()).isEqualTo(1);
         faults.mendQueue(bad.name());
         bad.send(messages(3_000, 3_100));
         awaitEffects(3_100);

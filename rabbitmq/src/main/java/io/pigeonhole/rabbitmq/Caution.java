@@ -23,6 +23,9 @@ final class Caution {
     /** How many ends in a row a message that is behind a slow one may come back for. A quorum queue may throw it away after 20. */
     private static final int ENDS_WITH_SHORT_TIMEOUT = 10;
 
+    /** How many requests that the broker may have kept are followed by another one soon. */
+    private static final int SOON_AGAIN = 3;
+
     private static final int STEP = 8;
     private static final int PROOF = 16;
 
@@ -31,6 +34,7 @@ final class Caution {
     private int proven;
     private boolean careful;
     private int refusals;
+    private int leftUnanswered;
     private int fruitless;
     private int faults;
     private int ends;
@@ -88,7 +92,8 @@ final class Caution {
 
     /** For how long the next connection has to stay open before it may consume. */
     Duration trial() {
-        return fruitless == 0 ? Duration.ZERO : doubled(fruitless);
+        Duration trial = fruitless == 0 ? Duration.ZERO : doubled(fruitless);
+        return leftUnanswered < SOON_AGAIN ? trial : longer(trial, LONG_LIFE);
     }
 
     /**
@@ -120,6 +125,15 @@ final class Caution {
     /** The broker lets it consume. */
     void begun() {
         refusals = 0;
+        leftUnanswered = 0;
+    }
+
+    /**
+     * A request to consume came to an end without its answer, after long. A quorum queue without a majority may have it in its log:
+     * then it counts as a delivery of the first message when the majority is back.
+     */
+    void leftUnanswered() {
+        leftUnanswered++;
     }
 
     /** A connection was lost in its trial: the network is the cause, so shorter trials find out more. */

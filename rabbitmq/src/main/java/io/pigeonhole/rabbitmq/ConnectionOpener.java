@@ -20,7 +20,8 @@ public interface ConnectionOpener {
      * again after each loss of a connection. A source that is closed meanwhile interrupts the thread and does not wait for it; what
      * it opens then is closed at once.
      *
-     * @param factory a copy of the factory that the source was given, without automatic recovery; not to be changed
+     * @param factory a copy of the factory that the source was given, without automatic recovery and without a
+     *     timeout of requests ({@code channelRpcTimeout}); not to be changed
      * @param name what the broker is to call the connection
      * @return a connection for this queue of this source alone, which closes it; one that recovers by itself is refused
      * @throws IOException if it cannot be opened; the source tries again, less and less often if the credentials were refused.

@@ -37,6 +37,13 @@ final class QueueFailures {
         log(known ? Level.DEBUG : Level.WARN, "queue '" + queue + "': " + reason + "; trying again until it works");
     }
 
+    /** A queue cannot be consumed, and is not tried again for now: what was asked for may still come. */
+    synchronized void waits(String queue, String reason) {
+        refusals.remove(queue);
+        boolean known = reason.equals(reasons.put(queue, reason));
+        log(known ? Level.DEBUG : Level.WARN, "queue '" + queue + "': " + reason);
+    }
+
     /**
      * A queue could be consumed, and is not while its inbox takes nothing: until {@link #inboxTakes}, or until it cannot be consumed.
      * What kept it from being consumed before is over.

@@ -44,6 +44,7 @@ final class QueueLoop {
     private final Lanes lanes;
     private final QueueFailures failures;
     private final Caution caution;
+    private final AnswerWait answers;
     private final ThreadFactory threads;
     private final Thread thread;
     private final Semaphore wakeUps = new Semaphore(0);
@@ -67,6 +68,12 @@ final class QueueLoop {
         this.lanes = lanes;
         this.failures = failures;
         this.caution = new Caution(settings.prefetch(), settings.retryPause());
+        this.answers = new AnswerWait(
+                settings.answerPatience(),
+                method -> failures.waits(
+                        queue,
+                        "the broker does not answer " + method
+                                + "; the source waits for the answer, and does not ask again while the connection lives"));
         this.threads = threads;
         this.thread = daemon(this::run, name);
     }
@@ -94,9 +101,9 @@ final class QueueLoop {
         wakeUp();
     }
 
-    /** Whether it may have messages that are worth waiting for. */
+    /** Whether it may have messages that are worth waiting for. Behind a request without an answer nothing is acknowledged. */
     boolean isConsuming() {
-        return subscription != null && thread.isAlive();
+        return subscription != null && thread.isAlive() && !answers.isLate();
     }
 
     /** Waits, after {@link #close}, for its end. */
@@ -245,7 +252,7 @@ final class QueueLoop {
     /** Of a queue that is not there nothing is to be held back: its inbox is not asked. */
     private void find(Connection open) throws IOException {
         Channel channel = Channels.open(open);
-        channel.queueDeclarePassive(queue);
+        answers.send("queue.declare", () -> channel.queueDeclarePassive(queue));
         channel.abort();
     }
 
@@ -255,7 +262,7 @@ final class QueueLoop {
             if (!isInboxOpen() || closing) {
                 return LONGEST_WAIT.toNanos();
             }
-            begin(Subscription.open(open, queue, settings, lanes.open(), caution, this::wakeUp));
+            begin(Subscription.open(open, queue, settings, lanes.open(), caution, answers, this::wakeUp));
             caution.begun();
             if (!caution.isCareful()) {
                 failures.isOver(queue);
@@ -263,7 +270,7 @@ final class QueueLoop {
             return LONGEST_WAIT.toNanos();
         } catch (IOException | RuntimeException e) {
             Subscription asked = subscription;
-            if (asked != null && !Reasons.isAnswer(e) && !isSilent(open, e)) {
+            if (asked != null && !Reasons.isAnswer(e)) {
                 open.abort(ABORT_MILLIS);
                 connection = null;
                 asked.withdraw();
@@ -275,38 +282,20 @@ final class QueueLoop {
             subscription = null;
             if (asked != null) {
                 asked.withdraw();
+                countLeftUnanswered(asked);
             }
-            if (!closing) {
-                failures.report(queue, Reasons.textOf(e));
-            }
+            report(Reasons.textOf(e));
             Duration pause = Reasons.isNotFound(e) ? settings.retryPause() : caution.refused();
             if (e instanceof ChannelContinuationTimeoutException) {
-                // It may still consume, some day. Seen with a quorum queue that was asked while it had no leader.
+                // Only where the opener did not use the factory that it was handed.
                 open.abort(ABORT_MILLIS);
             }
             if (!open.isOpen()) {
                 connection = null;
                 pause(pause);
             }
-            consumeAt = System.nanoTime() + pause.toNanos();
+            consumeAt = System.nanoTime() + (asked == null ? pause.toNanos() : later(pause, caution.trial()));
             return pause.toNanos();
-        }
-    }
-
-    /**
-     * Whether the broker has not answered this request, but answers others on the same connection, as where a quorum queue has no
-     * majority: then nothing is lost on its way, and nothing was delivered.
-     */
-    private static boolean isSilent(Connection open, Exception unanswered) {
-        if (!(unanswered instanceof ChannelContinuationTimeoutException)) {
-            return false;
-        }
-        try {
-            Channels.open(open).abort();
-            return true;
-        } catch (IOException | RuntimeException e) {
-            log.debug("the broker does not answer anything on this connection", e);
-            return false;
         }
     }
 
@@ -342,6 +331,7 @@ final class QueueLoop {
 
     private void ended(Subscription over, String reason, @Nullable Fault fault, @Nullable Throwable cause) {
         subscription = null;
+        countLeftUnanswered(over);
         if (!caution.ended(over.limit(), over.hasAcknowledged(), over.lived(), fault)) {
             throw new ConfigurationException(
                     "queue '" + queue + "': " + reason + ". That happens each time that its first message is delivered."
@@ -350,7 +340,19 @@ final class QueueLoop {
                             + " means, or raise the limit of the client that it exceeds, then start the source anew",
                     cause);
         }
-        failures.report(queue, reason);
+        report(reason);
+    }
+
+    private void countLeftUnanswered(Subscription over) {
+        if (over.isLeftUnanswered()) {
+            caution.leftUnanswered();
+        }
+    }
+
+    private void report(String reason) {
+        if (!closing) {
+            failures.report(queue, reason);
+        }
     }
 
     /** Something was thrown where no exception is known: what was not acknowledged comes again, on another connection. */

@@ -23,7 +23,7 @@ public final class RabbitSourceBuilder {
     /** The protocol has 16 bits for it, and 0 means no limit. */
     private static final int MOST_PREFETCHED = 65_535;
 
-    /** Of the client's ten minutes, in which nothing is acknowledged, little would be gained. */
+    /** After so long without an answer to a request the source says so. */
     private static final int LONGEST_ANSWER_MILLIS = 10_000;
 
     private final Inbox<?> inbox;
@@ -238,14 +238,20 @@ public final class RabbitSourceBuilder {
                 new DeliveryMapper(Map.copyOf(sourceNames), idHeader, typeHeader, orderingKey),
                 prefetch,
                 retryPause,
-                closeTimeout);
+                closeTimeout,
+                answerPatience());
         return new RabbitSource(inbox, lanes, settings, horizon);
+    }
+
+    private Duration answerPatience() {
+        int answer = connectionFactory.getChannelRpcTimeout();
+        return Duration.ofMillis(answer == 0 ? LONGEST_ANSWER_MILLIS : Math.min(answer, LONGEST_ANSWER_MILLIS));
     }
 
     private ConnectionFactory withoutRecovery() {
         ConnectionFactory copy = connectionFactory.clone();
-        int answer = copy.getChannelRpcTimeout();
-        copy.setChannelRpcTimeout(answer == 0 ? LONGEST_ANSWER_MILLIS : Math.min(answer, LONGEST_ANSWER_MILLIS));
+        // Whoever asks for messages a second time has the broker count deliveries for the first, see AnswerWait.
+        copy.setChannelRpcTimeout(0);
         copy.setAutomaticRecoveryEnabled(false);
         copy.setTopologyRecoveryEnabled(false);
         ThreadFactory threads = copy.getThreadFactory();

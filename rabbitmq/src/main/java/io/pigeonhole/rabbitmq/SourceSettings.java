@@ -13,4 +13,5 @@ record SourceSettings(
         DeliveryMapper mapper,
         int prefetch,
         Duration retryPause,
-        Duration closeTimeout) {}
+        Duration closeTimeout,
+        Duration answerPatience) {}

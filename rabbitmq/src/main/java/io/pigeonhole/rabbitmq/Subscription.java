@@ -43,6 +43,7 @@ final class Subscription extends DefaultConsumer {
     private final boolean limitsChannel;
     private final Caution caution;
     private final DeliveryGroup group;
+    private final AnswerWait answers;
     private final Runnable wakeUp;
     private final Unacknowledged unacknowledged;
     private final long begunAt = System.nanoTime();
@@ -50,6 +51,8 @@ final class Subscription extends DefaultConsumer {
     private final Hold hold = new Hold();
     private boolean messagesWaited;
     private boolean asked;
+    private boolean answered;
+    private long askedAt;
     private long moreAt;
     private long moreLaterAt;
     private long putBackAt = System.nanoTime();
@@ -68,6 +71,7 @@ final class Subscription extends DefaultConsumer {
             boolean limitsChannel,
             DeliveryGroup group,
             Caution caution,
+            AnswerWait answers,
             Runnable wakeUp) {
         super(channel);
         this.queue = queue;
@@ -75,6 +79,7 @@ final class Subscription extends DefaultConsumer {
         this.limitsChannel = limitsChannel;
         this.group = group;
         this.caution = caution;
+        this.answers = answers;
         this.wakeUp = wakeUp;
         this.unacknowledged = new Unacknowledged(wakeUp);
     }
@@ -86,15 +91,19 @@ final class Subscription extends DefaultConsumer {
             SourceSettings settings,
             DeliveryGroup group,
             Caution caution,
+            AnswerWait answers,
             Runnable wakeUp)
             throws IOException {
         boolean limitsChannel = TakeoverDefect.concerns(connection, queue);
         Channel channel = Channels.open(connection);
-        Subscription subscription = new Subscription(channel, queue, settings, limitsChannel, group, caution, wakeUp);
+        Subscription subscription =
+                new Subscription(channel, queue, settings, limitsChannel, group, caution, answers, wakeUp);
         if (caution.isCareful()) {
-            DeclareOk found = channel.queueDeclarePassive(queue);
-            // Others may get them: the active consumer, or one of a higher priority.
-            subscription.messagesWaited = found.getMessageCount() > 0 && found.getConsumerCount() == 0;
+            answers.send("queue.declare", () -> {
+                DeclareOk found = channel.queueDeclarePassive(queue);
+                // Others may get them: the active consumer, or one of a higher priority.
+                subscription.messagesWaited = found.getMessageCount() > 0 && found.getConsumerCount() == 0;
+            });
         }
         return subscription;
     }
@@ -112,6 +121,13 @@ final class Subscription extends DefaultConsumer {
         return asked;
     }
 
+    /** Whether its last request to consume was not answered for long, so that the broker may have kept it. */
+    boolean isLeftUnanswered() {
+        return asked
+                && !answered
+                && System.nanoTime() - askedAt >= settings.answerPatience().toNanos();
+    }
+
     private void consume(int messages) throws IOException {
         Window window = windows.add(messages);
         getChannel().basicQos(limitsChannel ? settings.prefetch() : messages);
@@ -120,8 +136,15 @@ final class Subscription extends DefaultConsumer {
             limitChannel(messages);
         }
         asked = true;
-        getChannel().basicConsume(queue, false, window.tag(), this);
+        answered = false;
+        askedAt = System.nanoTime();
+        answers.send("basic.consume", () -> getChannel().basicConsume(queue, false, window.tag(), this));
+        answered = true;
         stepped();
+    }
+
+    private void cancel(String tag) throws IOException {
+        answers.send("basic.cancel", () -> getChannel().basicCancel(tag));
     }
 
     /** Takes more with the consumer that there is. */
@@ -281,7 +304,7 @@ final class Subscription extends DefaultConsumer {
     /** The older one is full, so that nobody gets meanwhile what is on its way to this one and is put back. */
     private void cancelNewest() throws IOException {
         takesBack = true;
-        getChannel().basicCancel(windows.removeNewest());
+        cancel(windows.removeNewest());
         putBackAt = System.nanoTime() + PUT_BACK;
         stepped();
     }
@@ -294,7 +317,7 @@ final class Subscription extends DefaultConsumer {
     /** Nothing is on its way to them, and what they have can be acknowledged afterwards. */
     private void cancelOlder() throws IOException {
         for (String older : windows.removeOlder()) {
-            getChannel().basicCancel(older);
+            cancel(older);
         }
         stepped();
         hold.succeeded();

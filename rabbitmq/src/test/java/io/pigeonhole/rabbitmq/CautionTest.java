@@ -151,6 +151,19 @@ class CautionTest {
     }
 
     @Test
+    void afterThreeRequestsThatTheBrokerMayHaveKeptEachConnectionHasToStayOpenForFiveMinutes() {
+        caution.leftUnanswered();
+        caution.leftUnanswered();
+        assertThat(caution.trial()).isZero();
+        caution.leftUnanswered();
+        assertThat(caution.trial()).isEqualTo(Duration.ofMinutes(5));
+        caution.lostInTrial();
+        assertThat(caution.trial()).isEqualTo(Duration.ofMinutes(5));
+        caution.begun();
+        assertThat(caution.trial()).isZero();
+    }
+
+    @Test
     void pauseThatIsLongerThanAMinuteIsNotShortened() {
         Caution slow = new Caution(500, Duration.ofDays(365));
         assertThat(slow.refused()).isEqualTo(Duration.ofDays(365));

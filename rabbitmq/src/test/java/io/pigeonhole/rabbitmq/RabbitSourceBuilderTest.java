@@ -359,7 +359,7 @@ class RabbitSourceBuilderTest {
             ConnectionFactory copy = used.join();
             assertThat(copy.isAutomaticRecoveryEnabled()).isFalse();
             assertThat(copy.isTopologyRecoveryEnabled()).isFalse();
-            assertThat(copy.getChannelRpcTimeout()).isEqualTo(10_000);
+            assertThat(copy.getChannelRpcTimeout()).isZero();
             assertThat(copy.getVirtualHost()).isEqualTo("/");
             assertThat(copy.getThreadFactory().newThread(() -> {}).isDaemon()).isTrue();
             assertThat(factory.isAutomaticRecoveryEnabled()).isTrue();
