@@ -75,10 +75,6 @@ final class PlainTransaction extends JdbcTransaction {
     private @Nullable String number;
     private boolean savepointSet;
 
-    /** One of the keys that it has claimed, where handlers have a framework: it is in the ledger once all is committed. */
-    private @Nullable MessageKey claimed;
-
-    private @Nullable RegisteredConsumer claimant;
     private boolean committing;
     private boolean rolledBackAtCommit;
 
@@ -306,8 +302,8 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     private boolean isClaimInLedger() throws SQLException {
-        RegisteredConsumer consumer = claimant;
-        MessageKey key = claimed;
+        RegisteredConsumer consumer = claimant();
+        MessageKey key = claimed();
         return consumer != null && key != null && PlainClaims.isThere(session(), consumer, key);
     }
 
@@ -331,7 +327,7 @@ final class PlainTransaction extends JdbcTransaction {
      */
     @Override
     public void restore(boolean autoCommit) throws SQLException {
-        if (committing && claimed != null) {
+        if (committing && claimed() != null) {
             rolledBackAtCommit = !isClaimInLedger();
             if (!connection.getAutoCommit()) {
                 connection.rollback();
@@ -411,10 +407,7 @@ final class PlainTransaction extends JdbcTransaction {
     public Claim claim(
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
         Claim claim = claimed(consumer, keys, hashes, patience);
-        if (!isOfDataSource() && !claim.claimed().isEmpty()) {
-            claimant = consumer;
-            claimed = claim.claimed().iterator().next();
-        }
+        noteClaimed(consumer, claim);
         return claim;
     }
 

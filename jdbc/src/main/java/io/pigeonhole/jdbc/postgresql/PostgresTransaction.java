@@ -156,6 +156,13 @@ final class PostgresTransaction extends JdbcTransaction {
     @Override
     public Claim claim(
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
+        Claim claim = claimed(consumer, keys, hashes, patience);
+        noteClaimed(consumer, claim);
+        return claim;
+    }
+
+    private Claim claimed(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration patience) {
         requireOpen();
         try {
             boolean first = isFirst();
