@@ -199,9 +199,14 @@ abstract class HandlerTransaction {
     /** Something was claimed that is in the ledger once all is committed. */
     protected void noteClaimed(RegisteredConsumer consumer, Claim claim) {
         if (!isOfDataSource() && !claim.claimed().isEmpty()) {
-            claimant = consumer;
-            claimed = claim.claimed().iterator().next();
+            noteKey(consumer, claim.claimed().iterator().next());
         }
+    }
+
+    /** The same of a key, or that there is none any more. */
+    protected void noteKey(RegisteredConsumer consumer, @Nullable MessageKey key) {
+        claimant = consumer;
+        claimed = key;
     }
 
     protected @Nullable MessageKey claimed() {
