@@ -262,12 +262,26 @@ final class PlainTransaction extends JdbcTransaction {
      */
     private void requireSound() {
         long idle = System.nanoTime() - lastUse;
-        if (doomed == null && session != null && idle >= idleLimit.toNanos()) {
+        if (doomed == null && session != null && idle >= idleLimit.toNanos() && !goesOn()) {
             doomed = "it was idle for " + idle / 1_000_000 + " ms, the limit is " + idleLimit.toMillis() + " ms";
         }
         String why = doomed;
         if (why != null) {
             throw new StoreException(ErrorClass.ABORTED, "the transaction cannot go on: " + why, null);
+        }
+    }
+
+    /** What a handler does through its framework is not seen. A database that has ended the session meanwhile says so. */
+    private boolean goesOn() {
+        if (isOfDataSource()) {
+            return false;
+        }
+        try {
+            sql(dialect.texts().sql(LedgerStatement.IS_WRITABLE));
+            return true;
+        } catch (SQLException e) {
+            noteLoss(e);
+            return false;
         }
     }
 

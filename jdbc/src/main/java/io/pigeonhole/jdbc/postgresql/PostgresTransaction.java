@@ -146,10 +146,29 @@ final class PostgresTransaction extends JdbcTransaction {
 
     @Override
     public void flush() {
-        if (hasDeferred()) {
-            errors.using();
+        if (!hasDeferred()) {
+            return;
+        }
+        if (errors.using() && !isOfDataSource()) {
+            requireNotIdle();
+        }
+        try {
             super.flush();
+        } finally {
             errors.used();
+        }
+    }
+
+    /** What a handler does through its framework is not seen. A database that has ended the session meanwhile says so. */
+    private void requireNotIdle() {
+        errors.notIdle();
+        try {
+            execute(PostgresTransactionStatement.IS_PRIMARY);
+        } catch (SQLException e) {
+            noteLoss(e);
+            if (errors.endsConnection(e)) {
+                throw refused("to go on behind what a handler did through its framework", e);
+            }
         }
     }
 
@@ -364,6 +383,9 @@ final class PostgresTransaction extends JdbcTransaction {
     /** In isolation each handler is to fail for itself only, so that nothing is left to the proof at the commit. */
     @Override
     public void handlerLeft(boolean sessionChanged) {
+        if (!isOfDataSource()) {
+            errors.notIdle();
+        }
         sessionUnproven = true;
         sessionInDoubt |= sessionChanged || savepointSet || session.isChangeExpected();
     }
