@@ -13,7 +13,7 @@ public interface OwnTransaction extends JoinedTransaction, AutoCloseable {
      * puts back settings of the session, and may look what became of the transaction. Called at most once, before anything else. Where
      * it throws, nobody else may get the connection: it is to be ended, as by {@link Connection#abort}.
      *
-     * @param restoration what to do; it executes statements in auto-commit or without a commit
+     * @param restoration what to do; it executes statements in auto-commit, or commits them itself
      */
     void beforeRelease(Restoration restoration);
 
@@ -21,7 +21,8 @@ public interface OwnTransaction extends JoinedTransaction, AutoCloseable {
      * Commits, with all that the framework does at a commit. To return says that all of it is committed for certain; a framework that
      * rolls back silently what is marked for rollback only has to be asked what became of it. Nothing that it does within this may hide
      * an error of the database: MariaDB, MySQL and H2 roll everything back at a deadlock, and the COMMIT behind it succeeds with nothing.
-     * What {@link #beforeRelease} was given finds that, where it is run within this.
+     * What {@link #beforeRelease} was given finds that, where it is run within this, and a handler has run or a message was claimed.
+     * No handler may call it: the store names one that does.
      *
      * @throws RolledBackException if it is rolled back for certain; only {@link #close} is called then
      * @throws SQLException if the database refused, as the driver threw it: by its SQLSTATE the store knows whether the transaction may

@@ -17,7 +17,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a framework, or a handler past the guard of its connection, does wrong with transactions. */
 @ParameterizedClass
@@ -147,6 +149,35 @@ class FrameworkMistakesIT {
         assertThatThrownBy(() -> inbox.process(messages("first", "second")))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("a handler ended the transaction by itself");
+    }
+
+    private void commitThroughTheFramework(String how) throws SQLException {
+        OwnTransaction bound = framework.bound();
+        if (how.equals("by itself and close")) {
+            execute("COMMIT");
+            bound.connection().close();
+        } else {
+            bound.commit();
+        }
+        if (how.equals("and throw")) {
+            throw new IllegalStateException("this thread is in no transaction");
+        }
+    }
+
+    /** The connection is given back then, and all that was claimed is in the ledger. */
+    @ParameterizedTest
+    @ValueSource(strings = {"and go on", "and throw", "by itself and close"})
+    void messagesThatAHandlerCommitsThroughItsFrameworkAreNotTakenForDuplicates(String how) {
+        Inbox<JdbcContext> inbox = inbox(framework::begin, (payload, context) -> {
+            write(payload);
+            if (payload.equals("second")) {
+                commitThroughTheFramework(how);
+            }
+        });
+        assertThatThrownBy(() -> inbox.process(messages("first", "second", "third")))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("a handler ended the transaction by itself");
+        assertThat(framework.current()).isEmpty();
     }
 
     private void rollBackWithinCommit() {

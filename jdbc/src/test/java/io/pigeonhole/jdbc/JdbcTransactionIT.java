@@ -328,7 +328,7 @@ class JdbcTransactionIT {
         try (Connection connection = workshop.dataSource().getConnection()) {
             OutOfMemoryError thrown = new OutOfMemoryError("once");
             TransactionSource transactions = new TransactionSource(new DataSourceTransactions(() -> connection), null);
-            assertThatThrownBy(() -> JdbcTransaction.open(transactions, (own, begun) -> {
+            assertThatThrownBy(() -> JdbcTransaction.open(transactions, (consumer, key) -> false, (own, begun) -> {
                         throw thrown;
                     }))
                     .isSameAs(thrown);

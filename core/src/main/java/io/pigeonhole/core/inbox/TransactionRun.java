@@ -200,6 +200,9 @@ final class TransactionRun<C extends HandlerContext> {
                 throw e;
             }
             suppress(failure, e);
+        } catch (ConfigurationException e) {
+            suppress(e, failure);
+            throw e;
         } catch (RuntimeException e) {
             suppress(failure, e);
         }
@@ -271,6 +274,9 @@ final class TransactionRun<C extends HandlerContext> {
         Interrupts.requireNotEnding(intake.group().size(), e);
         if (e instanceof VirtualMachineError fatal && !isOfApplication(e)) {
             throw fatal;
+        }
+        if (e instanceof ConfigurationException fault && e != thrown) {
+            throw fault;
         }
         ErrorClass errorClass = store.classify(e);
         if (errorClass == ErrorClass.UNKNOWN && e == thrown && transaction.hasLostConnection()) {

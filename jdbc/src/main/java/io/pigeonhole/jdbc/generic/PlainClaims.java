@@ -8,6 +8,7 @@ import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.dialect.Dialect;
+import io.pigeonhole.jdbc.retention.OldRowStatement;
 import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.LedgerQuery;
 import io.pigeonhole.jdbc.sql.StatementName;
@@ -251,6 +252,18 @@ final class PlainClaims {
     /** Whether the ledger has it. */
     static boolean isThere(PlainSession session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
         return !look(session, consumer, List.of(key)).had().isEmpty();
+    }
+
+    /** Inserts a key that is nobody's. */
+    static void mark(PlainSession session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        insert(session, consumer, List.of(key), Map.of());
+    }
+
+    /** Takes it out again; false where it is not there. */
+    static boolean unmark(PlainSession session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        try (Call call = session.call(OldRowStatement.FORGET_KEY)) {
+            return call.consumer(consumer).key(key).change() > 0;
+        }
     }
 
     private static Look look(PlainSession session, RegisteredConsumer consumer, List<MessageKey> keys)

@@ -142,6 +142,7 @@ public final class PlainDatabase extends Database {
         takenNumber.repairWhereSuspected();
         return JdbcTransaction.open(
                 transactionsOfHandlers,
+                this::isInLedger,
                 (own, connection) -> new PlainTransaction(
                         own,
                         connection,

@@ -13,6 +13,7 @@ import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.Watermark;
+import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.OwnTransaction;
 import io.pigeonhole.jdbc.dialect.Dialect;
 import io.pigeonhole.jdbc.dialect.PlainErrors;
@@ -37,6 +38,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -75,10 +77,10 @@ final class PlainTransaction extends JdbcTransaction {
     private @Nullable String number;
     private boolean savepointSet;
 
-    /** One of the keys that it has claimed, where handlers have a framework: it is in the ledger once all is committed. */
-    private @Nullable MessageKey claimed;
+    /** Whether the claimed key is a mark of ours, and whether a rollback to the savepoint takes it along. */
+    private boolean marked;
 
-    private @Nullable RegisteredConsumer claimant;
+    private boolean markedBehindSavepoint;
     private boolean committing;
     private boolean rolledBackAtCommit;
 
@@ -112,6 +114,30 @@ final class PlainTransaction extends JdbcTransaction {
         this.errors = new PlainErrors(dialect);
         this.idleLimit = idleLimit;
         this.settings = new PlainSettings(connection, dialect);
+    }
+
+    @Override
+    public JdbcContext context(RegisteredConsumer consumer, MessageKey key, Message message, int attempt) {
+        mark(consumer);
+        return super.context(consumer, key, message, attempt);
+    }
+
+    /**
+     * Work that is due, watermarks and replays claim nothing. So that it can be told where handlers have a framework whether their
+     * transaction was committed, a key of its own goes into the ledger with it, until {@link #restore} has looked.
+     */
+    private void mark(RegisteredConsumer consumer) {
+        if (isOfDataSource() || claimed() != null) {
+            return;
+        }
+        UUID random = UUID.randomUUID();
+        MessageKey key = new MessageKey(
+                MessageKey.FIRST_DIGEST.high() | random.getMostSignificantBits() >>> Byte.SIZE,
+                random.getLeastSignificantBits());
+        run("to mark the transaction", () -> PlainClaims.mark(session(), consumer, key));
+        noteKey(consumer, key);
+        marked = true;
+        markedBehindSavepoint = savepointSet;
     }
 
     private PlainSession session() {
@@ -236,12 +262,26 @@ final class PlainTransaction extends JdbcTransaction {
      */
     private void requireSound() {
         long idle = System.nanoTime() - lastUse;
-        if (doomed == null && session != null && idle >= idleLimit.toNanos()) {
+        if (doomed == null && session != null && idle >= idleLimit.toNanos() && !goesOn()) {
             doomed = "it was idle for " + idle / 1_000_000 + " ms, the limit is " + idleLimit.toMillis() + " ms";
         }
         String why = doomed;
         if (why != null) {
             throw new StoreException(ErrorClass.ABORTED, "the transaction cannot go on: " + why, null);
+        }
+    }
+
+    /** What a handler does through its framework is not seen. A database that has ended the session meanwhile says so. */
+    private boolean goesOn() {
+        if (isOfDataSource()) {
+            return false;
+        }
+        try {
+            sql(dialect.texts().sql(LedgerStatement.IS_WRITABLE));
+            return true;
+        } catch (SQLException e) {
+            noteLoss(e);
+            return false;
         }
     }
 
@@ -306,9 +346,15 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     private boolean isClaimInLedger() throws SQLException {
-        RegisteredConsumer consumer = claimant;
-        MessageKey key = claimed;
+        RegisteredConsumer consumer = claimant();
+        MessageKey key = claimed();
         return consumer != null && key != null && PlainClaims.isThere(session(), consumer, key);
+    }
+
+    private boolean isUnmarked() throws SQLException {
+        RegisteredConsumer consumer = claimant();
+        MessageKey key = claimed();
+        return consumer != null && key != null && PlainClaims.unmark(session(), consumer, key);
     }
 
     @Override
@@ -331,10 +377,10 @@ final class PlainTransaction extends JdbcTransaction {
      */
     @Override
     public void restore(boolean autoCommit) throws SQLException {
-        if (committing && claimed != null) {
-            rolledBackAtCommit = !isClaimInLedger();
+        if (committing && claimed() != null) {
+            rolledBackAtCommit = !(marked ? isUnmarked() : isClaimInLedger());
             if (!connection.getAutoCommit()) {
-                connection.rollback();
+                connection.commit();
             }
         }
         if (sessionInDoubt || isLost()) {
@@ -410,10 +456,7 @@ final class PlainTransaction extends JdbcTransaction {
     @Override
     public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
         Claim claim = claimed(consumer, keys, hashes, timeout);
-        if (!isOfDataSource() && !claim.claimed().isEmpty()) {
-            claimant = consumer;
-            claimed = claim.claimed().iterator().next();
-        }
+        noteClaimed(consumer, claim);
         return claim;
     }
 
@@ -601,6 +644,7 @@ final class PlainTransaction extends JdbcTransaction {
             }
             sql("SAVEPOINT " + SAVEPOINT);
             savepointSet = true;
+            markedBehindSavepoint = false;
         } catch (SQLException e) {
             noteLoss(e);
             throw savepointGone("a savepoint", e);
@@ -617,10 +661,19 @@ final class PlainTransaction extends JdbcTransaction {
         try {
             sql("ROLLBACK TO SAVEPOINT " + SAVEPOINT);
             doomed = null;
+            forgetMark();
             clearFramework();
         } catch (SQLException e) {
             noteLoss(e);
             throw savepointGone("a rollback to the savepoint", e);
+        }
+    }
+
+    private void forgetMark() {
+        RegisteredConsumer consumer = claimant();
+        if (consumer != null && marked && markedBehindSavepoint) {
+            noteKey(consumer, null);
+            marked = false;
         }
     }
 
@@ -642,6 +695,10 @@ final class PlainTransaction extends JdbcTransaction {
         }
         if (sessionInDoubt) {
             putBackSession();
+        }
+        RegisteredConsumer consumer = claimant();
+        if (consumer != null) {
+            mark(consumer);
         }
         String together = isOfDataSource() ? dialect.proveAndCommit() : null;
         if (together != null) {

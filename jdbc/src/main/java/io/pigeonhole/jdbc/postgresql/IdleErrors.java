@@ -28,14 +28,21 @@ final class IdleErrors implements Errors {
         this.limit = limit;
     }
 
-    /** Something is about to be sent. */
-    void using() {
+    /** Something is about to be sent. Answers whether nothing was for too long. */
+    boolean using() {
         tooLong |= System.nanoTime() - usedAt >= limit.toNanos();
+        return tooLong;
     }
 
     /** Something was sent. */
     void used() {
         usedAt = System.nanoTime();
+    }
+
+    /** It was not idle, although nobody saw it, or the database has answered since. */
+    void notIdle() {
+        used();
+        tooLong = false;
     }
 
     private boolean isLostWhileIdle(SQLException failure) {

@@ -146,6 +146,7 @@ public final class PostgresDatabase extends Database {
         repairs.repairWhereSuspected();
         return JdbcTransaction.open(
                 transactionsOfHandlers,
+                this::isInLedger,
                 (own, connection) -> new PostgresTransaction(
                         own, connection, idleLimit, hints, optimisticInserts, session, repairs, knownDays, texts));
     }

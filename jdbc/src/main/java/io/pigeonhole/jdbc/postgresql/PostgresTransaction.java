@@ -156,15 +156,41 @@ final class PostgresTransaction extends JdbcTransaction {
 
     @Override
     public void flush() {
-        if (hasDeferred()) {
-            errors.using();
+        if (!hasDeferred()) {
+            return;
+        }
+        if (errors.using() && !isOfDataSource()) {
+            requireNotIdle();
+        }
+        try {
             super.flush();
+        } finally {
             errors.used();
+        }
+    }
+
+    /** What a handler does through its framework is not seen. A database that has ended the session meanwhile says so. */
+    private void requireNotIdle() {
+        errors.notIdle();
+        try {
+            execute(PostgresTransactionStatement.IS_PRIMARY);
+        } catch (SQLException e) {
+            noteLoss(e);
+            if (errors.endsConnection(e)) {
+                throw refused("to go on behind what a handler did through its framework", e);
+            }
         }
     }
 
     @Override
     public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
+        Claim claim = claimed(consumer, keys, hashes, timeout);
+        noteClaimed(consumer, claim);
+        return claim;
+    }
+
+    private Claim claimed(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
         requireOpen();
         try {
             boolean first = isFirst();
@@ -368,6 +394,9 @@ final class PostgresTransaction extends JdbcTransaction {
     /** In isolation each handler is to fail for itself only, so that nothing is left to the proof at the commit. */
     @Override
     public void handlerLeft(boolean sessionChanged) {
+        if (!isOfDataSource()) {
+            errors.notIdle();
+        }
         sessionUnproven = true;
         sessionInDoubt |= sessionChanged || savepointSet || session.isChangeExpected();
     }

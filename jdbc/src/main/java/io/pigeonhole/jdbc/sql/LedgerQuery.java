@@ -5,6 +5,9 @@ public enum LedgerQuery implements StatementName {
     /** Where the ledger begins and ends. */
     HORIZON,
 
+    /** Whether the ledger itself has a key. */
+    IS_ACCEPTED,
+
     /** Whether a message was accepted, is unfinished or dead. */
     CONTAINS;
 

@@ -6,6 +6,7 @@ import io.pigeonhole.core.admin.Sizes;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.HistoryDays;
@@ -26,7 +27,9 @@ import io.pigeonhole.jdbc.retention.OldHistory;
 import io.pigeonhole.jdbc.retention.RetentionRules;
 import io.pigeonhole.jdbc.retention.RetentionSettings;
 import io.pigeonhole.jdbc.retention.RetentionSteps;
+import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.Errors;
+import io.pigeonhole.jdbc.sql.LedgerQuery;
 import io.pigeonhole.jdbc.sql.ShortTransactions;
 import java.sql.Connection;
 import java.time.Duration;
@@ -95,6 +98,15 @@ public abstract class Database implements InboxStore<JdbcContext> {
     /** Transactions of the store's own. */
     protected final ShortTransactions transactions() {
         return transactions;
+    }
+
+    /** Whether the ledger has a key. */
+    protected final boolean isInLedger(RegisteredConsumer consumer, MessageKey key) {
+        return transactions.runQuick("to look whether a message is accepted", session -> {
+            try (Call call = session.call(LedgerQuery.IS_ACCEPTED)) {
+                return Boolean.TRUE.equals(call.consumer(consumer).key(key).first(row -> row.getBoolean(1)));
+            }
+        });
     }
 
     /** The ledger in a transaction of the caller. */

@@ -8,6 +8,7 @@ import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
@@ -65,6 +66,12 @@ abstract class HandlerTransaction {
     private @Nullable SQLException fullDisk;
     private boolean leftToThread;
 
+    /** A key that it has claimed, where handlers have a framework: it is in the ledger once all is committed. */
+    private @Nullable MessageKey claimed;
+
+    private @Nullable RegisteredConsumer claimant;
+    private Acceptance acceptance = (consumer, key) -> false;
+
     /** That of another store in whose handler this one began. */
     private @Nullable HandlerTransaction outer;
 
@@ -84,8 +91,15 @@ abstract class HandlerTransaction {
         own.beforeRelease(this::restore);
     }
 
+    /** Whether the ledger has a key by now, asked on another connection. */
+    @FunctionalInterface
+    public interface Acceptance {
+        boolean of(RegisteredConsumer consumer, MessageKey key);
+    }
+
     /** Its thread can join it, until it is closed. */
-    void bindToThread() {
+    void bindToThread(Acceptance asked) {
+        acceptance = asked;
         if (!isOfDataSource()) {
             outer = CURRENT.get();
             CURRENT.set(this);
@@ -146,6 +160,7 @@ abstract class HandlerTransaction {
                     handlerLeft(current.mayHaveChangedSession());
                 }
             }
+            requireNotCommitted();
         }
         // The handler may have met it and hidden it, or thrown something else.
         if (failedFlush instanceof StoreException failure) {
@@ -156,13 +171,60 @@ abstract class HandlerTransaction {
         }
     }
 
+    /**
+     * A framework gives the connection back where a handler commits through it. Then the messages are in the ledger, and would be
+     * duplicates.
+     */
+    private void requireNotCommitted() {
+        RegisteredConsumer consumer = claimant;
+        MessageKey key = claimed;
+        if (consumer == null || key == null || !hasLostConnection()) {
+            return;
+        }
+        lost();
+        boolean committed;
+        try {
+            committed = acceptance.of(consumer, key);
+        } catch (PigeonholeException e) {
+            throw new StoreException(
+                    ErrorClass.UNAVAILABLE,
+                    "the connection is lost, and whether a handler has committed is not known",
+                    e);
+        }
+        if (committed) {
+            throw taken(new SQLException("the connection is closed, and what was claimed is in the ledger"));
+        }
+    }
+
+    /** Something was claimed that is in the ledger once all is committed. */
+    protected void noteClaimed(RegisteredConsumer consumer, Claim claim) {
+        if (!isOfDataSource() && !claim.claimed().isEmpty()) {
+            noteKey(consumer, claim.claimed().iterator().next());
+        }
+    }
+
+    /** The same of a key, or that there is none any more. */
+    protected void noteKey(RegisteredConsumer consumer, @Nullable MessageKey key) {
+        claimant = consumer;
+        claimed = key;
+    }
+
+    protected @Nullable MessageKey claimed() {
+        return claimed;
+    }
+
+    protected @Nullable RegisteredConsumer claimant() {
+        return claimant;
+    }
+
     public void handlerReturned() {
         if (hasLostConnection()) {
             lost();
+            boolean nothing = isOfDataSource() || claimed != null;
             throw new StoreException(
                     ErrorClass.ABORTED,
-                    "the connection was lost, or closed by the handler, which has not said so: nothing of the transaction is"
-                            + " committed",
+                    "the connection was lost, or closed by the handler, which has not said so: nothing "
+                            + (nothing ? "" : "more ") + "of the transaction is committed",
                     null);
         }
         if (!isOfDataSource()) {
@@ -335,7 +397,7 @@ abstract class HandlerTransaction {
     /** Not a failure of one message: what was committed with it cannot be taken back, and no replay will find it. */
     protected static ConfigurationException taken(SQLException e) {
         return new ConfigurationException(
-                "a handler ended the transaction by itself, with COMMIT or ROLLBACK in SQL. What was written before is"
+                "a handler ended the transaction by itself, with COMMIT or ROLLBACK in SQL or through its framework. What was written before is"
                         + " committed without the rest, or lost; nothing after it is kept. Take the statement out",
                 e);
     }

@@ -66,12 +66,12 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
      * Begins one. What is thrown for a connection that takes no transaction says that the database is away: a pool, and a framework,
      * have exceptions of their own for that.
      */
-    public static JdbcTransaction open(TransactionSource transactions, Opening opening) {
+    public static JdbcTransaction open(TransactionSource transactions, Acceptance acceptance, Opening opening) {
         OwnTransaction own = transactions.begin();
         try {
             requireTransaction(own);
             JdbcTransaction begun = opening.on(own, transactions.bound(own));
-            begun.bindToThread();
+            begun.bindToThread(acceptance);
             return begun;
         } catch (Throwable e) {
             own.discard();
