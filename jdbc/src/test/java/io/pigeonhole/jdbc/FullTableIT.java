@@ -9,7 +9,6 @@ import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.inbox.InboxListener;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
@@ -17,13 +16,12 @@ import io.pigeonhole.core.replay.Replay;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ReplayProgress;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -163,33 +161,59 @@ class FullTableIT {
     }
 
     @Test
-    void externalHandlerIsNotCalledAgainWhileItsLeaseLasts() throws Exception {
+    void underALeaseTheAttemptCounts() throws Exception {
         try (Workshop workshop = server.schema()) {
             workshop.execute("CREATE TABLE done (id varchar(100) NOT NULL)");
             AtomicInteger calls = new AtomicInteger();
-            AtomicInteger rollbacks = new AtomicInteger();
             Inbox<JdbcContext> inbox = Inbox.builder("full", JdbcStore.create(workshop.dataSource()))
+                    .retry(RetryPolicy.never())
                     .handleExternal("note", PayloadDecoder.text(), (payload, external) -> {
                         calls.incrementAndGet();
                         return context -> context.defer("INSERT INTO done VALUES (?)", payload);
-                    })
-                    .listener(new InboxListener() {
-                        @Override
-                        public void onRollback(String consumer, int messages, Throwable cause) {
-                            rollbacks.incrementAndGet();
-                        }
                     })
                     .build();
             inbox.process(messages(0, "note").subList(0, 1));
             fillDisk(workshop, "done");
 
-            CompletableFuture<Integer> work = CompletableFuture.supplyAsync(inbox::work);
-            await().atMost(Duration.ofSeconds(30)).until(() -> rollbacks.get() >= 3);
-            workshop.execute(drop("done"));
+            inbox.work();
 
-            assertThat(work.get(30, TimeUnit.SECONDS)).isEqualTo(1);
             assertThat(calls).hasValue(1);
-            assertThat(workshop.askAll("SELECT id FROM done")).hasSize(1);
+            assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter")).containsExactly("RETRIES_EXHAUSTED");
+        }
+    }
+
+    @Test
+    void errorOfAnEntryOfABatchIsKnownAlsoBehindAnotherOne() throws Exception {
+        try (Workshop workshop = server.schema()) {
+            workshop.execute("CREATE TABLE done (id varchar(100) NOT NULL)");
+            fillDisk(workshop, "done");
+            Inbox<JdbcContext> inbox = Inbox.builder("full", JdbcStore.create(workshop.dataSource()))
+                    .retry(RetryPolicy.never())
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                        Connection connection = context.connection();
+                        Savepoint before = connection.setSavepoint();
+                        SQLException first = refusedBatch(connection, payload);
+                        connection.rollback(before);
+                        refusedBatch(connection, payload);
+                        throw new IllegalStateException(
+                                "translated", first.getNextException() == null ? first : first.getNextException());
+                    })
+                    .build();
+
+            assertThat(kinds(inbox.process(messages(0, "note").subList(0, 3)))).containsOnly(Kind.RECEIVED);
+        }
+    }
+
+    private static SQLException refusedBatch(Connection connection, String id) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("INSERT INTO done VALUES (?)")) {
+            for (int i = 0; i < 2; i++) {
+                statement.setString(1, id);
+                statement.addBatch();
+            }
+            statement.executeBatch();
+            throw new AssertionError("the table has room");
+        } catch (SQLException e) {
+            return e;
         }
     }
 

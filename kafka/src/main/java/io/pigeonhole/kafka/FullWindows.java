@@ -48,13 +48,15 @@ final class FullWindows {
         long now = clock.getAsLong();
         return waits.entrySet().stream()
                 .filter(each -> now - each.getValue().since() >= TIMEOUT.toNanos())
-                .map(each -> each.getKey() + " stands still: for "
-                        + Duration.ofNanos(now - each.getValue().since()).toSeconds()
-                        + " s it has waited for its record at offset "
-                        + each.getValue().offset()
-                        + ", which is not finished, and is as far ahead of it as it may be (window " + window
-                        + "). Either the handler of that record does not return, or its key is locked by another"
-                        + " transaction in the database. Nothing more of the partition is read until it is finished")
+                .map(
+                        each -> each.getKey() + " stands still: for "
+                                + Duration.ofNanos(now - each.getValue().since())
+                                        .toSeconds()
+                                + " s it has waited for its record at offset "
+                                + each.getValue().offset()
+                                + ", which is not finished, and is as far ahead of it as it may be (window " + window
+                                + "). For example, its handler does not return, its key is locked by another"
+                                + " transaction in the database, or it belongs to a flood. Nothing more of the partition is read until it is finished")
                 .sorted()
                 .toList();
     }

@@ -80,7 +80,7 @@ final class Decisions<C extends HandlerContext> {
         if (isRefused(envelope, envelope.key(), true)) {
             return;
         }
-        if (failure.errorClass() == ErrorClass.UNAVAILABLE && envelope.age().compareTo(LONGEST_WAIT_FOR_ROOM) < 0) {
+        if (failure.errorClass() == ErrorClass.UNAVAILABLE && mayWaitForRoom(envelope)) {
             waitsForRoom(envelope, failure);
             return;
         }
@@ -236,6 +236,13 @@ final class Decisions<C extends HandlerContext> {
         Failure failure = new Failure(new UnknownTypeInWorkException(detail), ErrorClass.MESSAGE, Duration.ZERO);
         int attempts = item.byLease() ? item.attempts() - 1 : item.attempts();
         waits(envelope, item, failure, attempts);
+    }
+
+    /** Under a lease the attempt is counted already, and what was done outside of the database has to come to an end. */
+    private static boolean mayWaitForRoom(Envelope envelope) {
+        WorkItem item = envelope.item();
+        boolean byLease = item != null && item.byLease();
+        return !byLease && envelope.age().compareTo(LONGEST_WAIT_FOR_ROOM) < 0;
     }
 
     /**

@@ -3,7 +3,6 @@ package io.pigeonhole.core.inbox;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
-import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -225,7 +224,7 @@ final class InboxEngine<C extends HandlerContext> {
                 continue;
             }
             if (isFullDisk(result)) {
-                fullDisk(intake, result.failure());
+                fullDisk(result.failure());
             }
             if (isBlocked(result) && !inHalves) {
                 inHalves = true;
@@ -247,17 +246,11 @@ final class InboxEngine<C extends HandlerContext> {
         }
     }
 
-    /** What is done under a lease can be finished as long as the lease lasts: an external call would be made again otherwise. */
-    private void fullDisk(Intake<C> intake, Failure failure) {
+    private void fullDisk(Failure failure) {
         fullDisk.give("consumer '" + consumer.name()
                 + "': a table has no room on its disk, or cannot be written. Messages that need"
-                + " it wait in work and are tried again; for twelve hours no attempt is counted. Make room: "
-                + failure.describe());
-        boolean byLease = intake.group().stream().map(Envelope::item).anyMatch(item -> item != null && item.byLease());
-        if (byLease) {
-            throw new StoreUnavailableException(
-                    "a table has no room on its disk, or cannot be written; make room, and try again", failure.cause());
-        }
+                + " it wait in work and are tried again; no attempt is counted while they are younger than twelve hours, but for"
+                + " those under a lease. Make room: " + failure.describe());
     }
 
     /** Whether a transaction elsewhere holds something: in halves, what it does not hold goes on. */

@@ -23,9 +23,12 @@ import io.pigeonhole.jdbc.sql.ErrorsWithoutValues;
 import io.pigeonhole.jdbc.sql.StoreSchema;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +39,9 @@ import org.slf4j.LoggerFactory;
  */
 abstract class HandlerTransaction {
     private static final Logger LOG = LoggerFactory.getLogger(HandlerTransaction.class);
+
+    /** Of those that are remembered. */
+    private static final int MOST_ERRORS = 100;
 
     private static final String COMMIT = ";\nCOMMIT";
 
@@ -63,7 +69,7 @@ abstract class HandlerTransaction {
     private boolean broken;
     private boolean closed;
     private boolean givenUp;
-    private @Nullable SQLException fullDisk;
+    private final Set<Throwable> fullDisk = Collections.newSetFromMap(new IdentityHashMap<>());
     private boolean leftToThread;
 
     /** A key that it has claimed, where handlers have a framework: it is in the ledger once all is committed. */
@@ -643,10 +649,15 @@ abstract class HandlerTransaction {
         broken |= errors.endsConnection(e);
     }
 
-    /** A handler met this on its connection. */
+    /** A handler met this on its connection; what it throws may be the error of one entry of a batch. */
     void metByHandler(Throwable failure) {
-        if (failure instanceof SQLException e && errors.isFull(e)) {
-            fullDisk = e;
+        if (failure instanceof SQLException e && fullDisk.size() < MOST_ERRORS) {
+            List<Throwable> all = StreamSupport.stream(e.spliterator(), false)
+                    .limit(MOST_ERRORS)
+                    .toList();
+            if (all.stream().anyMatch(each -> each instanceof SQLException sql && errors.isFull(sql))) {
+                fullDisk.addAll(all);
+            }
         }
     }
 
@@ -655,7 +666,7 @@ abstract class HandlerTransaction {
         boolean ours = !isOfDataSource();
         for (Throwable cause : Causes.of(failure)) {
             ours |= cause instanceof StoreException;
-            if (cause instanceof SQLException e && errors.isFull(e) && (ours || e == fullDisk)) {
+            if (fullDisk.contains(cause) || (ours && cause instanceof SQLException e && errors.isFull(e))) {
                 return true;
             }
         }
