@@ -15,8 +15,8 @@ import java.util.Optional;
 public interface JdbcTransactions {
     /**
      * Begins a new transaction for the calling thread, which is in none. It has to be read committed and writable, unless the store
-     * makes it so, its connection has to have auto-commit off, and nothing may have been executed in it. Where the framework binds transactions to threads, it is bound until
-     * {@link OwnTransaction#close}.
+     * makes it so, its connection has to have auto-commit off, and nothing may have been executed in it. Where the framework binds
+     * transactions to threads, it is bound until {@link OwnTransaction#close}.
      *
      * @return a transaction that the caller ends and closes
      * @throws SQLException if the database gives no connection, or refuses the transaction

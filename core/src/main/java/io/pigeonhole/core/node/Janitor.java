@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Maintains the store from time to time, on a daemon thread: prepares the coming days, then deletes what is past its time,
  * piece by piece, resting after each for as long as it took. What waits for an archive has a thread of its own. Asks the window
- * guard every day. A run that fails is repeated after a minute at the latest.
+ * guard every day. A run that fails is repeated after a minute at the latest, one of the archive by the next run.
  */
 final class Janitor {
     private static final Logger log = LoggerFactory.getLogger(Janitor.class);

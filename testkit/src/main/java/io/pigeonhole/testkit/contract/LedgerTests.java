@@ -55,7 +55,7 @@ abstract class LedgerTests<C extends HandlerContext> extends StoreLab<C> {
     }
 
     @Test
-    void callerWaitsForATwinOfTheEngine() throws Exception {
+    void callerWaitsForADeliveryOfTheEngine() throws Exception {
         MessageKey key = key(1);
         CountDownLatch begun = new CountDownLatch(1);
         Future<Claim> waiting;
