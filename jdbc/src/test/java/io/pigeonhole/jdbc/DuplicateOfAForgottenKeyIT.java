@@ -62,7 +62,8 @@ class DuplicateOfAForgottenKeyIT {
                     .filter(message -> isAccepted(lab, message))
                     .toList();
             assertThat(forgetting).succeedsWithin(StoreLab.LONG);
-            // On MariaDB a pass leaves out the rows that a claim was looking at.
+            // On MariaDB a pass leaves out the rows that a claim was looking at, and the next one waits for its time.
+            workshop.execute("UPDATE inbox_upkeep SET next_at = next_at - INTERVAL '10' DAY");
             forget(lab);
 
             assertThat(acceptedAgain).noneMatch(lab::isNew);
