@@ -8,7 +8,7 @@ module io.pigeonhole.core {
     exports io.pigeonhole.core.failure;
     exports io.pigeonhole.core.handler;
     exports io.pigeonhole.core.inbox;
-    exports io.pigeonhole.core.lane;
+    exports io.pigeonhole.core.delivery;
     exports io.pigeonhole.core.message;
     exports io.pigeonhole.core.node;
     exports io.pigeonhole.core.replay;

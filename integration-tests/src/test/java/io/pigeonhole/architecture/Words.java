@@ -21,6 +21,8 @@ final class Words {
             "bets?",
             "patience",
             "(?<!round[ -])trips?",
+            "lanes?",
+            "horizons?",
             "told as",
             "tells? (?:(?:it|them) )?as",
             "troubles? of the database",

@@ -119,10 +119,10 @@ class RandomKillsIT {
             await().atMost(PATIENCE).until(condition);
         } catch (ConditionTimeoutException e) {
             throw new AssertionError(effects() + " effects, and in work: " + String.join("\n", ask("""
-                            SELECT 'lane ' || lane || ' ' || status || ' by lease ' || by_lease || ': ' || count(*) || ', due in '
+                            SELECT 'work_partition ' || work_partition || ' ' || status || ' by lease ' || by_lease || ': ' || count(*) || ', due in '
                                 || min(due_at - clock_timestamp()) || ', leased for '
                                 || coalesce(min(lease_until - clock_timestamp())::text, '-')
-                            FROM inbox_work GROUP BY lane, status, by_lease ORDER BY lane""")), e);
+                            FROM inbox_work GROUP BY work_partition, status, by_lease ORDER BY work_partition""")), e);
         }
     }
 

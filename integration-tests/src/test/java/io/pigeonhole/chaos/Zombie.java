@@ -38,7 +38,7 @@ enum Zombie {
                 .lease(LIMIT)
                 .handlerTimeout(LIMIT)
                 .order(this == INLINE_IN_ORDER ? KeyOrder.SKIP_DEAD_LETTERS : KeyOrder.NONE)
-                .lanes(1)
+                .workPartitions(1)
                 .retry(retry());
         if (this == EXTERNAL) {
             return inbox.handleExternal(TYPE, PayloadDecoder.text(), (payload, context) -> {

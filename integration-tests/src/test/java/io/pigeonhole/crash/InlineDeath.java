@@ -63,7 +63,7 @@ record InlineDeath(Story story, CrashPoint point, int passage, boolean early) {
 
     private static CrashPlan tellInMemory(Story story) {
         InMemoryStore store = InMemoryStore.create();
-        store.horizon(Instant.EPOCH, Instant.now().plus(Duration.ofDays(8)));
+        store.ledgerBounds(Instant.EPOCH, Instant.now().plus(Duration.ofDays(8)));
         CrashPlan plan = CrashPlan.none();
         Inbox<InMemoryContext> inbox =
                 Story.inbox(new CrashingStore<>(store, plan), "in memory", plan.handler((payload, context) -> {}));

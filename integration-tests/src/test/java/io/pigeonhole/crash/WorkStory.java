@@ -169,8 +169,8 @@ enum WorkStory {
                 continue;
             }
             try (InboxTransaction<C> transaction = store.begin(Duration.ofMinutes(1))) {
-                if (transaction.enter(inbox.registered(), due.lane())) {
-                    transaction.lease(inbox.registered(), due.lane(), 1, "somebody", LEASE);
+                if (transaction.enter(inbox.registered(), due.workPartition())) {
+                    transaction.lease(inbox.registered(), due.workPartition(), 1, "somebody", LEASE);
                     transaction.commit();
                 }
             }

@@ -160,7 +160,7 @@ class ClocksIT {
 
     private InboxBuilder<JdbcContext> builder() {
         return Inbox.builder("timekeeper", store)
-                .lanes(1)
+                .workPartitions(1)
                 .history(HistoryMode.WITHOUT_PAYLOAD)
                 .retry(RetryPolicy.fixed(DELAY).jitter(0));
     }

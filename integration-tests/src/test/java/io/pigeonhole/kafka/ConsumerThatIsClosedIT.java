@@ -8,7 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
@@ -38,7 +38,7 @@ class ConsumerThatIsClosedIT {
         };
         AtomicInteger made = new AtomicInteger();
         ListAppender<ILoggingEvent> said = new ListAppender<>();
-        Logger logger = (Logger) LoggerFactory.getLogger(Lanes.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(DeliveryThreads.class);
         said.start();
         logger.addAppender(said);
         same.schedulePollTask(() -> {

@@ -453,7 +453,7 @@ class KafkaSourceIT {
         topic.send("5", "key 5");
         assertThat(inWork.await(30, TimeUnit.SECONDS)).isTrue();
         int sent = 6;
-        // Keys whose lane is not the one that hangs.
+        // Keys whose delivery thread is not the one that hangs.
         while (effects.size() < 25) {
             topic.send(String.valueOf(sent), "key " + sent);
             sent++;
@@ -506,7 +506,7 @@ class KafkaSourceIT {
                 inbox(consumer),
                 topic,
                 with(config(), "max.poll.records", 5),
-                builder -> builder.lanes(2).maxBatch(3).bounds(10, 100));
+                builder -> builder.concurrency(2).maxBatch(3).maxUnfinished(10, 100));
         awaitEffects(1_000);
         awaitCommitted(topic);
         assertEachOnce(1_000);

@@ -1,9 +1,9 @@
 package io.pigeonhole.plugin;
 
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.DeliveryGroup;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliveryGroup;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import java.io.IOException;
@@ -34,7 +34,7 @@ final class SpoolSource implements Source {
     private final Thread thread = new Thread(this::run, "spool-source");
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Set<Path> inHand = ConcurrentHashMap.newKeySet();
-    private volatile @Nullable Lanes lanes;
+    private volatile @Nullable DeliveryThreads deliveryThreads;
 
     SpoolSource(Inbox<?> inbox, Path directory) {
         this.inbox = inbox;
@@ -56,13 +56,13 @@ final class SpoolSource implements Source {
         if (state() != SourceState.NEW) {
             throw new IllegalStateException(name() + " was started or closed before; make another one");
         }
-        lanes = Lanes.start("spool", inbox, LaneSettings.standard());
+        deliveryThreads = DeliveryThreads.start("spool", inbox, DeliverySettings.standard());
         thread.setDaemon(true);
         thread.start();
     }
 
     private void run() {
-        Lanes into = lanes;
+        DeliveryThreads into = deliveryThreads;
         if (into == null) {
             return;
         }
@@ -124,7 +124,7 @@ final class SpoolSource implements Source {
 
     @Override
     public SourceState state() {
-        Lanes started = lanes;
+        DeliveryThreads started = deliveryThreads;
         if (closing.getCount() == 0) {
             return SourceState.CLOSED;
         }
@@ -142,7 +142,7 @@ final class SpoolSource implements Source {
     @Override
     public void close() {
         closing.countDown();
-        Lanes started = lanes;
+        DeliveryThreads started = deliveryThreads;
         if (started != null) {
             started.close(CLOSE_TIMEOUT);
         }

@@ -438,7 +438,7 @@ class RabbitConsumersIT extends RabbitSourceTestBase {
                         .build(),
                 queue.name(),
                 builder -> builder.maxBatch(1));
-        // One lane of four hangs, with what it was given before.
+        // One delivery thread of four hangs, with what it was given before.
         await().atMost(Duration.ofSeconds(30)).until(() -> effects.size() >= count - 200);
         goOn.release();
         awaitEffects(count);

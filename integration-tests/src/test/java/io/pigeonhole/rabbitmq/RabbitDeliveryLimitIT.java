@@ -72,7 +72,7 @@ class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
                 thrownAway.name()));
     }
 
-    /** A handler that lets messages wait behind it: 4 lanes do about 1,000 a second. */
+    /** A handler that lets messages wait behind it: 4 delivery threads do about 1,000 a second. */
     private static void takeFourMillis() {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(4);
         for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
@@ -306,7 +306,7 @@ class RabbitDeliveryLimitIT extends RabbitSourceTestBase {
         AmqpQueue queue = limited();
         int count = 3_000;
         queue.send(messages(0, count));
-        consume(settings -> settings.maxBatch(5).lanes(1), queue);
+        consume(settings -> settings.maxBatch(5).concurrency(1), queue);
         for (int effectsBefore = 20; effectsBefore <= 1_200; effectsBefore += 30) {
             awaitEffects(effectsBefore);
             faults.cut();

@@ -90,7 +90,7 @@ class RabbitMqFailuresIT extends RabbitSourceTestBase {
                     }
                 }),
                 queue,
-                builder -> builder.lanes(2).maxBatch(20));
+                builder -> builder.concurrency(2).maxBatch(20));
         await().atMost(PATIENCE).until(() -> ended.get() && handled.get() > 100);
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_BROKER);
         rabbit.startAgain();
@@ -146,7 +146,7 @@ class RabbitMqFailuresIT extends RabbitSourceTestBase {
             if (staysEmpty(queue)) {
                 return true;
             }
-            RabbitSource next = start(inbox(() -> {}), queue, builder -> builder.lanes(2));
+            RabbitSource next = start(inbox(() -> {}), queue, builder -> builder.concurrency(2));
             await().atMost(PATIENCE).until(() -> queue.ready() == 0);
             next.close();
             return false;

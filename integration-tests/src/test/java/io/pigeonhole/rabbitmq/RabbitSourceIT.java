@@ -143,7 +143,7 @@ class RabbitSourceIT extends RabbitSourceTests {
         queue.send(messages(0, 1));
         // Each delivery is one more concurrent duplicate; the last are suspects, and stored for a worker that there is
         // none of.
-        start(inbox(() -> acquire(goOn)), queue, builder -> builder.lanes(1));
+        start(inbox(() -> acquire(goOn)), queue, builder -> builder.concurrency(1));
         for (int cut = 1; cut <= 4; cut++) {
             int channels = cut;
             await().atMost(PATIENCE).until(() -> watched.channels().size() == channels);

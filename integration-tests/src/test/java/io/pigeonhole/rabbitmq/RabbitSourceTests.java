@@ -68,7 +68,7 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
         });
         RabbitSource source =
                 start(inbox, queue, builder -> builder.prefetch(20).maxBatch(1));
-        // One lane of four hangs with what the prefetch lets it have, the others get all the rest.
+        // One delivery thread of four hangs with what the prefetch lets it have, the others get all the rest.
         awaitEffects(250);
         goOn.release();
         awaitEffects(300);
@@ -83,7 +83,7 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
         AmqpQueue queue = queue(AmqpQueue.CLASSIC);
         queue.send(messages(0, 40));
         RabbitSource source = start(
-                inbox(() -> acquire(goOn)), queue, builder -> builder.lanes(2).maxBatch(5));
+                inbox(() -> acquire(goOn)), queue, builder -> builder.concurrency(2).maxBatch(5));
         await().atMost(PATIENCE).until(() -> received.size() >= 2);
         proxy.cut();
         await().atMost(PATIENCE).until(() -> watched.channels().size() == 2);

@@ -148,7 +148,7 @@ class SqsSourceIT {
         start(queue.builder(waiting())
                 .visibilityTimeout(TWO_SECONDS)
                 .longestHold(Duration.ofSeconds(3))
-                .bounds(1, 1 << 20));
+                .maxUnfinished(1, 1 << 20));
         awaitBegun();
         // The source is full, so that it is somebody else who is given it.
         var others = queue.client()
@@ -188,7 +188,7 @@ class SqsSourceIT {
         SqsTestQueue queue = queue("");
         queue.send(notes(10));
         SqsSource source = start(queue.builder(waiting())
-                .lanes(1)
+                .concurrency(1)
                 .maxBatch(1)
                 .visibilityTimeout(Duration.ofMinutes(10))
                 .closeTimeout(PATIENCE));
@@ -242,7 +242,7 @@ class SqsSourceIT {
     void nothingIsReceivedWhileEnoughIsUnfinished() throws InterruptedException {
         SqsTestQueue queue = queue("");
         queue.send(notes(200));
-        start(queue.builder(waiting()).bounds(20, 1 << 20));
+        start(queue.builder(waiting()).maxUnfinished(20, 1 << 20));
         awaitBegun();
         await().atMost(PATIENCE).until(() -> queue.hidden() >= 20);
         await().during(Duration.ofSeconds(1)).atMost(PATIENCE).until(() -> queue.hidden() <= 40);
@@ -262,7 +262,7 @@ class SqsSourceIT {
                     goOn.await();
                 })
                 .build();
-        start(queue.builder(inbox).lanes(1));
+        start(queue.builder(inbox).concurrency(1));
         awaitBegun();
         await().atMost(PATIENCE).until(() -> queue.hidden() == 100);
         goOn.countDown();

@@ -241,17 +241,17 @@ class CallersIsolationIT {
         try (Workshop workshop = server.schema()) {
             DatabaseServer.MovableClock clock = server.clock(workshop);
             StoreLab lab = StoreLab.of(clock.dataSource());
-            MessageKey oldest = workshop.askKey("SELECT oldest FROM inbox_horizon");
+            MessageKey oldest = workshop.askKey("SELECT oldest FROM inbox_ledger_bounds");
             try (Connection connection = begin(workshop, Level.REPEATABLE_READ)) {
                 assertThat(isNew(lab, lab.store().ledger(connection), key(lab))).isTrue();
                 advance(clock, lab);
                 assertThat(lab.store().retire().days()).isZero();
-                assertThat(workshop.askKey("SELECT oldest FROM inbox_horizon")).isEqualTo(oldest);
+                assertThat(workshop.askKey("SELECT oldest FROM inbox_ledger_bounds")).isEqualTo(oldest);
                 connection.commit();
             }
             lab.store().maintain();
             assertThat(lab.store().retire().days()).isOne();
-            assertThat(workshop.askKey("SELECT oldest FROM inbox_horizon")).isGreaterThan(oldest);
+            assertThat(workshop.askKey("SELECT oldest FROM inbox_ledger_bounds")).isGreaterThan(oldest);
         }
     }
 

@@ -143,7 +143,7 @@ class ClaimIT {
     }
 
     @Test
-    void dayThatIsDroppedBeneathTheHorizonIsTransient() {
+    void dayThatIsDroppedBeneathTheBoundsIsTransient() {
         StoreLab lab = StoreLab.of(workshop.dataSource());
         Message message = madeAt(now().plus(2, ChronoUnit.DAYS), new Random(1));
         String day = workshop.ask("SELECT min(c.relname) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
@@ -160,7 +160,7 @@ class ClaimIT {
 
     /** As by VACUUM FULL: such a table is waited for before a statement is executed. */
     @Test
-    void claimOfOneKeyWaitsForALockedTableOnlyForItsPatience() throws SQLException {
+    void claimOfOneKeyWaitsForALockedTableOnlyForItsTimeout() throws SQLException {
         StoreLab lab = StoreLab.of(workshop.dataSource());
         List<MessageKey> keys = List.of(lab.keyOf(StoreLab.message()));
         try (Connection other = workshop.dataSource().getConnection();

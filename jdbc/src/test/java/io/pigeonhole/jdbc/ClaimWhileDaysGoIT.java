@@ -41,7 +41,7 @@ class ClaimWhileDaysGoIT {
                     2,
                     "inbox_ledger AS l",
                     workshop.dataSource(),
-                    () -> workshop.execute("UPDATE inbox_horizon SET oldest = ?", server.parameter(later)));
+                    () -> workshop.execute("UPDATE inbox_ledger_bounds SET oldest = ?", server.parameter(later)));
             Inbox<JdbcContext> inbox = Inbox.builder("large", JdbcStore.create(interposed))
                     .handle(
                             "note",
@@ -51,7 +51,7 @@ class ClaimWhileDaysGoIT {
 
             List<Outcome> outcomes = inbox.process(messages(now.plusSeconds(1)));
 
-            assertThat(workshop.askKey("SELECT oldest FROM inbox_horizon")).isEqualTo(later);
+            assertThat(workshop.askKey("SELECT oldest FROM inbox_ledger_bounds")).isEqualTo(later);
             assertThat(outcomes).extracting(Outcome::kind).doesNotContain(Outcome.Kind.DUPLICATE);
             long processed = outcomes.stream()
                     .filter(outcome -> outcome.kind() == Outcome.Kind.PROCESSED)
@@ -73,7 +73,7 @@ class ClaimWhileDaysGoIT {
                     2,
                     "SELECT h.oldest, EXISTS",
                     workshop.dataSource(),
-                    () -> workshop.execute("UPDATE inbox_horizon SET oldest = ?", server.parameter(later)));
+                    () -> workshop.execute("UPDATE inbox_ledger_bounds SET oldest = ?", server.parameter(later)));
             StoreLab lab = StoreLab.of(interposed);
             List<MessageKey> keys = messages(now.plusSeconds(1)).subList(0, 2).stream()
                     .map(lab::keyOf)
@@ -86,7 +86,7 @@ class ClaimWhileDaysGoIT {
                 Claim claim = transaction.claim(lab.consumer(), keys, StoreLab.LONG);
                 assertThat(claim.claimed()).isEmpty();
                 assertThat(keys).noneMatch(claim::isLate);
-                assertThat(workshop.askKey("SELECT oldest FROM inbox_horizon")).isEqualTo(later);
+                assertThat(workshop.askKey("SELECT oldest FROM inbox_ledger_bounds")).isEqualTo(later);
             }
         }
     }

@@ -125,7 +125,7 @@ class ClockAheadIT {
         RegisteredConsumer consumer =
                 store.register(new ConsumerRegistration("ahead", IdForm.TIME_ORDERED, KeyOrder.NONE, 1));
         Inbox<JdbcContext> inbox = Inbox.builder("ahead", store)
-                .lanes(1)
+                .workPartitions(1)
                 .handleExternal("note", PayloadDecoder.text(), (payload, external) -> context -> {})
                 .build();
         inbox.receive(List.of(message("leased", "k")));
@@ -148,7 +148,7 @@ class ClockAheadIT {
 
     /** Another process begins. */
     private int begin(RegisteredConsumer consumer) {
-        Start start = new Start("lane 1", "7", UUID.randomUUID().toString());
+        Start start = new Start("work partition 1", "7", UUID.randomUUID().toString());
         return store.started(consumer, start, 3, Duration.ofMinutes(1));
     }
 

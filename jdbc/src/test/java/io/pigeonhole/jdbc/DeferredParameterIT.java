@@ -145,7 +145,7 @@ class DeferredParameterIT {
 
     private InboxBuilder<JdbcContext> builder(Handler<String, JdbcContext> handler) {
         return Inbox.builder(consumer, fixture.store())
-                .lanes(1)
+                .workPartitions(1)
                 .retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(ATTEMPTS))
                 .handle("note", PayloadDecoder.text(), handler);
     }
@@ -169,7 +169,7 @@ class DeferredParameterIT {
         return mixed;
     }
 
-    /** A connection that is given up is ended by a thread of its own, and holds its lanes until then. */
+    /** A connection that is given up is ended by a thread of its own, and holds its work partitions until then. */
     private void work(Inbox<JdbcContext> inbox, List<Message> messages) {
         long bad = messages.stream()
                 .filter(message -> KINDS.containsKey(payload(message)))
@@ -289,7 +289,7 @@ class DeferredParameterIT {
     void whateverAParameterOfACompletionThrowsIsRecordedAsItsFailure() {
         AtomicInteger calls = new AtomicInteger();
         Inbox<JdbcContext> inbox = Inbox.builder(consumer, fixture.store())
-                .lanes(1)
+                .workPartitions(1)
                 .retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(ATTEMPTS))
                 .handleExternal("note", PayloadDecoder.text(), (payload, context) -> {
                     calls.incrementAndGet();

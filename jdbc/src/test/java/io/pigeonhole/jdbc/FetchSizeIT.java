@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** A driver that fetches rows a few at a time lets the server make no more of them than are asked for. */
 @OnEveryServer
 class FetchSizeIT {
-    private static final List<Integer> LANES = List.of(0, 1, 2, 3);
+    private static final List<Integer> WORK_PARTITIONS = List.of(0, 1, 2, 3);
 
     private final Workshop workshop;
     private final JdbcStore store;
@@ -31,33 +31,33 @@ class FetchSizeIT {
         store = JdbcStore.create(workshop.dataSource("&defaultRowFetchSize=1"));
         other = JdbcStore.create(workshop.dataSource());
         consumer = store.register(new ConsumerRegistration(
-                "row by row", IdForm.OPAQUE, KeyOrder.SKIP_DEAD_LETTERS, LANES.size(), Deduplication.IDS));
+                "row by row", IdForm.OPAQUE, KeyOrder.SKIP_DEAD_LETTERS, WORK_PARTITIONS.size(), Deduplication.IDS));
     }
 
-    private void assertThatNobodyElseLocksALane() {
-        for (int lane : LANES) {
+    private void assertThatNobodyElseLocksAWorkPartition() {
+        for (int workPartition : WORK_PARTITIONS) {
             try (InboxTransaction<JdbcContext> transaction = other.begin(StoreLab.IDLE_LIMIT)) {
-                assertThatThrownBy(() -> transaction.lock(consumer, List.of(lane), StoreLab.SHORT))
-                        .as("lane %s", lane)
+                assertThatThrownBy(() -> transaction.lock(consumer, List.of(workPartition), StoreLab.SHORT))
+                        .as("work partition %s", workPartition)
                         .isInstanceOf(ClaimBlockedException.class);
             }
         }
     }
 
     @Test
-    void allLanesAreLockedWhereRowsAreFetchedOneByOne() {
+    void allWorkPartitionsAreLockedWhereRowsAreFetchedOneByOne() {
         try (InboxTransaction<JdbcContext> transaction = store.begin(StoreLab.IDLE_LIMIT)) {
-            transaction.lock(consumer, LANES, StoreLab.LONG);
-            assertThatNobodyElseLocksALane();
+            transaction.lock(consumer, WORK_PARTITIONS, StoreLab.LONG);
+            assertThatNobodyElseLocksAWorkPartition();
         }
     }
 
     @Test
-    void personsChangeLocksAllLanesWhereRowsAreFetchedOneByOne() {
+    void personsChangeLocksAllWorkPartitionsWhereRowsAreFetchedOneByOne() {
         ConnectionSource connections = workshop.dataSource("&defaultRowFetchSize=1")::getConnection;
-        assertThat(new AdminDatabase(PostgresBoundary.transactions(connections)).change("to lock lanes", session -> {
-                    session.operations().lockLanes(consumer, LANES);
-                    assertThatNobodyElseLocksALane();
+        assertThat(new AdminDatabase(PostgresBoundary.transactions(connections)).change("to lock work partitions", session -> {
+                    session.operations().lockWorkPartitions(consumer, WORK_PARTITIONS);
+                    assertThatNobodyElseLocksAWorkPartition();
                     return true;
                 }))
                 .isPresent();

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 @Tag("A4")
 class FullDatabaseIT {
     private static final int MESSAGES = 40;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofSeconds(30);
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(Node.class.getPackageName());
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -51,7 +51,7 @@ class FullDatabaseIT {
             workshop.execute("CREATE TABLE done (id text NOT NULL)");
             JdbcStore store = JdbcStore.create(workshop.dataSource());
             Inbox<JdbcContext> inbox = Inbox.builder("full", store)
-                    .lanes(4)
+                    .workPartitions(4)
                     .handle("note", PayloadDecoder.text(), (payload, context) -> {
                         runs.incrementAndGet();
                         context.defer("INSERT INTO done VALUES (?)", payload);
@@ -68,11 +68,11 @@ class FullDatabaseIT {
                     + " FOR EACH ROW EXECUTE FUNCTION refuse()");
 
             try (Node node = Node.builder(store).inbox(inbox).workers(1).start()) {
-                await().atMost(PATIENCE).until(() -> node.circuit() == Circuit.OPEN);
+                await().atMost(LONG).until(() -> node.circuit() == Circuit.OPEN);
                 int runsBefore = runs.get();
                 long refusals = refusals(workshop);
                 // A sequence goes on though its transaction is rolled back.
-                await().atMost(PATIENCE).until(() -> refusals(workshop) >= refusals + 4);
+                await().atMost(LONG).until(() -> refusals(workshop) >= refusals + 4);
                 assertThat(runs).as("no handler runs again meanwhile").hasValue(runsBefore);
                 assertThat(node.circuit()).isEqualTo(Circuit.OPEN);
                 assertThat(lines.list.stream().filter(line -> line.getLevel().isGreaterOrEqual(Level.WARN)))
@@ -82,7 +82,7 @@ class FullDatabaseIT {
                 workshop.execute("DROP TRIGGER disk_is_full ON inbox_work");
                 await().atMost(Duration.ofSeconds(10)).until(() -> node.circuit() == Circuit.CLOSED);
                 assertThat(workshop.askAll("SELECT message FROM inbox_attempt")).isEmpty();
-                await().atMost(PATIENCE)
+                await().atMost(LONG)
                         .until(() ->
                                 workshop.askAll("SELECT id FROM inbox_work").isEmpty());
             }

@@ -61,7 +61,7 @@ class HandlersLimitIT {
     private static Inbox<JdbcContext> worker(DataSource connections, String question, List<String> answers) {
         return Inbox.builder(CONSUMER, JdbcStore.create(connections))
                 .order(KeyOrder.SKIP_DEAD_LETTERS)
-                .lanes(1)
+                .workPartitions(1)
                 .handle("note", PayloadDecoder.text(), (payload, context) -> {
                     answers.add(ask(context.connection(), question));
                     execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
@@ -238,7 +238,7 @@ class HandlersLimitIT {
     private static Inbox<JdbcContext> storing(DataSource connections, String question, List<String> answers) {
         return Inbox.builder(CONSUMER, JdbcStore.create(connections))
                 .reception(Reception.STORE)
-                .lanes(1)
+                .workPartitions(1)
                 .handle("note", PayloadDecoder.text(), (payload, context) -> {
                     answers.add(ask(context.connection(), question));
                 })

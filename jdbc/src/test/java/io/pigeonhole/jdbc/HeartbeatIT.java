@@ -84,9 +84,9 @@ class HeartbeatIT {
             transaction.receive(lab.consumer(), List.of(new ReceivedMessage(lab.keyOf(message), message, true)));
             transaction.commit();
         }
-        for (int lane = 0; lane < lab.consumer().lanes(); lane++) {
+        for (int workPartition = 0; workPartition < lab.consumer().workPartitions(); workPartition++) {
             try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
-                List<WorkItem> leased = transaction.lease(lab.consumer(), lane, 1, "node", LEASE);
+                List<WorkItem> leased = transaction.lease(lab.consumer(), workPartition, 1, "node", LEASE);
                 if (!leased.isEmpty()) {
                     transaction.commit();
                     return leased.get(0);

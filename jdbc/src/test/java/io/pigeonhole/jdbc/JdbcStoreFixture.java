@@ -275,14 +275,14 @@ final class JdbcStoreFixture implements TransactionsFixture<JdbcContext> {
     }
 
     @Override
-    public void horizon(Instant oldest) {
+    public void ledgerBounds(Instant oldest) {
         setOldest(MessageKey.firstOf(oldest.toEpochMilli()));
     }
 
     private void setOldest(MessageKey key) {
         workshop.execute(
-                "UPDATE inbox_horizon SET oldest = ?", workshop.server().parameter(key));
-        // What it knows of the days counts for a minute, in which no retention run moves the horizon into the present
+                "UPDATE inbox_ledger_bounds SET oldest = ?", workshop.server().parameter(key));
+        // What it knows of the days counts for a minute, in which no retention run moves the ledger's bounds into the present
         // day.
         store.maintain();
     }
@@ -290,7 +290,7 @@ final class JdbcStoreFixture implements TransactionsFixture<JdbcContext> {
     @Override
     public Instant beyondTheLedger() {
         return Instant.ofEpochMilli(
-                workshop.askKey("SELECT newest FROM inbox_horizon").epochMillis());
+                workshop.askKey("SELECT newest FROM inbox_ledger_bounds").epochMillis());
     }
 
     @Override

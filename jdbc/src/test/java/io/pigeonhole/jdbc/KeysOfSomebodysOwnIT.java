@@ -34,13 +34,13 @@ class KeysOfSomebodysOwnIT {
     @Test
     void storeDoesNotBeginOnTablesWhoseUniqueIndexRefusesNewMessages() {
         workshop.execute("CREATE UNIQUE INDEX my_ledger ON inbox_ledger (message_key)");
-        workshop.execute("CREATE UNIQUE INDEX my_work ON inbox_work (consumer_id, lane)");
+        workshop.execute("CREATE UNIQUE INDEX my_work ON inbox_work (consumer_id, work_partition)");
         workshop.execute("CREATE UNIQUE INDEX my_letter ON inbox_dead_letter (message_key, died_at)");
 
         assertThatThrownBy(() -> JdbcStore.create(workshop.dataSource()))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("\n  inbox_ledger: UNIQUE (message_key) is a key of somebody's own")
-                .hasMessageContaining("\n  inbox_work: UNIQUE (consumer_id, lane) is a key of somebody's own")
+                .hasMessageContaining("\n  inbox_work: UNIQUE (consumer_id, work_partition) is a key of somebody's own")
                 .hasMessageContaining(
                         "\n  inbox_dead_letter: UNIQUE (message_key, died_at) is a key of somebody's own");
     }
@@ -50,7 +50,7 @@ class KeysOfSomebodysOwnIT {
         for (String index : List.of(
                 "INDEX my_ledger ON inbox_ledger (message_key)",
                 "UNIQUE INDEX my_keys ON inbox_ledger (message_key, consumer_id)",
-                "UNIQUE INDEX my_work ON inbox_work (lane, message_key, consumer_id)",
+                "UNIQUE INDEX my_work ON inbox_work (work_partition, message_key, consumer_id)",
                 "UNIQUE INDEX my_copy ON inbox_work (consumer_id, message_key)",
                 "UNIQUE INDEX my_other_copy ON inbox_dead_letter (consumer_id, message_key)",
                 "UNIQUE INDEX my_id ON inbox_work (due_at, id)",

@@ -49,7 +49,7 @@ class KnownDaysTest {
     }
 
     @Test
-    void dayBelowTheHorizonIsNotKnownWhateverTheClockSays() {
+    void dayBelowTheBoundsIsNotKnownWhateverTheClockSays() {
         see("2026-03-11T00:00:00Z", "2026-03-13T00:00:00Z");
 
         assertThat(days.have(key("2026-03-10T12:00:00Z"))).isFalse();

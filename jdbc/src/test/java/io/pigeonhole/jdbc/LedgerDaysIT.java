@@ -51,8 +51,8 @@ class LedgerDaysIT {
 
         assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(expected);
         assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(days("inbox_history_", today, 9));
-        assertThat(horizon("oldest")).isEqualTo(firstKey(today));
-        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(9)));
+        assertThat(bounds("oldest")).isEqualTo(firstKey(today));
+        assertThat(bounds("newest")).isEqualTo(firstKey(today.plusDays(9)));
     }
 
     @Test
@@ -64,8 +64,8 @@ class LedgerDaysIT {
 
         assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 12));
         assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(days("inbox_history_", today, 12));
-        assertThat(horizon("oldest")).isEqualTo(firstKey(today));
-        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(12)));
+        assertThat(bounds("oldest")).isEqualTo(firstKey(today));
+        assertThat(bounds("newest")).isEqualTo(firstKey(today.plusDays(12)));
     }
 
     @Test
@@ -79,14 +79,14 @@ class LedgerDaysIT {
     }
 
     @Test
-    void clockThatGoesBackNeverLowersTheHorizon() {
+    void clockThatGoesBackNeverLowersTheBounds() {
         LocalDate today = today();
         shadowClock("interval '-5 days'");
 
         storeWithShadowedClock().maintain();
 
-        assertThat(horizon("oldest")).isEqualTo(firstKey(today));
-        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(9)));
+        assertThat(bounds("oldest")).isEqualTo(firstKey(today));
+        assertThat(bounds("newest")).isEqualTo(firstKey(today.plusDays(9)));
     }
 
     @Test
@@ -211,7 +211,7 @@ class LedgerDaysIT {
         store.maintain();
 
         assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 10));
-        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(10)));
+        assertThat(bounds("newest")).isEqualTo(firstKey(today.plusDays(10)));
         assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(days("inbox_history_", today, 13));
         workshop.execute("DROP TABLE " + taken);
         store.maintain();
@@ -226,7 +226,7 @@ class LedgerDaysIT {
         JdbcStore.builder(workshop.dataSource()).daysAhead(12).build().maintain();
 
         assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 13));
-        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(13)));
+        assertThat(bounds("newest")).isEqualTo(firstKey(today.plusDays(13)));
     }
 
     @Test
@@ -236,7 +236,7 @@ class LedgerDaysIT {
 
         JdbcStore.builder(workshop.dataSource()).daysAhead(12).build().maintain();
 
-        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(9)));
+        assertThat(bounds("newest")).isEqualTo(firstKey(today.plusDays(9)));
         assertThat(workshop.askAll(DAYS, "inbox_history")).isEqualTo(days("inbox_history_", today, 13));
     }
 
@@ -251,7 +251,7 @@ class LedgerDaysIT {
         JdbcStore.create(workshop.dataSource()).maintain();
 
         assertThat(workshop.askAll(DAYS, "inbox_ledger")).isEqualTo(days("inbox_ledger_", today, 9));
-        assertThat(horizon("newest")).isEqualTo(firstKey(today.plusDays(9)));
+        assertThat(bounds("newest")).isEqualTo(firstKey(today.plusDays(9)));
         Message timed = Message.builder("notes")
                 .id(new UUID((System.currentTimeMillis() + 60_000) << 16 | 0x7abcL, 0x8123456789abcdefL).toString())
                 .type("note")
@@ -268,7 +268,7 @@ class LedgerDaysIT {
             createInLedger(today.minusDays(i), today.minusDays(i - 1));
         }
         workshop.execute(
-                "UPDATE inbox_horizon SET oldest = ?",
+                "UPDATE inbox_ledger_bounds SET oldest = ?",
                 firstKey(today.minusDays(3)).toUuid());
         JdbcStore store = JdbcStore.create(workshop.dataSource());
         inbox("payments", store, HistoryMode.NONE);
@@ -374,8 +374,8 @@ class LedgerDaysIT {
         return LocalDate.parse(workshop.ask("SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date::text"));
     }
 
-    private MessageKey horizon(String end) {
-        return MessageKey.of(UUID.fromString(workshop.ask("SELECT " + end + " FROM inbox_horizon")));
+    private MessageKey bounds(String end) {
+        return MessageKey.of(UUID.fromString(workshop.ask("SELECT " + end + " FROM inbox_ledger_bounds")));
     }
 
     private static MessageKey firstKey(LocalDate day) {

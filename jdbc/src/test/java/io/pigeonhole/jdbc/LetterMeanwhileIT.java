@@ -66,7 +66,7 @@ class LetterMeanwhileIT {
     }
 
     private static String letter(MessageKey key, long id, boolean claimed) {
-        return "INSERT INTO inbox_dead_letter (id, consumer_id, message_key, lane, ordered, by_lease, blocks, reason,"
+        return "INSERT INTO inbox_dead_letter (id, consumer_id, message_key, work_partition, ordered, by_lease, blocks, reason,"
                 + " detail, claimed, attempts, seen_again, received_at, died_at, source, headers) VALUES (" + id
                 + ", 1, X'" + HexFormat.of().formatHex(key.toBytes()) + "', 0, FALSE, FALSE, FALSE, 'LATE', '', "
                 + claimed + ", 0, 3, LOCALTIMESTAMP, LOCALTIMESTAMP, 'queue', X'')";

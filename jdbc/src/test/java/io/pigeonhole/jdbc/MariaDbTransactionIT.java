@@ -63,7 +63,7 @@ class MariaDbTransactionIT {
     }
 
     @Test
-    void handlersRunReadCommittedWithTheirOwnPatienceAndALimitForIdleness() throws SQLException {
+    void handlersRunReadCommittedWithTheirOwnLockTimeoutAndALimitForIdleness() throws SQLException {
         StoreLab lab = lab();
         try (InboxTransaction<JdbcContext> transaction = lab.store().begin(Duration.ofSeconds(42))) {
             Connection connection = lab.claimed(transaction).connection();
@@ -128,7 +128,7 @@ class MariaDbTransactionIT {
     }
 
     @Test
-    void patienceIsTheHandlersAgainAfterABlockedClaim() throws SQLException {
+    void lockTimeoutIsTheHandlersAgainAfterABlockedClaim() throws SQLException {
         StoreLab lab = lab();
         MessageKey held = lab.keyOf(StoreLab.message());
         try (InboxTransaction<JdbcContext> duplicate = lab.begin();
@@ -383,7 +383,7 @@ class MariaDbTransactionIT {
             for (Message message : messages) {
                 transaction
                         .context(lab.consumer(), lab.keyOf(message), message, 1)
-                        .deferExpecting(1, "INSERT INTO effect (text) SELECT ? FROM inbox_horizon", text);
+                        .deferExpecting(1, "INSERT INTO effect (text) SELECT ? FROM inbox_ledger_bounds", text);
             }
             transaction.commit();
         }
@@ -398,7 +398,7 @@ class MariaDbTransactionIT {
                 .handle("note", PayloadDecoder.text(), (payload, context) -> {
                     for (int i = 1; i <= payload.length(); i++) {
                         context.defer(
-                                "INSERT INTO effect (text) SELECT ? FROM inbox_horizon",
+                                "INSERT INTO effect (text) SELECT ? FROM inbox_ledger_bounds",
                                 new StringReader(run + " " + payload + i));
                     }
                 })

@@ -89,7 +89,7 @@ class MergedDaysIT {
                     + "), PARTITION "
                     + odd + " VALUES LESS THAN (" + end(today.minusDays(1)) + "), PARTITION " + partition(today)
                     + " VALUES LESS THAN (" + end(today) + "))");
-            workshop.execute("UPDATE inbox_horizon SET oldest = x'"
+            workshop.execute("UPDATE inbox_ledger_bounds SET oldest = x'"
                     + HexFormat.of().formatHex(LedgerDay.firstKey(today.minusDays(30))) + "'");
             Message message = message(idOfYesterday());
             inbox.process(message);
@@ -243,7 +243,7 @@ class MergedDaysIT {
             assertThat(workshop.askAll(PARTITIONS, "inbox_history"))
                     .endsWith(
                             partition(today.plusDays(8)), partition(today.plusDays(13)), partition(today.plusDays(14)));
-            assertThat(workshop.askKey("SELECT newest FROM inbox_horizon"))
+            assertThat(workshop.askKey("SELECT newest FROM inbox_ledger_bounds"))
                     .isEqualTo(MessageKey.of(LedgerDay.firstKey(today.plusDays(15))));
         }
     }

@@ -35,7 +35,7 @@ class MessageMovedMeanwhileIT {
     private static final String LETTERS = "inbox_dead_letter";
     private static final Author ANN = new Author("ann", "a test");
     private static final Author BOB = new Author("bob", "this one must not happen");
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofSeconds(30);
 
     private final String consumer = "moved " + UUID.randomUUID();
     private final DatabaseServer server;
@@ -99,7 +99,7 @@ class MessageMovedMeanwhileIT {
 
     private static void pass(CountDownLatch latch) {
         try {
-            assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -113,7 +113,7 @@ class MessageMovedMeanwhileIT {
         pass(moved);
         CompletableFuture<Answer> discard = CompletableFuture.supplyAsync(() -> discard(workshop.dataSource()));
         try {
-            await().atMost(PATIENCE)
+            await().atMost(LONG)
                     .pollInterval(AnyDatabase.INTERVAL)
                     .until(() -> !workshop.ask(AnyDatabase.waiting(server)).equals("0"));
         } finally {

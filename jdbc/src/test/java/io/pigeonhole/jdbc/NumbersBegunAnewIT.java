@@ -339,7 +339,7 @@ class NumbersBegunAnewIT {
                     .isEqualTo(Kind.PROCESSED);
             beginConsumersAnew(server, workshop);
             if (!(server instanceof PostgresServer)) {
-                workshop.execute("TRUNCATE TABLE inbox_lane");
+                workshop.execute("TRUNCATE TABLE inbox_work_partition");
             }
 
             assertThat(fine(store, "others").process(message("fine", "first")).kind())
@@ -347,10 +347,10 @@ class NumbersBegunAnewIT {
         }
     }
 
-    /** Which has nothing but lanes, that another consumer of its number could not have. */
+    /** Which has nothing but work partitions, that another consumer of its number could not have. */
     @ParameterizedTest
     @MethodSource("servers")
-    void newConsumerIsRegisteredBesideTheLanesOfADeletedOne(DatabaseServer server) {
+    void newConsumerIsRegisteredBesideTheWorkPartitionsOfADeletedOne(DatabaseServer server) {
         try (Workshop workshop = server.schema()) {
             JdbcStore store = JdbcStore.create(workshop.dataSource());
             fine(store, "notes");

@@ -126,7 +126,7 @@ class OwnersIT {
         workshop.askAll("SELECT CAST(c.relname AS text) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
                         + " WHERE i.inhparent = CAST('inbox_ledger' AS regclass) AND c.relname ~ '[0-9]{8}$'")
                 .forEach(day -> workshop.execute("DROP TABLE " + day));
-        workshop.execute("UPDATE inbox_horizon SET newest = oldest");
+        workshop.execute("UPDATE inbox_ledger_bounds SET newest = oldest");
         JdbcStore store = store(writer);
 
         assertThatThrownBy(() -> store.register(new ConsumerRegistration("payments", IdForm.TIME_ORDERED)))

@@ -77,7 +77,7 @@ class PlainSchemaIT {
         Schema.apply(workshop.dataSource());
 
         assertThat(workshop.askAll("SELECT version FROM inbox_schema")).containsExactly("1");
-        assertThat(workshop.askAll("SELECT only_row FROM inbox_horizon")).hasSize(1);
+        assertThat(workshop.askAll("SELECT only_row FROM inbox_ledger_bounds")).hasSize(1);
     }
 
     @Test

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * PostgreSQL compiles a statement before it runs it where the plan seems to cost more than {@code jit_above_cost}, which takes
- * hundreds of milliseconds. No statement of ours seems to, with 50 inboxes of 64 lanes, on empty tables and on filled ones.
+ * hundreds of milliseconds. No statement of ours seems to, with 50 inboxes of 64 work partitions, on empty tables and on filled ones.
  */
 @OnEveryServer
 @Tag("D4")
@@ -38,7 +38,7 @@ class PlanCostsIT {
 
     PlanCostsIT(PostgresServer server) {
         this.workshop = server.schema();
-        workshop.execute("INSERT INTO inbox_consumer (name, id_form, digest_below, key_order, lanes)"
+        workshop.execute("INSERT INTO inbox_consumer (name, id_form, digest_below, key_order, work_partitions)"
                 + " SELECT 'c' || n, 'TIME_ORDERED', 0, 'BLOCK', 64 FROM generate_series(1, " + INBOXES + ") AS n");
     }
 
@@ -81,12 +81,12 @@ class PlanCostsIT {
 
     private void fill() {
         workshop.execute(
-                "INSERT INTO inbox_work (consumer_id, message_key, lane, ordered, by_lease, status, attempts, due_at,"
+                "INSERT INTO inbox_work (consumer_id, message_key, work_partition, ordered, by_lease, status, attempts, due_at,"
                         + " received_at, retry_since, updated_at, source, ordering_key, headers)"
                         + " SELECT 1 + n % 50, gen_random_uuid(), n % 64, n % 2 = 0, n % 3 = 0, 'parked', 1, now(), now(), now(),"
                         + " now(), 's', convert_to('key ' || n / 10, 'UTF8'), '' FROM generate_series(1, 20000) AS n");
         workshop.execute(
-                "INSERT INTO inbox_dead_letter (consumer_id, message_key, lane, ordered, by_lease, blocks, reason,"
+                "INSERT INTO inbox_dead_letter (consumer_id, message_key, work_partition, ordered, by_lease, blocks, reason,"
                         + " detail, claimed, attempts, received_at, died_at, source, ordering_key, headers)"
                         + " SELECT 1 + n % 50, gen_random_uuid(), n % 64, true, false, true, 'r', 'd', true, 1, now(), now(), 's',"
                         + " convert_to('key ' || n / 10, 'UTF8'), '' FROM generate_series(1, 20000) AS n");

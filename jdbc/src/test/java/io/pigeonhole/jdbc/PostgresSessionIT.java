@@ -463,12 +463,12 @@ class PostgresSessionIT {
 
     @Test
     @Tag("A14")
-    void sameTablesThroughTwoSearchPathsHaveOneLockForEachLane() throws SQLException {
+    void sameTablesThroughTwoSearchPathsHaveOneLockForEachWorkPartition() throws SQLException {
         try (Workshop before = server.emptySchema()) {
             JdbcStore same = JdbcStore.builder(server.dataSource(server.url(schema(before) + "," + schema(lab.own))))
                     .daysAhead(12)
                     .build();
-            ConsumerRegistration registration = new ConsumerRegistration("lanes " + UUID.randomUUID(), IdForm.OPAQUE);
+            ConsumerRegistration registration = new ConsumerRegistration("work partitions " + UUID.randomUUID(), IdForm.OPAQUE);
             RegisteredConsumer consumer = lab.store.register(registration);
             assertThat(same.register(registration).id()).isEqualTo(consumer.id());
             try (InboxTransaction<JdbcContext> one = lab.store.begin(StoreLab.IDLE_LIMIT);

@@ -79,12 +79,12 @@ class SchemaIT {
     void applyAgainChangesNothing() {
         Schema.apply(workshop.dataSource());
         List<String> before = tables();
-        workshop.execute("UPDATE inbox_horizon SET oldest = newest");
+        workshop.execute("UPDATE inbox_ledger_bounds SET oldest = newest");
 
         Schema.apply(workshop.dataSource());
 
         assertThat(tables()).isEqualTo(before);
-        assertThat(workshop.ask("SELECT oldest = newest FROM inbox_horizon")).isEqualTo("t");
+        assertThat(workshop.ask("SELECT oldest = newest FROM inbox_ledger_bounds")).isEqualTo("t");
         assertThat(workshop.ask("SELECT string_agg(version::text, ',') FROM inbox_schema"))
                 .isEqualTo("1");
     }
@@ -223,7 +223,7 @@ class SchemaIT {
             Inbox<JdbcContext> inbox = Inbox.builder("payments", JdbcStore.create(connections))
                     .handle("note", PayloadDecoder.text(), (payload, context) -> handled.incrementAndGet())
                     .reception(Reception.STORE)
-                    .lanes(1)
+                    .workPartitions(1)
                     .build();
             inbox.process(
                     Message.builder("notes").id("1").type("note").payload("x").build());

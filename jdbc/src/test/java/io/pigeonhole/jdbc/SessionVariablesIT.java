@@ -55,7 +55,7 @@ class SessionVariablesIT {
             HistoryWantedMeanwhileIT.moveTo(old, MariaDbServers.embedded(), workshop);
             LocalDate last = lastOfLedger(workshop);
             takeAway(workshop, last);
-            workshop.execute("UPDATE inbox_horizon SET oldest = x'" + hex(old.minusDays(5)) + "'");
+            workshop.execute("UPDATE inbox_ledger_bounds SET oldest = x'" + hex(old.minusDays(5)) + "'");
             workshop.execute("UPDATE inbox_clock SET seen_at = seen_at - INTERVAL 2 HOUR,"
                     + " trusted_at = trusted_at - INTERVAL 2 HOUR");
             String before = ask(pool);
@@ -66,9 +66,9 @@ class SessionVariablesIT {
             store.maintain();
 
             assertThat(lastOfLedger(workshop)).isEqualTo(last);
-            assertThat(workshop.ask("SELECT HEX(newest) FROM inbox_horizon"))
+            assertThat(workshop.ask("SELECT HEX(newest) FROM inbox_ledger_bounds"))
                     .isEqualToIgnoringCase(hex(last.plusDays(1)));
-            assertThat(workshop.ask("SELECT HEX(oldest) FROM inbox_horizon"))
+            assertThat(workshop.ask("SELECT HEX(oldest) FROM inbox_ledger_bounds"))
                     .isNotEqualToIgnoringCase(hex(old.minusDays(5)));
             assertThat(days(workshop, "inbox_history")).doesNotContain(old).contains(last);
             assertThat(ask(pool)).isEqualTo(before);
@@ -110,7 +110,7 @@ class SessionVariablesIT {
         String name = "p" + DateTimeFormatter.BASIC_ISO_DATE.format(day);
         workshop.execute("ALTER TABLE inbox_ledger DROP PARTITION " + name);
         workshop.execute("ALTER TABLE inbox_history DROP PARTITION " + name);
-        workshop.execute("UPDATE inbox_horizon SET newest = x'" + hex(day) + "'");
+        workshop.execute("UPDATE inbox_ledger_bounds SET newest = x'" + hex(day) + "'");
     }
 
     private static LocalDate lastOfLedger(Workshop workshop) {

@@ -49,7 +49,7 @@ public final class SharedStore {
         framework = bound ? new ThreadBoundTransactions(pool) : null;
         JdbcStore.Builder builder = JdbcStore.builder(pool).optimisticAfter(optimisticAfter);
         store = (framework == null ? builder : builder.transactions(framework)).build();
-        oldest = workshop.askKey("SELECT oldest FROM inbox_horizon");
+        oldest = workshop.askKey("SELECT oldest FROM inbox_ledger_bounds");
     }
 
     public static TransactionsFixture<JdbcContext> fixtureOn(DatabaseServer server) {

@@ -276,7 +276,7 @@ abstract class SharedWindowTests {
         Object first = workshop.server()
                 .parameter(MessageKey.firstOf(
                         Instant.now().truncatedTo(ChronoUnit.DAYS).toEpochMilli()));
-        workshop.execute("UPDATE inbox_horizon SET oldest = ?, newest = ?", first, first);
+        workshop.execute("UPDATE inbox_ledger_bounds SET oldest = ?, newest = ?", first, first);
         JdbcStore store = store(7);
         consumer(store);
         store.confirmClock(ANN);

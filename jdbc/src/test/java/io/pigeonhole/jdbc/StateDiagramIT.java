@@ -133,9 +133,9 @@ class StateDiagramIT {
                     () -> {
                         for (Backlog.Due due : store.due(List.of(inbox.registered()))) {
                             try (InboxTransaction<JdbcContext> transaction = store.begin(Duration.ofMinutes(1))) {
-                                if (transaction.enter(inbox.registered(), due.lane())) {
+                                if (transaction.enter(inbox.registered(), due.workPartition())) {
                                     transaction.lease(
-                                            inbox.registered(), due.lane(), 1, "a node", Duration.ofMinutes(1));
+                                            inbox.registered(), due.workPartition(), 1, "a node", Duration.ofMinutes(1));
                                     transaction.commit();
                                 }
                             }

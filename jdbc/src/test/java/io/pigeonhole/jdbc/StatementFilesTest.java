@@ -19,7 +19,7 @@ import io.pigeonhole.jdbc.postgresql.HistoryBarrierStatement;
 import io.pigeonhole.jdbc.postgresql.PartitionStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresDatabase;
 import io.pigeonhole.jdbc.postgresql.PostgresDeadLetterStatement;
-import io.pigeonhole.jdbc.postgresql.PostgresLaneStatement;
+import io.pigeonhole.jdbc.postgresql.PostgresWorkPartitionStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresLedgerStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresSchemaStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresTransactionStatement;
@@ -73,7 +73,7 @@ class StatementFilesTest {
     private static final List<Class<? extends StatementName>> KINDS_OF_POSTGRES = List.of(
             PostgresWorkStatement.class,
             PostgresDeadLetterStatement.class,
-            PostgresLaneStatement.class,
+            PostgresWorkPartitionStatement.class,
             PostgresWatermarkStatement.class,
             PostgresSchemaStatement.class,
             PostgresTransactionStatement.class,

@@ -46,7 +46,7 @@ class StoreSchemaTest {
         MariaDb dialect = new MariaDb();
         assertHasSchema(SCHEMA.qualify(
                 String.valueOf(dialect.beginWithClaim(Duration.ofSeconds(42), Duration.ofMillis(1500)))));
-        assertHasSchema(SCHEMA.qualify(String.valueOf(dialect.holdHorizonAndClaim())));
+        assertHasSchema(SCHEMA.qualify(String.valueOf(dialect.holdBoundsAndClaim())));
     }
 
     private static void assertHasSchema(String qualified) {

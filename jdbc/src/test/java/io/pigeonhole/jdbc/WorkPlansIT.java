@@ -8,7 +8,7 @@ import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.postgresql.DueHints;
 import io.pigeonhole.jdbc.postgresql.PostgresDatabase;
-import io.pigeonhole.jdbc.postgresql.PostgresLaneStatement;
+import io.pigeonhole.jdbc.postgresql.PostgresWorkPartitionStatement;
 import io.pigeonhole.jdbc.postgresql.PostgresWorkStatement;
 import io.pigeonhole.jdbc.sql.StatementName;
 import io.pigeonhole.jdbc.sql.Statements;
@@ -56,11 +56,11 @@ class WorkPlansIT {
 
         assertCheap("take", 1_550, PostgresWorkStatement.TAKE, plain.id(), 0, DueHints.BEGINNING, DUE, ROOM);
         assertCheap("lease, nothing due", 50, PostgresWorkStatement.LEASE, 30_000, "node", plain.id(), 0, DUE);
-        assertCheap("take in order", 5_500, PostgresLaneStatement.TAKE_BY_DUE, ordered.id(), 0, false, DUE, DUE, ROOM);
+        assertCheap("take in order", 5_500, PostgresWorkPartitionStatement.TAKE_BY_DUE, ordered.id(), 0, false, DUE, DUE, ROOM);
         assertCheap(
                 "lease in order, nothing due",
                 50,
-                PostgresLaneStatement.TAKE_BY_DUE,
+                PostgresWorkPartitionStatement.TAKE_BY_DUE,
                 ordered.id(),
                 0,
                 true,
@@ -70,7 +70,7 @@ class WorkPlansIT {
         assertCheap(
                 "take in order by heads",
                 600_000,
-                PostgresLaneStatement.TAKE_BY_HEADS,
+                PostgresWorkPartitionStatement.TAKE_BY_HEADS,
                 ordered.id(),
                 0,
                 false,
@@ -85,10 +85,10 @@ class WorkPlansIT {
         return store.register(new ConsumerRegistration("plans " + order, IdForm.TIME_ORDERED, order, 4));
     }
 
-    /** Parked in lane 0 for the next days, a few of them due; those that are due lie apart. */
+    /** Parked in work partition 0 for the next days, a few of them due; those that are due lie apart. */
     private void fill(RegisteredConsumer consumer, int messages, int ofKey) {
         workshop.execute("""
-                INSERT INTO inbox_work (consumer_id, message_key, lane, ordered, by_lease, status, attempts, due_at,
+                INSERT INTO inbox_work (consumer_id, message_key, work_partition, ordered, by_lease, status, attempts, due_at,
                     received_at, retry_since, updated_at, source, message_id, type, ordering_key, headers, payload)
                 SELECT CAST(? AS smallint), gen_random_uuid(), 0, CAST(? AS boolean), false, 'parked', 1,
                     clock_timestamp() + CASE WHEN n % CAST(? AS integer) = 0 THEN interval '-1 minute'

@@ -54,7 +54,7 @@ class WorkQueueIT {
     }
 
     @Test
-    void workersInOneLaneNeverGetTheSameMessage() {
+    void workersInOneWorkPartitionNeverGetTheSameMessage() {
         RegisteredConsumer consumer = register(KeyOrder.NONE);
         receive(consumer, false, messages(400));
         ConcurrentLinkedQueue<Long> finished = new ConcurrentLinkedQueue<>();
@@ -232,8 +232,8 @@ class WorkQueueIT {
     }
 
     private RegisteredConsumer register(KeyOrder order) {
-        int lanes = order.isKept() ? 3 : 1;
-        return store.register(new ConsumerRegistration("it " + UUID.randomUUID(), IdForm.TIME_ORDERED, order, lanes));
+        int workPartitions = order.isKept() ? 3 : 1;
+        return store.register(new ConsumerRegistration("it " + UUID.randomUUID(), IdForm.TIME_ORDERED, order, workPartitions));
     }
 
     private void receive(RegisteredConsumer consumer, boolean byLease, List<Message> messages) {
@@ -251,10 +251,10 @@ class WorkQueueIT {
         return IntStream.range(0, count).mapToObj(i -> StoreLab.message()).toList();
     }
 
-    /** With keys of which each lies in lane 0 of 3. */
+    /** With keys of which each lies in work partition 0 of 3. */
     private static Message inKey(String name) {
         int number = 0;
-        while (OrderingKey.lane((name + number).getBytes(StandardCharsets.UTF_8), 3) != 0) {
+        while (OrderingKey.partition((name + number).getBytes(StandardCharsets.UTF_8), 3) != 0) {
             number++;
         }
         return Message.builder("notes")

@@ -67,7 +67,7 @@ class WrongClockIT {
         try (Workshop workshop = server.schema()) {
             process(storeOfAClockAhead(server, workshop), "one");
 
-            moveHorizon(workshop, today);
+            moveBounds(workshop, today);
 
             assertThatItGoesOn(workshop);
         }
@@ -80,7 +80,7 @@ class WrongClockIT {
             workshop.execute("ALTER TABLE " + table + " DROP PARTITION " + partition(today) + ", "
                     + partition(today.plusDays(1)));
         }
-        moveHorizon(workshop, today.plusDays(2));
+        moveBounds(workshop, today.plusDays(2));
         return JdbcStore.create(clock.dataSource());
     }
 
@@ -92,12 +92,12 @@ class WrongClockIT {
         for (String day : workshop.askAll(DAYS.formatted("inbox_ledger"))) {
             workshop.execute("ALTER TABLE inbox_ledger DROP PARTITION " + day);
         }
-        moveHorizon(workshop, today);
+        moveBounds(workshop, today);
     }
 
-    private static void moveHorizon(Workshop workshop, LocalDate day) {
+    private static void moveBounds(Workshop workshop, LocalDate day) {
         String first = HexFormat.of().formatHex(LedgerDay.firstKey(day));
-        workshop.execute("UPDATE inbox_horizon SET oldest = x'" + first + "', newest = x'" + first + "'");
+        workshop.execute("UPDATE inbox_ledger_bounds SET oldest = x'" + first + "', newest = x'" + first + "'");
     }
 
     private void assertThatItGoesOn(Workshop workshop) {

@@ -1,6 +1,6 @@
 package io.pigeonhole.kafka;
 
-import io.pigeonhole.core.lane.DeliveryGroup;
+import io.pigeonhole.core.delivery.DeliveryGroup;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Watermark;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

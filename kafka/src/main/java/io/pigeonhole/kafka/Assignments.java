@@ -1,6 +1,6 @@
 package io.pigeonhole.kafka;
 
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -37,7 +37,7 @@ final class Assignments implements ConsumerRebalanceListener {
 
     private final String name;
     private final Consumer<byte[], byte[]> consumer;
-    private final Lanes lanes;
+    private final DeliveryThreads deliveryThreads;
     private final Duration revocationTimeout;
     private final @Nullable TopicIdentities identities;
     private final @Nullable LogOwner owner;
@@ -52,7 +52,7 @@ final class Assignments implements ConsumerRebalanceListener {
     Assignments(
             PollLoop.Settings settings,
             Consumer<byte[], byte[]> consumer,
-            Lanes lanes,
+            DeliveryThreads deliveryThreads,
             @Nullable TopicIdentities identities,
             @Nullable LogOwner owner,
             @Nullable WatermarkCheck check,
@@ -62,7 +62,7 @@ final class Assignments implements ConsumerRebalanceListener {
         this.commitFailures = new CommitFailures(settings.name(), settings.clock());
         this.name = settings.name();
         this.consumer = consumer;
-        this.lanes = lanes;
+        this.deliveryThreads = deliveryThreads;
         this.revocationTimeout = settings.revocationTimeout();
         this.identities = identities;
         this.owner = owner;
@@ -89,7 +89,7 @@ final class Assignments implements ConsumerRebalanceListener {
      * partition by the group has the last word, however late others came before him.
      */
     void checkOwners() {
-        if (check == null || lanes.isWaiting()) {
+        if (check == null || deliveryThreads.isWaiting()) {
             return;
         }
         List<WatermarkCheck.Lost> found = new ArrayList<>(check.lost(current.values()));
@@ -148,7 +148,7 @@ final class Assignments implements ConsumerRebalanceListener {
     void restart(TopicPartition partition, OffsetAndMetadata from) {
         Assignment before = get(partition);
         before.deliveries().withdraw();
-        Assignment after = new Assignment(partition, lanes.open());
+        Assignment after = new Assignment(partition, deliveryThreads.open());
         after.paused(before.isPaused());
         after.beginning(before.beginning());
         current.put(partition, after);
@@ -233,11 +233,11 @@ final class Assignments implements ConsumerRebalanceListener {
     }
 
     /**
-     * Notes which partitions have left behind what processes may have died of; not while the lanes wait for the database, which
+     * Notes which partitions have left behind what processes may have died of; not while the delivery threads wait for the database, which
      * might keep the poll thread as long as the pool waits for a connection.
      */
     void noteSurvived() {
-        if (lanes.isWaiting()) {
+        if (deliveryThreads.isWaiting()) {
             return;
         }
         beginnings.survived(current.values(), assignment -> isAtEnd(assignment.partition()));
@@ -268,7 +268,7 @@ final class Assignments implements ConsumerRebalanceListener {
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
         log.info("{}: assigned {}", name, partitions);
         for (TopicPartition partition : partitions) {
-            current.put(partition, new Assignment(partition, lanes.open()));
+            current.put(partition, new Assignment(partition, deliveryThreads.open()));
             if (owner != null) {
                 owner.prepare(partition);
             }

@@ -3,9 +3,9 @@ package io.pigeonhole.kafka;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.SourceInbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
-import io.pigeonhole.core.node.RedeliveryHorizon;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
+import io.pigeonhole.core.node.RedeliveryWindow;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.core.time.BoundedWait;
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * duplicate. Only committed records are read.
  *
  * <p>For an inbox that deduplicates by watermarks it takes over each partition in the database before it reads from it,
- * begins at the watermark, and works on a partition in one lane; committed offsets are information only. A topic that was
+ * begins at the watermark, and works on a partition in one delivery thread; committed offsets are information only. A topic that was
  * made anew makes it give up with the reason, as somebody has to decide.
  *
  * <p>While the database is away, the source takes nothing, keeps its partitions, and goes on by itself. When partitions are
@@ -51,7 +51,7 @@ public final class KafkaSource implements Source {
     private final ConsumerSettings consumerSettings;
     private final Function<Map<String, Object>, Consumer<byte[], byte[]>> consumerFactory;
     private final IdFallback idFallback;
-    private final LaneSettings laneSettings;
+    private final DeliverySettings deliverySettings;
     private final PollLoop.Settings settings;
     private final @Nullable LogStart logStart;
     private volatile @Nullable Running running;
@@ -69,14 +69,14 @@ public final class KafkaSource implements Source {
             ConsumerSettings consumerSettings,
             Function<Map<String, Object>, Consumer<byte[], byte[]>> consumerFactory,
             IdFallback idFallback,
-            LaneSettings laneSettings,
+            DeliverySettings deliverySettings,
             PollLoop.Settings settings,
             @Nullable LogStart logStart) {
         this.inbox = inbox;
         this.consumerSettings = consumerSettings;
         this.consumerFactory = consumerFactory;
         this.idFallback = idFallback;
-        this.laneSettings = laneSettings;
+        this.deliverySettings = deliverySettings;
         this.settings = settings;
         this.logStart = logStart;
     }
@@ -171,16 +171,16 @@ public final class KafkaSource implements Source {
             Consumer<byte[], byte[]> consumer = consumerFactory.apply(consumerSettings.values());
             opened.push(() -> consumer.close(CloseOptions.timeout(Duration.ZERO)));
             SourceInbox forSources = inbox.forSources();
-            Lanes lanes = Lanes.start(settings.name(), inbox, laneSettings);
+            DeliveryThreads deliveryThreads = DeliveryThreads.start(settings.name(), inbox, deliverySettings);
             // They have nothing to do yet, and end at once.
-            opened.push(() -> lanes.close(Duration.ofSeconds(1)));
+            opened.push(() -> deliveryThreads.close(Duration.ofSeconds(1)));
             LogOwner owner = identities == null || logStart == null
                     ? null
                     : new LogOwner(
                             forSources, consumer, identities, settings.mapper()::sourceOf, logStart, System::nanoTime);
             WatermarkCheck check = owner == null ? null : new WatermarkCheck(settings.name(), forSources);
             return new PollLoop(
-                    settings, consumer, identities, owner, check, lanes, forSources, pollFailures, unreadable, missing);
+                    settings, consumer, identities, owner, check, deliveryThreads, forSources, pollFailures, unreadable, missing);
         } catch (Throwable e) {
             opened.forEach(KafkaSource::closeQuietly);
             throw e;
@@ -295,7 +295,7 @@ public final class KafkaSource implements Source {
 
     /** The largest retention of its topics, and a segment more, since Kafka deletes whole segments. Asks Kafka. */
     @Override
-    public RedeliveryHorizon redeliveryHorizon() {
+    public RedeliveryWindow redeliveryWindow() {
         return TopicRetention.ask(consumerSettings.forAdmin(), settings.topics());
     }
 

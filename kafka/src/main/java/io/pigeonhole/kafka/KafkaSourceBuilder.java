@@ -2,7 +2,7 @@ package io.pigeonhole.kafka;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
+import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.HashMap;
@@ -28,7 +28,7 @@ public final class KafkaSourceBuilder {
     private String contentTypeHeader = "content-type";
     private IdFallback idFallback = IdFallback.NONE;
     private UnaryOperator<String> sourceName = topic -> topic;
-    private LaneSettings lanes = LaneSettings.standard();
+    private DeliverySettings delivery = DeliverySettings.standard();
     private int window = STANDARD_WINDOW;
     private Duration commitInterval = Duration.ofMillis(500);
     private Duration revocationTimeout = Duration.ofSeconds(10);
@@ -99,15 +99,15 @@ public final class KafkaSourceBuilder {
     }
 
     /**
-     * Sets how many lanes work in parallel, each with a thread and, while it works, a connection. Messages of one record key
-     * share a lane; those without a key share the lane of their partition, as all do where the inbox deduplicates by
+     * Sets how many delivery threads work in parallel, each with a connection while it works. Messages of one record key
+     * share a delivery thread; those without a key share the delivery thread of their partition, as all do where the inbox deduplicates by
      * watermarks.
      *
      * @param count at least 1, 4 unless set
      * @return this
      */
-    public KafkaSourceBuilder lanes(int count) {
-        this.lanes = lanes.lanes(count);
+    public KafkaSourceBuilder concurrency(int count) {
+        this.delivery = delivery.concurrency(count);
         return this;
     }
 
@@ -118,20 +118,20 @@ public final class KafkaSourceBuilder {
      * @return this
      */
     public KafkaSourceBuilder maxBatch(int messages) {
-        this.lanes = lanes.maxBatch(messages);
+        this.delivery = delivery.maxBatch(messages);
         return this;
     }
 
     /**
-     * Sets how much may be polled and unfinished before polling takes no more. The bounds may be exceeded by what one poll
+     * Sets how much may be polled and unfinished before polling takes no more. The limits may be exceeded by what one poll
      * brings ({@code max.poll.records}, {@code fetch.max.bytes}).
      *
      * @param messages at least 1, 8,000 unless set
      * @param bytes of payloads, headers and ordering keys, at least 1, 64 MiB unless set
      * @return this
      */
-    public KafkaSourceBuilder bounds(int messages, long bytes) {
-        this.lanes = lanes.bounds(messages, bytes);
+    public KafkaSourceBuilder maxUnfinished(int messages, long bytes) {
+        this.delivery = delivery.maxUnfinished(messages, bytes);
         return this;
     }
 
@@ -228,12 +228,12 @@ public final class KafkaSourceBuilder {
                 topics,
                 new RecordMapper(sourceNames, idHeader, typeHeader, contentTypeHeader),
                 window,
-                (long) lanes.maxMessages() + consumer.maxPollRecords(),
+                (long) delivery.maxMessages() + consumer.maxPollRecords(),
                 commitInterval,
                 revocationTimeout,
                 closeTimeout,
                 clock);
-        return new KafkaSource(inbox, consumer, consumerFactory, idFallback, lanes, loop, logStart);
+        return new KafkaSource(inbox, consumer, consumerFactory, idFallback, delivery, loop, logStart);
     }
 
     /** Asked here, so that a function that throws ends no consumer later, and holds back no other topic. */

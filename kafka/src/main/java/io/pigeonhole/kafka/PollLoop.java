@@ -2,7 +2,7 @@ package io.pigeonhole.kafka;
 
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.inbox.SourceInbox;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.kafka.TopicIdentities.Unidentified;
 import java.time.Duration;
 import java.util.HashSet;
@@ -29,7 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that uses the consumer. It polls always, also while it takes nothing because the lanes are full or the
+ * The one thread that uses the consumer. It polls always, also while it takes nothing because the delivery threads are full or the
  * database is away: then the partitions are paused, and the member keeps its place in the group.
  */
 final class PollLoop implements Runnable {
@@ -47,7 +47,7 @@ final class PollLoop implements Runnable {
     private final @Nullable TopicIdentities identities;
     private final @Nullable LogOwner owner;
     private final @Nullable WatermarkCheck check;
-    private final Lanes lanes;
+    private final DeliveryThreads deliveryThreads;
     private final Beginnings beginnings;
     private final Assignments assignments;
     private final PollFailures pollFailures;
@@ -84,7 +84,7 @@ final class PollLoop implements Runnable {
             @Nullable TopicIdentities identities,
             @Nullable LogOwner owner,
             @Nullable WatermarkCheck check,
-            Lanes lanes,
+            DeliveryThreads deliveryThreads,
             SourceInbox inbox,
             PollFailures pollFailures,
             UnreadablePartitions unreadable,
@@ -100,10 +100,10 @@ final class PollLoop implements Runnable {
         this.identities = identities;
         this.owner = owner;
         this.check = check;
-        this.lanes = lanes;
+        this.deliveryThreads = deliveryThreads;
         this.beginnings = new Beginnings(inbox, settings.inWork(), System::nanoTime);
         this.assignments =
-                new Assignments(settings, consumer, lanes, identities, owner, check, beginnings, System::nanoTime);
+                new Assignments(settings, consumer, deliveryThreads, identities, owner, check, beginnings, System::nanoTime);
     }
 
     /** Why the loop ended by itself, or null. */
@@ -114,7 +114,7 @@ final class PollLoop implements Runnable {
 
     /** Whether it waits for the database before it can take anything, or goes on with what it has taken. */
     boolean isWaiting() {
-        return lanes.isWaiting() || refused || (owner != null && owner.isWaiting());
+        return deliveryThreads.isWaiting() || refused || (owner != null && owner.isWaiting());
     }
 
     /** The topics of which nothing is read, because their ids are not known. */
@@ -228,9 +228,9 @@ final class PollLoop implements Runnable {
     }
 
     private Predicate<Assignment> heldBack() {
-        full = lanes.load() >= (full ? RESUME_BELOW : 1);
-        boolean all = full || lanes.isWaiting();
-        fullWindows.are(lanes.isWaiting() ? Map.of() : withFullWindow());
+        full = deliveryThreads.load() >= (full ? RESUME_BELOW : 1);
+        boolean all = full || deliveryThreads.isWaiting();
+        fullWindows.are(deliveryThreads.isWaiting() ? Map.of() : withFullWindow());
         unidentified = identities == null ? Unidentified.NONE : identities.unidentified(assignments.partitions());
         Predicate<Assignment> heldBack = assignment -> all
                 || isFarAhead(assignment)
@@ -405,7 +405,7 @@ final class PollLoop implements Runnable {
         log.debug("{}: closing", settings.name());
         quietly(() -> assignments.giveUpAll(settings.closeTimeout()));
         quietly(() -> consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT)));
-        quietly(() -> lanes.close(CLOSE_TIMEOUT));
+        quietly(() -> deliveryThreads.close(CLOSE_TIMEOUT));
         if (check != null) {
             quietly(check::close);
         }

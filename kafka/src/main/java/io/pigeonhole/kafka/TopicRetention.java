@@ -1,6 +1,6 @@
 package io.pigeonhole.kafka;
 
-import io.pigeonhole.core.node.RedeliveryHorizon;
+import io.pigeonhole.core.node.RedeliveryWindow;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -26,7 +26,7 @@ final class TopicRetention {
 
     private TopicRetention() {}
 
-    static RedeliveryHorizon ask(Map<String, Object> adminSettings, List<String> topics) {
+    static RedeliveryWindow ask(Map<String, Object> adminSettings, List<String> topics) {
         Map<String, Object> settings = new HashMap<>(adminSettings);
         settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
         settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
@@ -42,22 +42,22 @@ final class TopicRetention {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return RedeliveryHorizon.unknown("the question for the topics' settings was interrupted");
+            return RedeliveryWindow.unknown("the question for the topics' settings was interrupted");
         } catch (ExecutionException e) {
             String grant = e.getCause() instanceof AuthorizationException
                     ? "; grant the principal of the consumer's settings the right DESCRIBE_CONFIGS on the topics"
                     : "";
-            return RedeliveryHorizon.unknown("Kafka does not return the topics' settings: " + e.getCause() + grant);
+            return RedeliveryWindow.unknown("Kafka does not return the topics' settings: " + e.getCause() + grant);
         } catch (TimeoutException | KafkaException e) {
-            return RedeliveryHorizon.unknown("Kafka does not return the topics' settings: " + e);
+            return RedeliveryWindow.unknown("Kafka does not return the topics' settings: " + e);
         }
     }
 
-    private static RedeliveryHorizon longest(Map<ConfigResource, Config> configs) {
-        RedeliveryHorizon longest = RedeliveryHorizon.unknown("there is no topic");
+    private static RedeliveryWindow longest(Map<ConfigResource, Config> configs) {
+        RedeliveryWindow longest = RedeliveryWindow.unknown("there is no topic");
         for (Map.Entry<ConfigResource, Config> topic : configs.entrySet()) {
-            RedeliveryHorizon one = of(topic.getKey().name(), topic.getValue());
-            if (one.kind() == RedeliveryHorizon.Kind.UNLIMITED) {
+            RedeliveryWindow one = of(topic.getKey().name(), topic.getValue());
+            if (one.kind() == RedeliveryWindow.Kind.UNLIMITED) {
                 return one;
             }
             if (longest.duration() == null
@@ -69,20 +69,20 @@ final class TopicRetention {
     }
 
     /** What the settings of one topic mean. */
-    static RedeliveryHorizon of(String topic, Config config) {
+    static RedeliveryWindow of(String topic, Config config) {
         long retention = millis(config, TopicConfig.RETENTION_MS_CONFIG);
         ConfigEntry policy = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
         boolean deletes =
                 policy == null || policy.value() == null || policy.value().contains(TopicConfig.CLEANUP_POLICY_DELETE);
         if (!deletes) {
-            return RedeliveryHorizon.unlimited("topic '" + topic + "' (cleanup.policy=" + policy.value() + ")");
+            return RedeliveryWindow.unlimited("topic '" + topic + "' (cleanup.policy=" + policy.value() + ")");
         }
         if (retention < 0) {
-            return RedeliveryHorizon.unlimited("topic '" + topic + "' (retention.ms=-1)");
+            return RedeliveryWindow.unlimited("topic '" + topic + "' (retention.ms=-1)");
         }
         long segment = Math.max(0, millis(config, TopicConfig.SEGMENT_MS_CONFIG));
         long both = retention > Long.MAX_VALUE - segment ? Long.MAX_VALUE : retention + segment;
-        return RedeliveryHorizon.of(
+        return RedeliveryWindow.of(
                 Duration.ofMillis(both),
                 "topic '" + topic + "' (retention.ms=" + retention + ", segment.ms=" + segment + ")");
     }

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.testkit.memory.InMemoryContext;
@@ -35,7 +35,7 @@ class AssignmentsTest {
     private final Inbox<InMemoryContext> inbox = Inbox.builder("test", counting())
             .handle("text", PayloadDecoder.text(), (text, context) -> {})
             .build();
-    private final Lanes lanes = Lanes.start("test", inbox, LaneSettings.standard());
+    private final DeliveryThreads deliveryThreads = DeliveryThreads.start("test", inbox, DeliverySettings.standard());
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
     /** With no record that may have been in work, each beginning is survived at once. */
     private final PollLoop.Settings settings = new PollLoop.Settings(
@@ -51,7 +51,7 @@ class AssignmentsTest {
 
     private final Beginnings beginnings = new Beginnings(inbox.forSources(), 0, System::nanoTime);
     private final Assignments assignments =
-            new Assignments(settings, consumer, lanes, null, null, null, beginnings, System::nanoTime);
+            new Assignments(settings, consumer, deliveryThreads, null, null, null, beginnings, System::nanoTime);
 
     @SuppressWarnings("unchecked")
     private InboxStore<InMemoryContext> counting() {
@@ -71,12 +71,12 @@ class AssignmentsTest {
     @AfterEach
     void close() {
         store.available(true);
-        lanes.close(Duration.ofSeconds(5));
+        deliveryThreads.close(Duration.ofSeconds(5));
         consumer.close();
     }
 
     @Test
-    void survivalIsNotedOnceTheLanesDoNotWaitForTheDatabase() {
+    void survivalIsNotedOnceTheDeliveryThreadsDoNotWaitForTheDatabase() {
         consumer.assign(List.of(PARTITION));
         assignments.onPartitionsAssigned(List.of(PARTITION));
         Assignment assignment = assignments.get(PARTITION);
@@ -85,13 +85,13 @@ class AssignmentsTest {
         assignment.submit(
                 new ConsumerRecord<>("t", 0, 0, new byte[0], "x".getBytes(UTF_8)),
                 Message.builder("kafka").id("x").type("text").payload("x").build());
-        await().until(lanes::isWaiting);
+        await().until(deliveryThreads::isWaiting);
 
         assignments.noteSurvived();
         assertThat(askedForSurvival).hasValue(0);
 
         store.available(true);
-        await().until(() -> !lanes.isWaiting());
+        await().until(() -> !deliveryThreads.isWaiting());
         assignments.noteSurvived();
         assertThat(askedForSurvival).hasValue(1);
         assertThat(assignment.beginning()).isEqualTo(new Assignment.Beginning(0));

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.StoreException;
@@ -40,10 +40,10 @@ class BeginningsTest {
     private final Inbox<InMemoryContext> inbox = Inbox.builder("test", store(memory))
             .handle("text", PayloadDecoder.text(), (text, context) -> {})
             .build();
-    private final Lanes lanes = Lanes.start("test", inbox, LaneSettings.standard());
+    private final DeliveryThreads deliveryThreads = DeliveryThreads.start("test", inbox, DeliverySettings.standard());
     private final Beginnings beginnings = new Beginnings(inbox.forSources(), 100, () -> now);
     private final List<Assignment> assignments = IntStream.range(0, 12)
-            .mapToObj(number -> new Assignment(new TopicPartition("t", number), lanes.open()))
+            .mapToObj(number -> new Assignment(new TopicPartition("t", number), deliveryThreads.open()))
             .toList();
 
     /** Answers questions about beginnings after some time, or refuses them. */
@@ -76,7 +76,7 @@ class BeginningsTest {
 
     @AfterEach
     void close() {
-        lanes.close(Duration.ofSeconds(5));
+        deliveryThreads.close(Duration.ofSeconds(5));
     }
 
     /** What the poll loop does with records of all partitions. */
@@ -225,7 +225,7 @@ class BeginningsTest {
 
     /** How many times in a row the first partition was begun, as the next member counts it. */
     private int countOfNextMember() {
-        Assignment assignment = new Assignment(assignments.get(0).partition(), lanes.open());
+        Assignment assignment = new Assignment(assignments.get(0).partition(), deliveryThreads.open());
         Assignment.Beginning beginning = new Beginnings(inbox.forSources(), 100, () -> now).of(assignment);
         return beginning == null ? -1 : beginning.starts();
     }

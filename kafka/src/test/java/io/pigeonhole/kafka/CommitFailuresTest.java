@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
@@ -34,7 +34,7 @@ class CommitFailuresTest {
     private final Inbox<InMemoryContext> inbox = Inbox.builder("test", InMemoryStore.create())
             .handle("text", PayloadDecoder.text(), (text, context) -> {})
             .build();
-    private final Lanes lanes = Lanes.start("test", inbox, LaneSettings.standard());
+    private final DeliveryThreads deliveryThreads = DeliveryThreads.start("test", inbox, DeliverySettings.standard());
     private final Broker consumer = new Broker();
     private final Assignments assignments = new Assignments(
             new PollLoop.Settings(
@@ -48,7 +48,7 @@ class CommitFailuresTest {
                     Duration.ZERO,
                     () -> now),
             consumer,
-            lanes,
+            deliveryThreads,
             null,
             null,
             null,
@@ -88,7 +88,7 @@ class CommitFailuresTest {
 
     @AfterEach
     void close() {
-        lanes.close(Duration.ofSeconds(5));
+        deliveryThreads.close(Duration.ofSeconds(5));
         consumer.close();
     }
 

@@ -11,8 +11,8 @@ import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
@@ -104,8 +104,8 @@ class ForgottenWhileRunningTest {
                 topic -> CompletableFuture.completedFuture("kafka:c/t/"), () -> {}, System::nanoTime, warning -> {});
         WatermarkCheck check = new WatermarkCheck("test", inbox.forSources());
         toClose.add(check::close);
-        Lanes lanes = Lanes.start("test", inbox, LaneSettings.standard());
-        toClose.add(() -> lanes.close(PATIENCE));
+        DeliveryThreads deliveryThreads = DeliveryThreads.start("test", inbox, DeliverySettings.standard());
+        toClose.add(() -> deliveryThreads.close(PATIENCE));
         Assignments assignments = new Assignments(
                 new PollLoop.Settings(
                         "test",
@@ -118,7 +118,7 @@ class ForgottenWhileRunningTest {
                         Duration.ZERO,
                         System::nanoTime),
                 consumer,
-                lanes,
+                deliveryThreads,
                 identities,
                 new LogOwner(
                         inbox.forSources(), consumer, identities, UnaryOperator.identity(), start, System::nanoTime),
@@ -138,7 +138,7 @@ class ForgottenWhileRunningTest {
             Object answer = call(store, method, arguments);
             return answer instanceof InboxTransaction<?> transaction
                     ? proxy(InboxTransaction.class, (same, asking, asks) -> {
-                        // The lanes ask for watermarks as well.
+                        // The delivery threads ask for watermarks as well.
                         boolean isCheck = Thread.currentThread().getName().equals("test-watermarks");
                         if (isCheck && asking.getName().equals("watermarks")) {
                             asked.countDown();

@@ -119,9 +119,9 @@ class KafkaSourceBuilderTest {
         assertThatThrownBy(() -> KafkaSource.of(inbox, config())).hasMessageContaining("topics");
         assertThatThrownBy(() -> KafkaSource.of(inbox, config(), " ")).hasMessageContaining("topics");
         KafkaSourceBuilder builder = KafkaSource.builder(inbox, config(), "t");
-        assertThatThrownBy(() -> builder.lanes(0)).isInstanceOf(ConfigurationException.class);
+        assertThatThrownBy(() -> builder.concurrency(0)).isInstanceOf(ConfigurationException.class);
         assertThatThrownBy(() -> builder.maxBatch(0)).isInstanceOf(ConfigurationException.class);
-        assertThatThrownBy(() -> builder.bounds(0, 1)).isInstanceOf(ConfigurationException.class);
+        assertThatThrownBy(() -> builder.maxUnfinished(0, 1)).isInstanceOf(ConfigurationException.class);
         builder.window(0);
         assertThatThrownBy(builder::build).hasMessageContaining("window");
         builder.window(1).closeTimeout(Duration.ofSeconds(-1));

@@ -401,7 +401,7 @@ class KafkaSourceRecoveryTest {
         awaitEffects("a");
         awaitState(SourceState.RUNNING);
         Instant late = Instant.now().plusSeconds(10);
-        store.horizon(late.plusSeconds(100), null);
+        store.ledgerBounds(late.plusSeconds(100), null);
         for (int i = 0; i < 2; i++) {
             long millis = late.toEpochMilli();
             String id = String.format("%08x-%04x-7000-8000-%012x", millis >>> 16, millis & 0xFFFF, i);
@@ -458,7 +458,7 @@ class KafkaSourceRecoveryTest {
 
         assertThat(last().closed()).isTrue();
         assertThat(begun.state()).isEqualTo(SourceState.CLOSED);
-        // Of the lanes, and of the client that asks for the topic's id.
+        // Of the delivery threads, and of the client that asks for the topic's id.
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
                         .extracting(Thread::getName)

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.testkit.memory.InMemoryContext;
@@ -41,7 +41,7 @@ class LogOwnerTest {
             .deduplication(Deduplication.WATERMARKS)
             .handle("text", PayloadDecoder.text(), (text, context) -> {})
             .build();
-    private final Lanes lanes = Lanes.start("test", inbox, LaneSettings.standard());
+    private final DeliveryThreads deliveryThreads = DeliveryThreads.start("test", inbox, DeliverySettings.standard());
     private final KafkaWithoutLeaders consumer = new KafkaWithoutLeaders();
     private final TopicIdentities identities = new TopicIdentities(
             topic -> CompletableFuture.completedFuture("kafka:c/t/"), () -> {}, () -> 0, warning -> {});
@@ -62,7 +62,7 @@ class LogOwnerTest {
                     POLL,
                     System::nanoTime),
             consumer,
-            lanes,
+            deliveryThreads,
             identities,
             owner,
             check,
@@ -108,7 +108,7 @@ class LogOwnerTest {
     @AfterEach
     void close() {
         check.close();
-        lanes.close(Duration.ofSeconds(5));
+        deliveryThreads.close(Duration.ofSeconds(5));
     }
 
     /** What the poll loop does. */

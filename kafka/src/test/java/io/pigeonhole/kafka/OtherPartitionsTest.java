@@ -8,8 +8,8 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.InboxListener;
 import io.pigeonhole.core.inbox.Outcome;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
@@ -89,7 +89,7 @@ class OtherPartitionsTest {
             Duration.ofMillis(200),
             Duration.ofMillis(500),
             System::nanoTime);
-    private final Lanes lanes = Lanes.start("test", inbox, LaneSettings.standard());
+    private final DeliveryThreads deliveryThreads = DeliveryThreads.start("test", inbox, DeliverySettings.standard());
     private final Logs broker = new Logs();
     private final PollLoop loop = new PollLoop(
             settings,
@@ -97,7 +97,7 @@ class OtherPartitionsTest {
             identities,
             null,
             null,
-            lanes,
+            deliveryThreads,
             inbox.forSources(),
             new PollFailures("test", System::nanoTime),
             new UnreadablePartitions("test", System::nanoTime),

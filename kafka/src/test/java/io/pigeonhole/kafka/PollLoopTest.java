@@ -519,7 +519,7 @@ class PollLoopTest {
                 .commitInterval(Duration.ofMillis(10))
                 .closeTimeout(Duration.ZERO)
                 .maxBatch(1)
-                .bounds(1, 1 << 20)
+                .maxUnfinished(1, 1 << 20)
                 .consumerFactory(config -> ofProcess)
                 .build();
         died.add(dying);

@@ -1,7 +1,7 @@
 package io.pigeonhole.peers;
 
 import io.pigeonhole.benchmarks.floor.Bank;
-import io.pigeonhole.benchmarks.floor.Lanes;
+import io.pigeonhole.benchmarks.floor.Partitions;
 import io.pigeonhole.benchmarks.floor.MessageSink;
 import io.pigeonhole.benchmarks.floor.Workload;
 import io.pigeonhole.benchmarks.suite.CpuTime;
@@ -43,7 +43,7 @@ record PeerVariant(
     public Measurement measure() throws Exception {
         database.reset();
         CpuTime before = database.cpuTime();
-        long nanos = new Lanes(workload, batchSize, workload.lanes().size()).drainInto(sink);
+        long nanos = new Partitions(workload, batchSize, workload.partitions().size()).drainInto(sink);
         CpuTime spent = database.cpuTime().since(before);
         return new Measurement(workload.deliveries(), expected.effects(), nanos, spent, database.violation(this));
     }

@@ -8,7 +8,7 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.inbox.SourceInbox;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.time.BoundedWait;
 import io.pigeonhole.rabbitmq.Caution.Fault;
 import java.io.IOException;
@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Consumes one queue, with a thread and a connection of its own: opens the connection, consumes and acknowledges, again and
  * again. Whatever a queue does to its connection, or does not answer, the others do not notice. Deliveries come on threads
- * of the client and go straight into the lanes, whose threads only note what is settled and wake this one.
+ * of the client and go straight into the delivery threads, whose threads only note what is settled and wake this one.
  *
- * <p>The client's own recovery is off: it does not know of what is in the lanes, opens no first connection, and does not
+ * <p>The client's own recovery is off: it does not know of what is in the delivery threads, opens no first connection, and does not
  * mend channels that were closed or consumers that were cancelled. One way back for all of these is enough.
  */
 final class QueueLoop {
@@ -41,7 +41,7 @@ final class QueueLoop {
     private final String name;
     private final SourceSettings settings;
     private final SourceInbox inbox;
-    private final Lanes lanes;
+    private final DeliveryThreads deliveryThreads;
     private final QueueFailures failures;
     private final Caution caution;
     private final AnswerWait answers;
@@ -58,18 +58,18 @@ final class QueueLoop {
             String queue,
             SourceSettings settings,
             SourceInbox inbox,
-            Lanes lanes,
+            DeliveryThreads deliveryThreads,
             QueueFailures failures,
             ThreadFactory threads) {
         this.queue = queue;
         this.name = settings.name() + ":" + queue;
         this.settings = settings;
         this.inbox = inbox;
-        this.lanes = lanes;
+        this.deliveryThreads = deliveryThreads;
         this.failures = failures;
         this.caution = new Caution(settings.prefetch(), settings.retryPause());
         this.answers = new AnswerWait(
-                settings.answerPatience(),
+                settings.answerTimeout(),
                 method -> failures.waits(
                         queue,
                         "the broker does not answer " + method
@@ -220,7 +220,7 @@ final class QueueLoop {
 
     private void work(Connection open, Subscription current) {
         try {
-            current.tend(!lanes.isWaiting());
+            current.tend(!deliveryThreads.isWaiting());
             if (current.isProven()) {
                 failures.isOver(queue);
             }
@@ -262,7 +262,7 @@ final class QueueLoop {
             if (!isInboxOpen() || closing) {
                 return LONGEST_WAIT.toNanos();
             }
-            begin(Subscription.open(open, queue, settings, lanes.open(), caution, answers, this::wakeUp));
+            begin(Subscription.open(open, queue, settings, deliveryThreads.open(), caution, answers, this::wakeUp));
             caution.begun();
             if (!caution.isCareful()) {
                 failures.isOver(queue);

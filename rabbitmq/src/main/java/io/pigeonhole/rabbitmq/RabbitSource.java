@@ -3,9 +3,9 @@ package io.pigeonhole.rabbitmq;
 import com.rabbitmq.client.ConnectionFactory;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
-import io.pigeonhole.core.node.RedeliveryHorizon;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
+import io.pigeonhole.core.node.RedeliveryWindow;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import java.time.Duration;
@@ -34,21 +34,21 @@ import org.slf4j.LoggerFactory;
 public final class RabbitSource implements Source {
     private static final Logger log = LoggerFactory.getLogger(RabbitSource.class);
     private static final Duration ABANDON_TIMEOUT = Duration.ofSeconds(1);
-    private static final Duration LANES_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration DELIVERY_THREADS_TIMEOUT = Duration.ofSeconds(5);
 
     private final Inbox<?> inbox;
-    private final LaneSettings laneSettings;
+    private final DeliverySettings deliverySettings;
     private final SourceSettings settings;
-    private final RedeliveryHorizon horizon;
+    private final RedeliveryWindow redeliveryWindow;
     private volatile @Nullable Running running;
     private volatile boolean closed;
 
-    private record Running(List<QueueLoop> loops, Lanes lanes, QueueFailures failures) {}
+    private record Running(List<QueueLoop> loops, DeliveryThreads deliveryThreads, QueueFailures failures) {}
 
-    RabbitSource(Inbox<?> inbox, LaneSettings laneSettings, SourceSettings settings, RedeliveryHorizon horizon) {
-        this.horizon = horizon;
+    RabbitSource(Inbox<?> inbox, DeliverySettings deliverySettings, SourceSettings settings, RedeliveryWindow redeliveryWindow) {
+        this.redeliveryWindow = redeliveryWindow;
         this.inbox = inbox;
-        this.laneSettings = laneSettings;
+        this.deliverySettings = deliverySettings;
         this.settings = settings;
     }
 
@@ -92,18 +92,18 @@ public final class RabbitSource implements Source {
         start(Thread::new);
     }
 
-    /** With threads made by this factory, but for those of the lanes and of the client. */
+    /** With threads made by this factory, but for those of the delivery threads and of the client. */
     synchronized void start(ThreadFactory factory) {
         if (running != null || closed) {
             throw new IllegalStateException(name() + " was started or closed before; build another one");
         }
-        Lanes lanes = Lanes.start(settings.name(), inbox, laneSettings);
+        DeliveryThreads deliveryThreads = DeliveryThreads.start(settings.name(), inbox, deliverySettings);
         QueueFailures failures = new QueueFailures(settings.name());
         List<QueueLoop> loops = settings.queues().stream()
-                .map(queue -> new QueueLoop(queue, settings, inbox.forSources(), lanes, failures, factory))
+                .map(queue -> new QueueLoop(queue, settings, inbox.forSources(), deliveryThreads, failures, factory))
                 .toList();
         settings.queues().forEach(failures::begins);
-        running = new Running(loops, lanes, failures);
+        running = new Running(loops, deliveryThreads, failures);
         try {
             loops.forEach(QueueLoop::start);
         } catch (Throwable e) {
@@ -125,7 +125,7 @@ public final class RabbitSource implements Source {
         if (now == null) {
             return SourceState.NEW;
         }
-        if (now.lanes().isWaiting() || now.failures().isInboxRefusing()) {
+        if (now.concurrency().isWaiting() || now.failures().isInboxRefusing()) {
             return SourceState.WAITING_FOR_STORE;
         }
         int failing = now.failures().count();
@@ -163,8 +163,8 @@ public final class RabbitSource implements Source {
 
     /** The setting of the builder: AMQP does not report the arguments and policies of a queue. */
     @Override
-    public RedeliveryHorizon redeliveryHorizon() {
-        return horizon;
+    public RedeliveryWindow redeliveryWindow() {
+        return redeliveryWindow;
     }
 
     @Override
@@ -193,6 +193,6 @@ public final class RabbitSource implements Source {
                 log.debug("{}: a connection is still being opened; it is closed as soon as it is there", name());
             }
         }
-        now.lanes().close(LANES_TIMEOUT);
+        now.concurrency().close(DELIVERY_THREADS_TIMEOUT);
     }
 }

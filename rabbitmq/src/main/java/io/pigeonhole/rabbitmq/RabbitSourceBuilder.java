@@ -4,8 +4,8 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.Delivery;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.node.RedeliveryHorizon;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.node.RedeliveryWindow;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.HashMap;
@@ -34,9 +34,9 @@ public final class RabbitSourceBuilder {
     private @Nullable String orderingKeyHeader = "ordering-key";
     private Function<Delivery, byte @Nullable []> orderingKey = header("ordering-key");
     private UnaryOperator<String> sourceName = queue -> queue;
-    private RedeliveryHorizon horizon = RedeliveryHorizon.unknown(
+    private RedeliveryWindow redeliveryWindow = RedeliveryWindow.unknown(
             "RabbitMQ does not report a queue's x-message-ttl (messageTtl of the source's builder)");
-    private LaneSettings lanes = LaneSettings.standard();
+    private DeliverySettings delivery = DeliverySettings.standard();
     private int prefetch = 500;
     private Duration retryPause = Duration.ofSeconds(1);
     private Duration closeTimeout = Duration.ofSeconds(10);
@@ -122,19 +122,19 @@ public final class RabbitSourceBuilder {
      * @return this
      */
     public RabbitSourceBuilder messageTtl(Duration ttl) {
-        this.horizon = RedeliveryHorizon.of(ttl, "queues " + queues + " (x-message-ttl)");
+        this.redeliveryWindow = RedeliveryWindow.of(ttl, "queues " + queues + " (x-message-ttl)");
         return this;
     }
 
     /**
-     * Sets how many lanes work in parallel, each with a thread and, while it works, a connection to the database. Messages of
-     * one ordering key share a lane; those without a key are spread over all lanes.
+     * Sets how many delivery threads work in parallel, each with a connection while it works to the database. Messages of
+     * one ordering key go to one thread; those without a key are spread over all.
      *
      * @param count at least 1, 4 unless set
      * @return this
      */
-    public RabbitSourceBuilder lanes(int count) {
-        this.lanes = lanes.lanes(count);
+    public RabbitSourceBuilder concurrency(int count) {
+        this.delivery = delivery.concurrency(count);
         return this;
     }
 
@@ -145,7 +145,7 @@ public final class RabbitSourceBuilder {
      * @return this
      */
     public RabbitSourceBuilder maxBatch(int messages) {
-        this.lanes = lanes.maxBatch(messages);
+        this.delivery = delivery.maxBatch(messages);
         return this;
     }
 
@@ -239,11 +239,11 @@ public final class RabbitSourceBuilder {
                 prefetch,
                 retryPause,
                 closeTimeout,
-                answerPatience());
-        return new RabbitSource(inbox, lanes, settings, horizon);
+                answerTimeout());
+        return new RabbitSource(inbox, delivery, settings, redeliveryWindow);
     }
 
-    private Duration answerPatience() {
+    private Duration answerTimeout() {
         int answer = connectionFactory.getChannelRpcTimeout();
         return Duration.ofMillis(answer == 0 ? LONGEST_ANSWER_MILLIS : Math.min(answer, LONGEST_ANSWER_MILLIS));
     }

@@ -14,4 +14,4 @@ record SourceSettings(
         int prefetch,
         Duration retryPause,
         Duration closeTimeout,
-        Duration answerPatience) {}
+        Duration answerTimeout) {}

@@ -8,7 +8,7 @@ import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
-import io.pigeonhole.core.lane.DeliveryGroup;
+import io.pigeonhole.core.delivery.DeliveryGroup;
 import io.pigeonhole.core.message.Message;
 import java.io.IOException;
 import java.time.Duration;
@@ -125,7 +125,7 @@ final class Subscription extends DefaultConsumer {
     boolean isLeftUnanswered() {
         return asked
                 && !answered
-                && System.nanoTime() - askedAt >= settings.answerPatience().toNanos();
+                && System.nanoTime() - askedAt >= settings.answerTimeout().toNanos();
     }
 
     private void consume(int messages) throws IOException {

@@ -1,7 +1,7 @@
 package io.pigeonhole.rabbitmq;
 
 import io.pigeonhole.core.inbox.Outcome;
-import io.pigeonhole.core.lane.Settlement;
+import io.pigeonhole.core.delivery.Settlement;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * The deliveries of one channel that are not acknowledged. They are added by one thread in their order, settled by those of
- * the lanes, and acknowledged by one thread.
+ * the delivery threads, and acknowledged by one thread.
  *
  * <p>What is settled without a gap from the oldest on is acknowledged together, the rest one by one, so that no unfinished
  * message holds back those behind it. What is kept is bounded by what is not settled, however long one message stays so.

@@ -147,7 +147,7 @@ class InboxThatTakesNothingTest {
         source.start();
         await().until(() -> source.state() == SourceState.RUNNING);
         Instant late = Instant.now().plusSeconds(10);
-        store.horizon(late.plusSeconds(100), null);
+        store.ledgerBounds(late.plusSeconds(100), null);
         for (int i = 0; i < 2; i++) {
             long millis = late.toEpochMilli();
             String id = String.format("%08x-%04x-7000-8000-%012x", millis >>> 16, millis & 0xFFFF, i);

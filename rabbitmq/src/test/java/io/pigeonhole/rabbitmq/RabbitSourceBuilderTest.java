@@ -15,7 +15,7 @@ import com.rabbitmq.client.impl.OAuthTokenManagementException;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.node.RedeliveryHorizon;
+import io.pigeonhole.core.node.RedeliveryWindow;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.time.BoundedWait;
@@ -316,12 +316,12 @@ class RabbitSourceBuilderTest {
     }
 
     @Test
-    void redeliveryHorizonIsWhatTheBuilderWasToldAndUnknownWithoutIt() {
+    void redeliveryWindowIsWhatTheBuilderWasToldAndUnknownWithoutIt() {
         RabbitSourceBuilder builder = RabbitSource.builder(inbox, new ConnectionFactory(), "queue");
 
-        assertThat(builder.build().redeliveryHorizon().kind()).isEqualTo(RedeliveryHorizon.Kind.UNKNOWN);
-        assertThat(builder.messageTtl(Duration.ofDays(3)).build().redeliveryHorizon())
-                .isEqualTo(RedeliveryHorizon.of(Duration.ofDays(3), "queues [queue] (x-message-ttl)"));
+        assertThat(builder.build().redeliveryWindow().kind()).isEqualTo(RedeliveryWindow.Kind.UNKNOWN);
+        assertThat(builder.messageTtl(Duration.ofDays(3)).build().redeliveryWindow())
+                .isEqualTo(RedeliveryWindow.of(Duration.ofDays(3), "queues [queue] (x-message-ttl)"));
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.pigeonhole.rabbitmq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.inbox.Outcome;
-import io.pigeonhole.core.lane.Settlement;
+import io.pigeonhole.core.delivery.Settlement;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;

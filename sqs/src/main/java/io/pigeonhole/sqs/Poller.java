@@ -3,7 +3,7 @@ package io.pigeonhole.sqs;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.inbox.SourceInbox;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -15,7 +15,7 @@ import org.slf4j.event.Level;
 import software.amazon.awssdk.services.sqs.model.Message;
 
 /**
- * Asks the queue for messages and puts them into the lanes, ten at a time, for as long as there is room. What is not asked
+ * Asks the queue for messages and puts them into the delivery threads, ten at a time, for as long as there is room. What is not asked
  * for stays with SQS and does not age there. One of several.
  */
 final class Poller implements Runnable {
@@ -28,7 +28,7 @@ final class Poller implements Runnable {
     private final SqsSource.Settings settings;
     private final SourceInbox inbox;
     private final SqsQueue queue;
-    private final Lanes lanes;
+    private final DeliveryThreads deliveryThreads;
     private final InFlight inFlight;
     private final Acknowledgements acknowledgements;
     private final CountDownLatch stopping;
@@ -42,7 +42,7 @@ final class Poller implements Runnable {
             SqsSource.Settings settings,
             SourceInbox inbox,
             SqsQueue queue,
-            Lanes lanes,
+            DeliveryThreads deliveryThreads,
             InFlight inFlight,
             Acknowledgements acknowledgements,
             CountDownLatch stopping,
@@ -51,7 +51,7 @@ final class Poller implements Runnable {
         this.settings = settings;
         this.inbox = inbox;
         this.queue = queue;
-        this.lanes = lanes;
+        this.deliveryThreads = deliveryThreads;
         this.inFlight = inFlight;
         this.acknowledgements = acknowledgements;
         this.stopping = stopping;
@@ -137,11 +137,11 @@ final class Poller implements Runnable {
     }
 
     private boolean isHeldBack() {
-        full = lanes.load() >= (full ? RESUME_BELOW : 1);
+        full = deliveryThreads.load() >= (full ? RESUME_BELOW : 1);
         return full
-                || lanes.isWaiting()
+                || deliveryThreads.isWaiting()
                 // Those that wait for another try hold nothing up.
-                || acknowledgements.untried() >= settings.lanes().maxMessages();
+                || acknowledgements.untried() >= settings.concurrency().maxMessages();
     }
 
     private void receive() throws InterruptedException {
@@ -158,7 +158,7 @@ final class Poller implements Runnable {
             handing.isOver();
             return;
         }
-        Received received = new Received(messages, settings.visibilityTimeout(), lanes.open(), acknowledgements::add);
+        Received received = new Received(messages, settings.visibilityTimeout(), deliveryThreads.open(), acknowledgements::add);
         // Not taken where the source was closed while this thread waited for messages.
         if (inFlight.take(received)) {
             submit(received);

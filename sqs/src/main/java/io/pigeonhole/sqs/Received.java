@@ -1,6 +1,6 @@
 package io.pigeonhole.sqs;
 
-import io.pigeonhole.core.lane.DeliveryGroup;
+import io.pigeonhole.core.delivery.DeliveryGroup;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -14,7 +14,7 @@ import software.amazon.awssdk.services.sqs.model.Message;
  * is hidden for as long as SQS says of it. Submitted once. Safe for use by many threads.
  */
 final class Received {
-    /** Until they are submitted: the lanes have the payloads, and one slow message is not to keep the bodies of ten. */
+    /** Until they are submitted: the delivery threads have the payloads, and one slow message is not to keep the bodies of ten. */
     private List<Message> messages;
 
     private final DeliveryGroup group;
@@ -79,7 +79,7 @@ final class Received {
         held.addAll(deliveries);
     }
 
-    /** Puts the messages into their lanes, in their order, unless they were taken back before. */
+    /** Puts the messages into their delivery threads, in their order, unless they were taken back before. */
     synchronized void submit(MessageMapper mapper) {
         List<Message> all = messages;
         messages = List.of();

@@ -3,9 +3,9 @@ package io.pigeonhole.sqs;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
-import io.pigeonhole.core.node.RedeliveryHorizon;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
+import io.pigeonhole.core.node.RedeliveryWindow;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.core.time.BoundedWait;
@@ -61,7 +61,7 @@ public final class SqsSource implements Source {
     record Settings(
             String name,
             MessageMapper mapper,
-            LaneSettings lanes,
+            DeliverySettings delivery,
             int pollers,
             Duration visibilityTimeout,
             Duration longestHold,
@@ -69,7 +69,7 @@ public final class SqsSource implements Source {
 
     /** What works from the start on. */
     private record Running(
-            Lanes lanes,
+            DeliveryThreads deliveryThreads,
             InFlight inFlight,
             Acknowledgements acknowledgements,
             List<Poller> pollers,
@@ -128,7 +128,7 @@ public final class SqsSource implements Source {
         start(Thread::new);
     }
 
-    /** With threads made by this factory, but for those of the lanes. */
+    /** With threads made by this factory, but for those of the delivery threads. */
     synchronized void start(ThreadFactory factory) {
         if (running != null || closed) {
             throw new IllegalStateException(name() + " was started or closed before; build another one");
@@ -139,7 +139,7 @@ public final class SqsSource implements Source {
         CallFailures hiding = new CallFailures(name() + ": keeping messages hidden", clock);
         CallFailures deleting = new CallFailures(name() + ": deleting settled messages", clock);
         CallFailures handing = new CallFailures(name() + ": handing in what was received", clock);
-        Lanes lanes = Lanes.start(settings.name(), inbox, settings.lanes());
+        DeliveryThreads deliveryThreads = DeliveryThreads.start(settings.name(), inbox, settings.concurrency());
         InFlight inFlight = new InFlight(
                 settings.name(),
                 queue,
@@ -153,7 +153,7 @@ public final class SqsSource implements Source {
                         settings,
                         inbox.forSources(),
                         queue,
-                        lanes,
+                        deliveryThreads,
                         inFlight,
                         acknowledgements,
                         stopping,
@@ -163,7 +163,7 @@ public final class SqsSource implements Source {
         // As many as pollers, so that deleting keeps up with receiving.
         List<Acknowledgements> deleters = Collections.nCopies(settings.pollers(), acknowledgements);
         running = new Running(
-                lanes,
+                deliveryThreads,
                 inFlight,
                 acknowledgements,
                 pollers,
@@ -235,7 +235,7 @@ public final class SqsSource implements Source {
         if (now == null) {
             return SourceState.NEW;
         }
-        if (now.lanes().isWaiting() || now.pollers().stream().anyMatch(Poller::waitsForStore)) {
+        if (now.concurrency().isWaiting() || now.pollers().stream().anyMatch(Poller::waitsForStore)) {
             return SourceState.WAITING_FOR_STORE;
         }
         if (now.receiving().problem() != null) {
@@ -275,14 +275,14 @@ public final class SqsSource implements Source {
 
     /** The queue's retention of messages. Asks SQS. */
     @Override
-    public RedeliveryHorizon redeliveryHorizon() {
+    public RedeliveryWindow redeliveryWindow() {
         String origin = "queue '" + settings.mapper().queue() + "' (MessageRetentionPeriod)";
         try {
             Duration retention = queue.retention();
-            return retention == null ? RedeliveryHorizon.unknown(origin) : RedeliveryHorizon.of(retention, origin);
+            return retention == null ? RedeliveryWindow.unknown(origin) : RedeliveryWindow.of(retention, origin);
         } catch (RuntimeException e) {
             // Also of a provider of credentials, which may throw whatever it likes.
-            return RedeliveryHorizon.unknown(origin + ", which SQS does not report: " + FailureText.messageOf(e));
+            return RedeliveryWindow.unknown(origin + ", which SQS does not report: " + FailureText.messageOf(e));
         }
     }
 
@@ -301,7 +301,7 @@ public final class SqsSource implements Source {
             now.acknowledgements().giveUp();
             now.inFlight().close();
             await(now.heartbeat(), CLOSE_TIMEOUT);
-            now.lanes().close(CLOSE_TIMEOUT);
+            now.concurrency().close(CLOSE_TIMEOUT);
             await(now.polling(), POLLER_TIMEOUT);
         }
     }

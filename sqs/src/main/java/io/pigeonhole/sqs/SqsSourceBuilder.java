@@ -2,7 +2,7 @@ package io.pigeonhole.sqs;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
+import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -25,7 +25,7 @@ public final class SqsSourceBuilder {
     private String orderingKeyAttribute = "ordering-key";
     private IdFallback idFallback = IdFallback.NONE;
     private @Nullable String sourceName;
-    private LaneSettings lanes = LaneSettings.standard().bounds(2_000, 64L << 20);
+    private DeliverySettings delivery = DeliverySettings.standard().maxUnfinished(2_000, 64L << 20);
     private int pollers = 2;
     private Duration waitTime = LONGEST_WAIT;
     private Duration visibilityTimeout = Duration.ofSeconds(30);
@@ -84,7 +84,7 @@ public final class SqsSourceBuilder {
     }
 
     /**
-     * Names the attribute that holds the key within which messages share a lane. It has no meaning on FIFO queues, where the
+     * Names the attribute that holds the key within which messages go to one thread. It has no meaning on FIFO queues, where the
      * message group is that key. SQS promises no order but theirs.
      *
      * @param name the attribute, {@code ordering-key} unless set
@@ -119,14 +119,14 @@ public final class SqsSourceBuilder {
     }
 
     /**
-     * Sets how many lanes work in parallel, each with a thread and, while it works, a connection to the database. Messages of
-     * one ordering key share a lane.
+     * Sets how many delivery threads work in parallel, each with a connection while it works to the database. Messages of
+     * one ordering key go to one thread.
      *
      * @param count at least 1, 4 unless set
      * @return this
      */
-    public SqsSourceBuilder lanes(int count) {
-        this.lanes = lanes.lanes(count);
+    public SqsSourceBuilder concurrency(int count) {
+        this.delivery = delivery.concurrency(count);
         return this;
     }
 
@@ -138,12 +138,12 @@ public final class SqsSourceBuilder {
      * @return this
      */
     public SqsSourceBuilder maxBatch(int messages) {
-        this.lanes = lanes.maxBatch(messages);
+        this.delivery = delivery.maxBatch(messages);
         return this;
     }
 
     /**
-     * Sets how much may be received and unfinished before nothing more is received. The bounds may be exceeded by ten
+     * Sets how much may be received and unfinished before nothing more is received. The limits may be exceeded by ten
      * messages a poller. Everything unfinished is kept hidden by a call for each ten at every third of the visibility
      * timeout, and SQS allows 120,000 messages of a queue in flight.
      *
@@ -151,8 +151,8 @@ public final class SqsSourceBuilder {
      * @param bytes of payloads and headers, at least 1, 64 MiB unless set
      * @return this
      */
-    public SqsSourceBuilder bounds(int messages, long bytes) {
-        this.lanes = lanes.bounds(messages, bytes);
+    public SqsSourceBuilder maxUnfinished(int messages, long bytes) {
+        this.delivery = delivery.maxUnfinished(messages, bytes);
         return this;
     }
 
@@ -248,7 +248,7 @@ public final class SqsSourceBuilder {
         SqsSource.Settings settings = new SqsSource.Settings(
                 "pigeonhole-sqs-" + inbox.consumer(),
                 new MessageMapper(name, source, attributes, idFallback),
-                lanes,
+                delivery,
                 pollers,
                 visibilityTimeout,
                 longestHold,

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,13 +32,13 @@ class AcknowledgementsTest {
             callFailures,
             now::incrementAndGet);
     private final Thread deleter = new Thread(acknowledgements);
-    private final Lanes lanes = Lanes.start(
+    private final DeliveryThreads deliveryThreads = DeliveryThreads.start(
             "test",
             Inbox.builder("test", InMemoryStore.create())
                     .defaultType("text")
                     .handle("text", PayloadDecoder.text(), (text, context) -> {})
                     .build(),
-            LaneSettings.standard());
+            DeliverySettings.standard());
 
     private long clockOfTheFailures() {
         if (hasNoMemory.getAndSet(false)) {
@@ -51,7 +51,7 @@ class AcknowledgementsTest {
     void close() throws InterruptedException {
         acknowledgements.giveUp();
         deleter.join(PATIENCE.toMillis());
-        lanes.close(Duration.ZERO);
+        deliveryThreads.close(Duration.ZERO);
     }
 
     @Test
@@ -63,7 +63,7 @@ class AcknowledgementsTest {
         queue.send("a", "g");
         var messages =
                 queue.receiveMessage(ReceiveMessageRequest.builder().build()).messages();
-        new Received(messages, Duration.ofHours(12), lanes.open(), delivery -> {})
+        new Received(messages, Duration.ofHours(12), deliveryThreads.open(), delivery -> {})
                 .held()
                 .forEach(acknowledgements::add);
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.sqs.Received.Delivery;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
@@ -19,22 +19,22 @@ import software.amazon.awssdk.services.sqs.model.Message;
 
 /** Of whom SQS says that it is our fault. */
 class BatchResultTest {
-    private final Lanes lanes = Lanes.start(
+    private final DeliveryThreads deliveryThreads = DeliveryThreads.start(
             "test",
             Inbox.builder("test", InMemoryStore.create())
                     .handle("text", PayloadDecoder.text(), (text, context) -> {})
                     .build(),
-            LaneSettings.standard());
+            DeliverySettings.standard());
     private final List<Delivery> asked = new Received(
                     List.of(Message.builder().messageId("m").receiptHandle("r").build()),
                     Duration.ofMinutes(1),
-                    lanes.open(),
+                    deliveryThreads.open(),
                     delivery -> {})
             .held();
 
     @AfterEach
     void close() {
-        lanes.close(Duration.ofSeconds(10));
+        deliveryThreads.close(Duration.ofSeconds(10));
     }
 
     private BatchResult fails(String code, boolean senderFault) {

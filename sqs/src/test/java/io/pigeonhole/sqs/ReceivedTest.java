@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -20,13 +20,13 @@ import software.amazon.awssdk.services.sqs.model.Message;
 /** What a receive keeps in memory. */
 class ReceivedTest {
     private final CountDownLatch mayEnd = new CountDownLatch(1);
-    private final Lanes lanes = Lanes.start(
+    private final DeliveryThreads deliveryThreads = DeliveryThreads.start(
             "test",
             Inbox.builder("test", InMemoryStore.create())
                     .defaultType("text")
                     .handle("text", PayloadDecoder.text(), (text, context) -> mayEnd.await())
                     .build(),
-            LaneSettings.standard());
+            DeliverySettings.standard());
     private final MessageMapper mapper = new MessageMapper(
             "queue",
             "queue",
@@ -36,7 +36,7 @@ class ReceivedTest {
     @AfterEach
     void close() {
         mayEnd.countDown();
-        lanes.close(Duration.ofSeconds(10));
+        deliveryThreads.close(Duration.ofSeconds(10));
     }
 
     private static List<Message> messages() {
@@ -50,7 +50,7 @@ class ReceivedTest {
     }
 
     private Received submitted(List<Message> messages) {
-        Received received = new Received(messages, Duration.ofMinutes(1), lanes.open(), delivery -> {});
+        Received received = new Received(messages, Duration.ofMinutes(1), deliveryThreads.open(), delivery -> {});
         received.submit(mapper);
         return received;
     }

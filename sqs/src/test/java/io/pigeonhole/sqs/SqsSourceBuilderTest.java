@@ -85,9 +85,9 @@ class SqsSourceBuilderTest {
     void senselessSettingsAreRefused() {
         assertRefused(builder -> builder.pollers(0), "pollers");
         assertRefused(builder -> builder.pollers(101), "pollers");
-        assertRefused(builder -> builder.lanes(0), "lanes");
+        assertRefused(builder -> builder.concurrency(0), "delivery threads");
         assertRefused(builder -> builder.maxBatch(0), "maxBatch");
-        assertRefused(builder -> builder.bounds(0, 1), "maxMessages");
+        assertRefused(builder -> builder.maxUnfinished(0, 1), "maxMessages");
         assertRefused(builder -> builder.sourceName(" "), "sourceName");
         assertRefused(builder -> builder.closeTimeout(Duration.ofSeconds(-1)), "closeTimeout");
         assertRefused(builder -> builder.closeTimeout(Duration.ofMillis(Long.MAX_VALUE)), "closeTimeout");

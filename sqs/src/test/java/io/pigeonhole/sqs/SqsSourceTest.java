@@ -9,7 +9,7 @@ import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.node.Node;
-import io.pigeonhole.core.node.RedeliveryHorizon;
+import io.pigeonhole.core.node.RedeliveryWindow;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
@@ -89,7 +89,7 @@ class SqsSourceTest {
         return begin(SqsSource.builder(inbox, queue, "https://queues/" + FakeQueue.NAME)
                 .visibilityTimeout(visibility)
                 .longestHold(longestHold)
-                .lanes(1)
+                .concurrency(1)
                 .maxBatch(1)
                 .pollers(pollers)
                 .closeTimeout(PATIENCE));
@@ -279,7 +279,7 @@ class SqsSourceTest {
     @Test
     void floodThatTheInboxHoldsBackIsAProblem() {
         Instant late = Instant.now().plusSeconds(10);
-        store.horizon(late.plusSeconds(100), null);
+        store.ledgerBounds(late.plusSeconds(100), null);
         Inbox<InMemoryContext> limited = Inbox.builder("limited", store)
                 .lateLimit(1)
                 .defaultType("text")
@@ -290,7 +290,7 @@ class SqsSourceTest {
             queue.send(String.format("%08x-%04x-7000-8000-%012x", millis >>> 16, millis & 0xFFFF, i), "g" + i);
         }
         SqsSource source = begin(SqsSource.builder(limited, queue, "https://queues/" + FakeQueue.NAME)
-                .lanes(1)
+                .concurrency(1)
                 .maxBatch(1));
         awaitState(source, SourceState.DEGRADED);
         assertThat(source.problems()).singleElement().asString().contains("limited", "held back", "lateLimit");
@@ -342,7 +342,7 @@ class SqsSourceTest {
         }
         SqsSource source = begin(SqsSource.builder(inbox, queue, "https://queues/" + FakeQueue.NAME)
                 .visibilityTimeout(Duration.ofMinutes(15))
-                .bounds(20, 1 << 20)
+                .maxUnfinished(20, 1 << 20)
                 .pollers(1));
         await().atMost(PATIENCE.dividedBy(2)).until(() -> effects.size() == 500);
         awaitState(source, SourceState.DEGRADED);
@@ -361,7 +361,7 @@ class SqsSourceTest {
             throw SdkClientException.create("no answer");
         });
         SqsSource source = begin(SqsSource.builder(inbox, queue, "https://queues/" + FakeQueue.NAME)
-                .bounds(20, 1 << 20)
+                .maxUnfinished(20, 1 << 20)
                 .pollers(1));
         queue.send("first", "g");
         awaitState(source, SourceState.DEGRADED);
@@ -799,9 +799,9 @@ class SqsSourceTest {
 
     @Tag("E5")
     @Test
-    void horizonIsUnknownWhereAProviderOfCredentialsThrows() {
+    void boundsIsUnknownWhereAProviderOfCredentialsThrows() {
         SqsSource source = SqsSource.of(inbox, queue, "https://queues/" + FakeQueue.NAME);
-        assertThat(source.redeliveryHorizon().kind()).isEqualTo(RedeliveryHorizon.Kind.UNKNOWN);
-        assertThat(source.redeliveryHorizon().toString()).contains("the token server is away");
+        assertThat(source.redeliveryWindow().kind()).isEqualTo(RedeliveryWindow.Kind.UNKNOWN);
+        assertThat(source.redeliveryWindow().toString()).contains("the token server is away");
     }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.sqs.Received.Delivery;
 import io.pigeonhole.sqs.Undeleted.Entry;
 import io.pigeonhole.testkit.memory.InMemoryStore;
@@ -25,17 +25,17 @@ class UndeletedTest {
 
     private final AtomicLong now = new AtomicLong();
     private final Undeleted undeleted = new Undeleted(MOST_WAITING, now::get);
-    private final Lanes lanes = Lanes.start(
+    private final DeliveryThreads deliveryThreads = DeliveryThreads.start(
             "test",
             Inbox.builder("test", InMemoryStore.create())
                     .defaultType("text")
                     .handle("text", PayloadDecoder.text(), (text, context) -> {})
                     .build(),
-            LaneSettings.standard());
+            DeliverySettings.standard());
 
     @AfterEach
     void close() {
-        lanes.close(Duration.ZERO);
+        deliveryThreads.close(Duration.ZERO);
     }
 
     private void add(String receipt) {
@@ -44,7 +44,7 @@ class UndeletedTest {
 
     private void add(String receipt, Duration hidden) {
         Message message = Message.builder().receiptHandle(receipt).build();
-        new Received(List.of(message), hidden, lanes.open(), delivery -> {})
+        new Received(List.of(message), hidden, deliveryThreads.open(), delivery -> {})
                 .held()
                 .forEach(undeleted::add);
     }

@@ -39,9 +39,9 @@ record FloorVariant(
         /** Works all of them off; answers how many nanoseconds passed from the first delivery to the last effect. */
         long run(Workload workload) throws Exception;
 
-        /** Straight into a sink, with a thread for each lane. */
+        /** Straight into a sink, with a thread for each partition. */
         static Course into(MessageSink sink, int batchSize) {
-            return workload -> new Lanes(workload, batchSize, workload.lanes().size()).drainInto(sink);
+            return workload -> new Partitions(workload, batchSize, workload.partitions().size()).drainInto(sink);
         }
     }
 

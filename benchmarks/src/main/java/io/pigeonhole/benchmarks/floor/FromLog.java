@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Pigeonhole with watermarks: each lane is a partition of a log, so that every delivery has a place of its own and takes
+ * Pigeonhole with watermarks: each partition of the workload is one of a log, so that every delivery has a place of its own and takes
  * effect, as on the floor. The log goes on from round to round.
  */
 final class FromLog implements Course {
@@ -48,19 +48,19 @@ final class FromLog implements Course {
     @Override
     public long run(Workload workload) throws Exception {
         List<List<Message>> partitions = new ArrayList<>();
-        for (List<Message> lane : workload.lanes()) {
-            partitions.add(placed(lane, partitions.size()));
+        for (List<Message> messages : workload.partitions()) {
+            partitions.add(placed(messages, partitions.size()));
         }
-        return new Lanes(partitions, batchSize, partitions.size()).drainInto(this::accept);
+        return new Partitions(partitions, batchSize, partitions.size()).drainInto(this::accept);
     }
 
-    private List<Message> placed(List<Message> lane, int partition) {
+    private List<Message> placed(List<Message> messages, int partition) {
         Watermark owner = inbox.forSources().acquire(new LogPartition("payments", partition), LOG);
         if (!owner.hasPosition()) {
             owner = inbox.forSources().beginAt(owner, 0);
         }
-        List<Message> placed = new ArrayList<>(lane.size());
-        for (Message message : lane) {
+        List<Message> placed = new ArrayList<>(messages.size());
+        for (Message message : messages) {
             long offset = owner.position() + placed.size();
             placed.add(Message.builder(message.source())
                     .id(message.id())

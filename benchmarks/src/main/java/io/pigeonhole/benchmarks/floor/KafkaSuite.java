@@ -89,8 +89,8 @@ final class KafkaSuite {
         ByteArraySerializer bytes = new ByteArraySerializer();
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(settings, bytes, bytes)) {
             List<Future<RecordMetadata>> sent = new ArrayList<>(workload.deliveries());
-            for (List<Message> lane : workload.lanes()) {
-                for (Message message : lane) {
+            for (List<Message> partition : workload.partitions()) {
+                for (Message message : partition) {
                     ProducerRecord<byte[], byte[]> produced = new ProducerRecord<>(
                             TOPIC, Objects.requireNonNull(message.orderingKey()), message.payload());
                     produced.headers()

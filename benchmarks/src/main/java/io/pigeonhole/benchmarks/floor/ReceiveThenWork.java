@@ -78,7 +78,7 @@ final class ReceiveThenWork implements FloorVariant.Course {
     }
 
     void receive(Workload workload, int threads) throws Exception {
-        new Lanes(workload, StoreThenProcess.BATCH, threads).drainInto(this::store);
+        new Partitions(workload, StoreThenProcess.BATCH, threads).drainInto(this::store);
     }
 
     private void store(List<Message> batch) {

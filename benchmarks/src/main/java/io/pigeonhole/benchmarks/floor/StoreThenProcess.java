@@ -57,7 +57,7 @@ final class StoreThenProcess implements FloorVariant.Course {
             for (int i = 0; i < WORKERS; i++) {
                 workers.add(executor.submit(worker(i, allStored)));
             }
-            new Lanes(workload, BATCH, RECEIVERS).drainInto(batch -> untilNoDeadlock(() -> store(batch)));
+            new Partitions(workload, BATCH, RECEIVERS).drainInto(batch -> untilNoDeadlock(() -> store(batch)));
             allStored.countDown();
             for (Future<?> worker : workers) {
                 worker.get();

@@ -8,16 +8,16 @@ import java.util.Random;
 import java.util.function.Supplier;
 
 /**
- * Deliveries, dealt out to lanes by their account, and what they must add up to. Immutable; made before anything is timed.
+ * Deliveries, dealt out to partitions by their account, and what they must add up to. Immutable; made before anything is timed.
  *
- * @param lanes the deliveries of each lane in order
+ * @param partitions the deliveries of each partition in order
  * @param deliveries how many deliveries there are
  * @param unique how many different messages are among them
  * @param sumOverDeliveries the sum of the amounts where every delivery takes effect
  * @param sumOverUnique the sum of the amounts where every message takes effect once
  */
 public record Workload(
-        List<List<Message>> lanes, int deliveries, int unique, long sumOverDeliveries, long sumOverUnique) {
+        List<List<Message>> partitions, int deliveries, int unique, long sumOverDeliveries, long sumOverUnique) {
     static final int ACCOUNTS = 10_000;
     static final String TYPE = "payment.requested";
     private static final int NEAR = 50;
@@ -29,15 +29,15 @@ public record Workload(
      * one of the last 50 deliveries, which often are in the same batch, half of them any.
      *
      * @param deliveries how many
-     * @param shape what they look like; there is a lane for each of its threads
+     * @param shape what they look like; there is a partition for each of its threads
      * @param clock the time of the first id
      */
     public static Workload generate(int deliveries, WorkloadShape shape, Clock clock) {
         Random random = new Random(SEED);
         Supplier<String> ids = shape.ids().producer(clock, random);
-        List<List<Message>> lanes = new ArrayList<>();
+        List<List<Message>> partitions = new ArrayList<>();
         for (int i = 0; i < shape.threads(); i++) {
-            lanes.add(new ArrayList<>());
+            partitions.add(new ArrayList<>());
         }
         List<Message> sent = new ArrayList<>(deliveries);
         long sumOverUnique = 0;
@@ -56,9 +56,9 @@ public record Workload(
             Payment payment = Payment.of(message);
             sumOverDeliveries += payment.amount();
             sent.add(message);
-            lanes.get(laneOf(payment.account(), shape.threads())).add(message);
+            partitions.get(partitionOf(payment.account(), shape.threads())).add(message);
         }
-        return new Workload(List.copyOf(lanes), deliveries, unique, sumOverDeliveries, sumOverUnique);
+        return new Workload(List.copyOf(partitions), deliveries, unique, sumOverDeliveries, sumOverUnique);
     }
 
     private static Message message(String id, Payment payment) {
@@ -71,7 +71,7 @@ public record Workload(
                 .build();
     }
 
-    private static int laneOf(int account, int lanes) {
-        return Math.floorMod(("account-" + account).hashCode(), lanes);
+    private static int partitionOf(int account, int partitions) {
+        return Math.floorMod(("account-" + account).hashCode(), partitions);
     }
 }

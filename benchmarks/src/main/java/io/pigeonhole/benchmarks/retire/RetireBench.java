@@ -86,7 +86,7 @@ final class RetireBench {
 
     /** Two days of so many keys: the first dropped without load, the second under load. */
     Forgotten day() throws Exception {
-        execute("UPDATE inbox_horizon SET oldest = '" + firstKey(firstDay) + "'");
+        execute("UPDATE inbox_ledger_bounds SET oldest = '" + firstKey(firstDay) + "'");
         addDay(firstDay);
         addDay(firstDay.plusDays(1));
         execute("VACUUM (ANALYZE) inbox_ledger");

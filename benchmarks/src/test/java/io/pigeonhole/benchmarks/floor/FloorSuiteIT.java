@@ -121,7 +121,7 @@ class FloorSuiteIT {
         Bank bank = new Bank(server.dataSource(), FloorStatements.of(product));
         bank.reset();
 
-        new Lanes(workload, 100, 4).drainInto(new AtLeastOnce(server.dataSource()));
+        new Partitions(workload, 100, 4).drainInto(new AtLeastOnce(server.dataSource()));
 
         bank.audit("at least once", Bank.Expected.everyDelivery(workload));
         assertThatThrownBy(() -> bank.audit("exactly once", Bank.Expected.everyMessageOnce(workload)))

@@ -21,7 +21,7 @@ class WorkloadTest {
 
     @Test
     void aTenthOfTheDeliveriesAreDuplicates() {
-        assertThat(workload.lanes().stream().mapToInt(List::size).sum()).isEqualTo(20_000);
+        assertThat(workload.partitions().stream().mapToInt(List::size).sum()).isEqualTo(20_000);
         assertThat(workload.deliveries() - workload.unique()).isBetween(1_800, 2_200);
         assertThat(generate(WorkloadShape.STANDARD.withoutDuplicates()).unique())
                 .isEqualTo(20_000);
@@ -31,8 +31,8 @@ class WorkloadTest {
     void sumsAreThoseOfTheDeliveries() {
         Map<String, Long> byId = new HashMap<>();
         long all = 0;
-        for (List<Message> lane : workload.lanes()) {
-            for (Message message : lane) {
+        for (List<Message> partition : workload.partitions()) {
+            for (Message message : partition) {
                 all += Payment.of(message).amount();
                 byId.put(String.valueOf(message.id()), Payment.of(message).amount());
             }
@@ -44,11 +44,11 @@ class WorkloadTest {
     }
 
     @Test
-    void anAccountIsInOneLaneOnly() {
+    void anAccountIsInOnePartitionOnly() {
         Set<Integer> seen = new HashSet<>();
-        for (List<Message> lane : workload.lanes()) {
+        for (List<Message> partition : workload.partitions()) {
             Set<Integer> accounts = new HashSet<>();
-            lane.forEach(message -> accounts.add(Payment.of(message).account()));
+            partition.forEach(message -> accounts.add(Payment.of(message).account()));
             assertThat(Collections.disjoint(accounts, seen)).isTrue();
             seen.addAll(accounts);
         }
@@ -65,7 +65,7 @@ class WorkloadTest {
 
     @Test
     void idsAreUuidsOfVersionSevenWithTheTimeOfTheClock() {
-        String id = String.valueOf(workload.lanes().get(0).get(0).id());
+        String id = String.valueOf(workload.partitions().get(0).get(0).id());
 
         assertThat(id).matches("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
         assertThat(Long.parseLong(id.substring(0, 13).replace("-", ""), 16))
@@ -77,8 +77,8 @@ class WorkloadTest {
         Workload random = generate(new WorkloadShape(4, UuidVersion.V4, 10));
 
         Set<String> ids = new HashSet<>();
-        for (List<Message> lane : random.lanes()) {
-            lane.forEach(message -> ids.add(String.valueOf(message.id())));
+        for (List<Message> partition : random.partitions()) {
+            partition.forEach(message -> ids.add(String.valueOf(message.id())));
         }
         assertThat(ids)
                 .hasSize(random.unique())
@@ -86,13 +86,13 @@ class WorkloadTest {
     }
 
     @Test
-    void thereIsALaneForEachThread() {
+    void thereIsAPartitionForEachThread() {
         Workload forThree = generate(new WorkloadShape(3, UuidVersion.V7, 10));
 
-        assertThat(generate(new WorkloadShape(1, UuidVersion.V7, 10)).lanes()).hasSize(1);
-        assertThat(forThree.lanes())
+        assertThat(generate(new WorkloadShape(1, UuidVersion.V7, 10)).partitions()).hasSize(1);
+        assertThat(forThree.partitions())
                 .hasSize(3)
-                .allSatisfy(lane -> assertThat(lane).isNotEmpty());
+                .allSatisfy(partition -> assertThat(partition).isNotEmpty());
         assertThat(forThree.sumOverUnique()).isEqualTo(workload.sumOverUnique());
     }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a consumer is doing.
  *
- * @param consumer its name, its order, its lanes, and how its ids become keys
+ * @param consumer its name, its order, its work partitions, and how its ids become keys
  * @param paused whether it is paused
  * @param received how many messages in work no handler has seen since their last beginning
  * @param parked how many wait for another attempt

@@ -16,8 +16,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Claims the keys of one transaction. Each key that was not claimed is held against the horizon that its own claim used:
- * asked later, a horizon that has moved would make a plain duplicate look late.
+ * Claims the keys of one transaction. Each key that was not claimed is held against the ledger's bounds that its own claim used:
+ * asked later, bounds that have moved would make a plain duplicate look late.
  */
 final class Claimer {
     static final Duration SHORT_TIMEOUT = Duration.ofMillis(20);

@@ -69,7 +69,7 @@ final class CollectedWrites {
 
     /** A worker will find the message. */
     void workIsDue(Envelope envelope, Kind kind, Duration in) {
-        due.add(new Due(consumer, kind, consumer.laneOf(envelope.message(), envelope.key()), in));
+        due.add(new Due(consumer, kind, consumer.workPartitionOf(envelope.message(), envelope.key()), in));
     }
 
     /** Where the workers will find the messages that are kept to be worked on later. */

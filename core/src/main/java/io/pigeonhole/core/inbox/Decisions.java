@@ -128,10 +128,10 @@ final class Decisions<C extends HandlerContext> {
     /** The ledger has no day for the message's key: too early or too late. */
     void outside(Envelope envelope, Claim claim) {
         MessageKey key = envelope.key();
-        String detail = Horizon.describe(key, claim);
+        String detail = LedgerBounds.describe(key, claim);
         if (claim.isLate(key)) {
             letter(envelope, key, new Unusable(DeadReason.LATE, detail), false, null, new Outcome.Late(detail));
-            envelope.noteHorizon(claim.oldest());
+            envelope.noteLate(claim.oldest());
         } else {
             dead(envelope, new Unusable(DeadReason.FROM_THE_FUTURE, detail), false);
             envelope.noteEndOfLedger(claim.newest());

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Messages that a broker, or the application, has just handed in. They are claimed; what is new goes to its handler or is
  * stored for the workers.
  *
- * <p>With an order, the lanes of the keys are locked first and the keys are asked about afterwards, in a statement of their
+ * <p>With an order, the work partitions of the keys are locked first and the keys are asked about afterwards, in a statement of their
  * own: a message of a key that has unfinished messages is stored behind them.
  */
 final class Deliveries<C extends HandlerContext> implements Intake<C> {
@@ -71,7 +71,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     public void admit(InboxTransaction<C> transaction, Dispatcher<C> dispatcher) {
         boolean inHalves = dispatcher.plan().inHalves();
         log = LogView.read(transaction, consumer, group);
-        new LaneLocks(transaction, consumer, log).lock(group, inHalves, settings.concurrentDuplicateTimeout());
+        new WorkPartitionLocks(transaction, consumer, log).lock(group, inHalves, settings.concurrentDuplicateTimeout());
         DuplicateCheck check = new DuplicateCheck(transaction, consumer, group, log, busyHere, settings.conflicts());
         check.claim(inHalves, settings.concurrentDuplicateTimeout());
         holdBackBehindBusy(check);

@@ -11,23 +11,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages of one lane that are due. The transaction that works on them takes them: the row lock is the lease, and a crash
+ * Messages of one work partition that are due. The transaction that works on them takes them: the row lock is the lease, and a crash
  * frees it. After a rollback the same ones are taken again, as far as nobody else has brought them further.
  */
 final class DueWork<C extends HandlerContext> implements Intake<C> {
     private final RegisteredConsumer consumer;
-    private final int lane;
+    private final int workPartition;
     private final EngineSettings settings;
     private @Nullable List<Envelope> group;
     private boolean entered;
 
-    DueWork(RegisteredConsumer consumer, int lane, EngineSettings settings) {
-        this(consumer, lane, settings, null);
+    DueWork(RegisteredConsumer consumer, int workPartition, EngineSettings settings) {
+        this(consumer, workPartition, settings, null);
     }
 
-    private DueWork(RegisteredConsumer consumer, int lane, EngineSettings settings, @Nullable List<Envelope> group) {
+    private DueWork(RegisteredConsumer consumer, int workPartition, EngineSettings settings, @Nullable List<Envelope> group) {
         this.consumer = consumer;
-        this.lane = lane;
+        this.workPartition = workPartition;
         this.settings = settings;
         this.group = group;
     }
@@ -37,14 +37,14 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
         return group == null ? List.of() : group;
     }
 
-    /** Whether nobody else was at work in the lane. */
+    /** Whether nobody else was at work in the work partition. */
     boolean hasEntered() {
         return entered;
     }
 
     @Override
     public Intake<C> part(List<Envelope> part) {
-        return new DueWork<>(consumer, lane, settings, part);
+        return new DueWork<>(consumer, workPartition, settings, part);
     }
 
     @Override
@@ -85,12 +85,12 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
      */
     private List<WorkItem> take(InboxTransaction<C> transaction) {
         boolean nothingLeft = group != null && group.isEmpty();
-        if (nothingLeft || !transaction.enter(consumer, lane)) {
+        if (nothingLeft || !transaction.enter(consumer, workPartition)) {
             return List.of();
         }
         entered = true;
         if (group == null || consumer.order().isKept()) {
-            return transaction.take(consumer, lane, settings.workBatch(), settings.workBytes());
+            return transaction.take(consumer, workPartition, settings.workBatch(), settings.workBytes());
         }
         List<Long> ids = new ArrayList<>();
         for (Envelope envelope : group) {

@@ -110,7 +110,7 @@ final class DuplicateCheck {
         }
         if (claim.isFromTheFuture(key) || (claim.isLate(key) && !ledger.contains(consumer, key))) {
             throw new PigeonholeException(
-                    Horizon.describe(key, claim) + ". Nothing was claimed: keep the message aside and look at it",
+                    LedgerBounds.describe(key, claim) + ". Nothing was claimed: keep the message aside and look at it",
                     null);
         }
         return false;

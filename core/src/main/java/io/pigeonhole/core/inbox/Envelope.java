@@ -33,7 +33,7 @@ final class Envelope {
     private final boolean byLedger;
     private @Nullable Outcome proposed;
     private @Nullable Outcome outcome;
-    private @Nullable MessageKey horizon;
+    private @Nullable MessageKey boundary;
     private @Nullable MessageKey endOfLedger;
     private @Nullable String heldBack;
     private boolean setAside;
@@ -169,7 +169,7 @@ final class Envelope {
     /** What the outcome will be if this transaction commits; null to leave the message as it is. */
     void propose(@Nullable Outcome outcomeAfterCommit) {
         this.proposed = outcomeAfterCommit;
-        this.horizon = null;
+        this.boundary = null;
         this.endOfLedger = null;
     }
 
@@ -179,15 +179,15 @@ final class Envelope {
         return proposed;
     }
 
-    /** The message is below this horizon. */
-    void noteHorizon(MessageKey oldest) {
-        this.horizon = oldest;
+    /** The message is older than the ledger. */
+    void noteLate(MessageKey oldest) {
+        this.boundary = oldest;
     }
 
-    /** The horizon that it was found to be below; null unless it is late. */
+    /** The key at which the ledger begins; null unless the message is late. */
     @Nullable
-    MessageKey horizon() {
-        return horizon;
+    MessageKey boundary() {
+        return boundary;
     }
 
     /** The message is of a day behind this end of the ledger. */
@@ -201,7 +201,7 @@ final class Envelope {
         return endOfLedger;
     }
 
-    /** It must not be claimed, as its lane or a message that it must not overtake is busy. False where that was so before. */
+    /** It must not be claimed, as its work partition or a message that it must not overtake is busy. False where that was so before. */
     boolean holdBack(String why) {
         boolean first = heldBack == null;
         heldBack = first ? why : heldBack;

@@ -43,22 +43,33 @@ final class FailureJudge<C extends HandlerContext> {
             return new Judgement.Retry(UnknownWork.delay(envelope.age()));
         }
         RetryPolicy policy = routing.retryOf(envelope.message());
-        return switch (reaction(policy, failure)) {
+        return switch (reaction(policy, envelope, failure)) {
             case IGNORE -> new Judgement.Ignore();
             case GIVE_UP -> new Judgement.GiveUp(DeadReason.PERMANENT_FAILURE);
             case RETRY ->
-                delay(policy, envelope)
+                delay(policy, envelope, failure)
                         .<Judgement>map(Judgement.Retry::new)
                         .orElseGet(() -> new Judgement.GiveUp(DeadReason.RETRIES_EXHAUSTED));
         };
     }
 
-    /** A lease that ran out says nothing about the message, whatever exceptions its policy knows. */
-    private static Reaction reaction(RetryPolicy policy, Failure failure) {
+    /**
+     * A lease that ran out says nothing about the message, whatever exceptions its policy knows. A policy that fails by itself must not
+     * make its message a poison.
+     */
+    private static Reaction reaction(RetryPolicy policy, Envelope envelope, Failure failure) {
         Reaction usual = failure.isPermanent() ? Reaction.GIVE_UP : Reaction.RETRY;
-        return failure.cause() instanceof LeaseExpiredException
-                ? usual
-                : named(policy, failure.cause()).orElse(usual);
+        if (failure.cause() instanceof LeaseExpiredException) {
+            return usual;
+        }
+        try {
+            return named(policy, failure.cause()).orElse(usual);
+        } catch (Throwable e) {
+            failed(envelope, e);
+            return usual;
+        } finally {
+            Interrupts.clear();
+        }
     }
 
     /**
@@ -66,28 +77,36 @@ final class FailureJudge<C extends HandlerContext> {
      * that names the store's exceptions means all of these.
      */
     private static Optional<Reaction> named(RetryPolicy policy, Throwable failure) {
-        Throwable cause = failure instanceof StoreException ? failure.getCause() : null;
-        boolean namesOurs = policy.reactions().keySet().stream()
-                .anyMatch(type -> StoreException.class.isAssignableFrom(type) && type.isInstance(failure));
-        return cause == null || namesOurs
+        Throwable cause = thrown(failure);
+        return cause == failure || policy.names(StoreException.class, failure)
                 ? policy.reactionTo(failure)
                 : policy.reactionTo(cause).or(() -> policy.reactionTo(failure));
     }
 
-    /** A policy that fails by itself must not make its message a poison: then the standard one decides. */
-    private static Optional<Duration> delay(RetryPolicy policy, Envelope envelope) {
+    /** What a handler would have thrown. */
+    private static Throwable thrown(Throwable failure) {
+        Throwable cause = failure instanceof StoreException ? failure.getCause() : null;
+        return cause == null ? failure : cause;
+    }
+
+    private static void failed(Envelope envelope, Throwable e) {
+        log.error(
+                "the retry policy of {} failed; the standard one is used instead",
+                envelope.message(),
+                FailureText.readable(e));
+    }
+
+    private static Optional<Duration> delay(RetryPolicy policy, Envelope envelope, Failure failure) {
         int attempts = envelope.attemptForPolicy();
+        Throwable thrown = thrown(failure.cause());
         try {
-            return policy.delayAfter(attempts, envelope.age(), ThreadLocalRandom.current())
+            return policy.delayAfter(attempts, envelope.age(), thrown, ThreadLocalRandom.current())
                     .map(delay -> delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay);
         } catch (Throwable e) {
-            log.error(
-                    "the retry policy of {} failed; the standard one is used instead",
-                    envelope.message(),
-                    FailureText.readable(e));
+            failed(envelope, e);
             return RetryPolicy.standard()
                     .maxAttempts(policy.maxAttempts())
-                    .delayAfter(attempts, envelope.age(), ThreadLocalRandom.current());
+                    .delayAfter(attempts, envelope.age(), thrown, ThreadLocalRandom.current());
         } finally {
             Interrupts.clear();
         }

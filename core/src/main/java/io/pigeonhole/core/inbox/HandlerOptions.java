@@ -3,21 +3,28 @@ package io.pigeonhole.core.inbox;
 import io.pigeonhole.core.retry.RetryPolicy;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What one message type wants otherwise than the rest of the inbox. Immutable.
- *
- * @param retry its retry policy, or null for the inbox's
- * @param payloadLimit the largest payload in bytes, or null for the inbox's
- */
-public record HandlerOptions(
-        @Nullable RetryPolicy retry, @Nullable Integer payloadLimit) {
+/** What one message type wants otherwise than the rest of the inbox. An immutable value: each method returns a changed copy. */
+public final class HandlerOptions {
     private static final HandlerOptions STANDARD = new HandlerOptions(null, null);
 
-    /** Checks the limit. */
-    public HandlerOptions {
-        if (payloadLimit != null && payloadLimit < 0) {
-            throw new IllegalArgumentException("payloadLimit " + payloadLimit + " is negative");
-        }
+    private final @Nullable RetryPolicy retry;
+    private final @Nullable Integer payloadLimit;
+
+    private HandlerOptions(@Nullable RetryPolicy retry, @Nullable Integer payloadLimit) {
+        this.retry = retry;
+        this.payloadLimit = payloadLimit;
+    }
+
+    /** Null for the inbox's. */
+    @Nullable
+    RetryPolicy retry() {
+        return retry;
+    }
+
+    /** In bytes; null for the inbox's. */
+    @Nullable
+    Integer payloadLimit() {
+        return payloadLimit;
     }
 
     /**
@@ -44,8 +51,12 @@ public record HandlerOptions(
      *
      * @param bytes the largest payload, in bytes
      * @return the copy
+     * @throws IllegalArgumentException if it is negative
      */
     public HandlerOptions payloadLimit(int bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("payloadLimit " + bytes + " is negative");
+        }
         return new HandlerOptions(retry, bytes);
     }
 }

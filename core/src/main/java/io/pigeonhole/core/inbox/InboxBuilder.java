@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,12 +43,13 @@ public final class InboxBuilder<C extends HandlerContext> {
     private int payloadLimit = STANDARD_PAYLOAD_LIMIT;
     private @Nullable String typeHeader;
     private @Nullable String defaultType;
-    private UnknownType unknownType = UnknownType.DEAD_LETTER;
+    private @Nullable UnknownType unknownType;
+    private @Nullable Route<?, C> other;
     private HistoryMode history = HistoryMode.NONE;
     private Duration handlerTimeout = Duration.ofMinutes(1);
     private Duration concurrentDuplicateTimeout = Duration.ofMillis(300);
     private KeyOrder order = KeyOrder.NONE;
-    private int lanes = ConsumerRegistration.STANDARD_LANES;
+    private int workPartitions = ConsumerRegistration.STANDARD_WORK_PARTITIONS;
     private Reception reception = Reception.INLINE;
     private OnRedeliveredDeadLetter onRedeliveredDeadLetter = OnRedeliveredDeadLetter.KEEP;
     private boolean conflicts;
@@ -156,6 +158,37 @@ public final class InboxBuilder<C extends HandlerContext> {
         return route(type, Route.external(decoder, handler, options));
     }
 
+    /**
+     * Handles, one by one, the messages of every type that has no handler of its own, and those without a type. Also those in work
+     * that another program stored: during a deployment, an older program with this handler takes what a newer one knows better.
+     *
+     * @param decoder makes the handler's argument
+     * @param handler the business logic; {@code context.message()} has the type
+     * @param <T> the type of the decoded payload
+     * @return this
+     * @throws ConfigurationException if there is one already
+     */
+    public <T> InboxBuilder<C> handleOther(PayloadDecoder<T> decoder, Handler<? super T, ? super C> handler) {
+        return handleOther(decoder, handler, HandlerOptions.standard());
+    }
+
+    /**
+     * Handles the messages of every other type, with options of their own.
+     *
+     * @param decoder makes the handler's argument
+     * @param handler the business logic; {@code context.message()} has the type
+     * @param options what these types want otherwise than the inbox
+     * @param <T> the type of the decoded payload
+     * @return this
+     * @throws ConfigurationException if there is one already
+     */
+    public <T> InboxBuilder<C> handleOther(
+            PayloadDecoder<T> decoder, Handler<? super T, ? super C> handler, HandlerOptions options) {
+        require(other == null, "there are two handlers for every other type; give it one");
+        this.other = Route.single(decoder, handler, options);
+        return this;
+    }
+
     private InboxBuilder<C> route(String type, Route<?, C> route) {
         if (routes.putIfAbsent(type, route) != null) {
             throw new ConfigurationException(
@@ -235,11 +268,11 @@ public final class InboxBuilder<C extends HandlerContext> {
      * Says what becomes of a message whose type has no handler when it is delivered. One in work waits for a program that has
      * one, because programs may differ during a deployment.
      *
-     * @param policy what, {@link UnknownType#DEAD_LETTER} unless set
+     * @param policy what, {@link UnknownType#DEAD_LETTER} unless set; not together with {@link #handleOther}
      * @return this
      */
     public InboxBuilder<C> unknownType(UnknownType policy) {
-        this.unknownType = policy;
+        this.unknownType = Objects.requireNonNull(policy, "policy");
         return this;
     }
 
@@ -292,14 +325,14 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     /**
-     * Sets into how many lanes unfinished messages are split: as many workers can be at work on this consumer at once, on
+     * Sets into how many work partitions unfinished messages are split: as many workers can be at work on this consumer at once, on
      * all nodes together. Fixed when the consumer is registered.
      *
      * @param number from 1 to 1024, 16 unless set
      * @return this
      */
-    public InboxBuilder<C> lanes(int number) {
-        this.lanes = number;
+    public InboxBuilder<C> workPartitions(int number) {
+        this.workPartitions = number;
         return this;
     }
 
@@ -458,7 +491,10 @@ public final class InboxBuilder<C extends HandlerContext> {
         requireDuration("handlerTimeout", handlerTimeout);
         requireDuration("concurrentDuplicateTimeout", concurrentDuplicateTimeout);
         require(
-                defaultType == null || routes.containsKey(defaultType),
+                other == null || unknownType == null,
+                "unknownType " + unknownType + " is never asked beside a handler for every other type; leave out one");
+        require(
+                defaultType == null || other != null || routes.containsKey(defaultType),
                 "defaultType '" + defaultType + "' has no handler; handled are " + routes.keySet());
         require(crashLimit >= 1, "crashLimit " + crashLimit + " is below 1");
         require(lateLimit >= 1, "lateLimit " + lateLimit + " is below 1");
@@ -470,9 +506,16 @@ public final class InboxBuilder<C extends HandlerContext> {
                 lease.compareTo(Duration.ofSeconds(1)) >= 0 && lease.compareTo(Duration.ofDays(1)) <= 0,
                 "lease " + lease + " is not from a second to a day");
         RegisteredConsumer registered =
-                store.register(new ConsumerRegistration(consumer, idForm, order, lanes, deduplication));
+                store.register(new ConsumerRegistration(consumer, idForm, order, workPartitions, deduplication));
         Routing<C> routing = new Routing<>(
-                Map.copyOf(routes), typeHeader, defaultType, unknownType, retry, payloadLimit, new UnknownWork());
+                Map.copyOf(routes),
+                other,
+                typeHeader,
+                defaultType,
+                unknownType == null ? UnknownType.DEAD_LETTER : unknownType,
+                retry,
+                payloadLimit,
+                new UnknownWork());
         EngineSettings settings = new EngineSettings(
                 handlerTimeout,
                 concurrentDuplicateTimeout,

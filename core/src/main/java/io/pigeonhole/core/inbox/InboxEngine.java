@@ -255,7 +255,7 @@ final class InboxEngine<C extends HandlerContext> {
 
     /** Whether a transaction elsewhere holds something: in halves, what it does not hold goes on. */
     private static boolean isBlocked(RunResult.RolledBack result) {
-        return result instanceof RunResult.Blocked || result.failure().cause() instanceof LaneBusyException;
+        return result instanceof RunResult.Blocked || result.failure().cause() instanceof WorkPartitionBusyException;
     }
 
     /** In smaller transactions: chunks of all messages, or one for each message of a chunk. */
@@ -365,9 +365,9 @@ final class InboxEngine<C extends HandlerContext> {
             if (refusal != null && outcome instanceof Outcome.Dead dead) {
                 notStored.dead(envelope.message(), refusal.isBare(), dead.detail());
             }
-            MessageKey horizon = envelope.horizon();
-            if (horizon != null && outcome instanceof Outcome.Late) {
-                flood.note(horizon);
+            MessageKey boundary = envelope.boundary();
+            if (boundary != null && outcome instanceof Outcome.Late) {
+                flood.note(boundary);
             }
             MessageKey end = envelope.endOfLedger();
             if (end != null && outcome instanceof Outcome.Dead) {

@@ -27,7 +27,7 @@ final class LateFlood {
     private final RareWarning warning;
     private long begun;
     private int count;
-    private @Nullable MessageKey horizon;
+    private @Nullable MessageKey boundary;
 
     LateFlood(String consumer, int limit, LongSupplier nanos) {
         this.consumer = consumer;
@@ -40,19 +40,19 @@ final class LateFlood {
         return limit;
     }
 
-    /** A message was found to be below this horizon, and is a dead letter. */
+    /** A message was found to be older than this, and is a dead letter. */
     synchronized void note(MessageKey oldest) {
         if (count == 0 || isOver()) {
             begun = nanos.getAsLong();
             count = 0;
         }
         count++;
-        horizon = horizon == null || horizon.compareTo(oldest) < 0 ? oldest : horizon;
+        boundary = boundary == null || boundary.compareTo(oldest) < 0 ? oldest : boundary;
     }
 
     /** Lets none pass that would become one more; answers why each of these is held back. */
     synchronized Map<Envelope, String> heldBack(List<Envelope> deliveries) {
-        MessageKey oldest = horizon;
+        MessageKey oldest = boundary;
         if (oldest == null || count < limit || isOver()) {
             return Map.of();
         }

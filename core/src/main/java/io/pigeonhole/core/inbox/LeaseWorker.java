@@ -93,30 +93,30 @@ final class LeaseWorker<C extends HandlerContext> {
     }
 
     /**
-     * Leases one message of a lane and works on it; 0 where there is none to lease, another has to be alone, or the lease was lost,
+     * Leases one message of a work partition and works on it; 0 where there is none to lease, another has to be alone, or the lease was lost,
      * so that nothing was committed behind it.
      *
      * @param whenLeased called once the lease is committed
      * @param whenAway called each time the database is away, or refuses to commit whatever it is, when the message is to be finished
      */
-    int work(int lane, Runnable whenLeased, Consumer<RetryableException> whenAway) {
+    int work(int workPartition, Runnable whenLeased, Consumer<RetryableException> whenAway) {
         Turn turn = new Turn();
         if (!onlySuspects) {
-            return work(lane, turn, whenLeased, whenAway);
+            return work(workPartition, turn, whenLeased, whenAway);
         }
         @Nullable Turn before = alone.get();
         if ((before != null && !before.isOver()) || !alone.compareAndSet(before, turn)) {
             return 0;
         }
         try {
-            return work(lane, turn, whenLeased, whenAway);
+            return work(workPartition, turn, whenLeased, whenAway);
         } finally {
             alone.compareAndSet(turn, null);
         }
     }
 
-    private int work(int lane, Turn turn, Runnable whenLeased, Consumer<RetryableException> whenAway) {
-        try (LeaseKeeper.@Nullable Kept lease = lease(lane)) {
+    private int work(int workPartition, Turn turn, Runnable whenLeased, Consumer<RetryableException> whenAway) {
+        try (LeaseKeeper.@Nullable Kept lease = lease(workPartition)) {
             if (lease == null) {
                 return 0;
             }
@@ -136,20 +136,20 @@ final class LeaseWorker<C extends HandlerContext> {
     }
 
     /** Null where there is nothing to lease. */
-    private LeaseKeeper.@Nullable Kept lease(int lane) {
+    private LeaseKeeper.@Nullable Kept lease(int workPartition) {
         List<WorkItem> leased = List.of();
         long asked = System.nanoTime();
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-            if (!transaction.enter(consumer, lane)) {
+            if (!transaction.enter(consumer, workPartition)) {
                 return null;
             }
             asked = System.nanoTime();
-            leased = transaction.lease(consumer, lane, 1, settings.node(), settings.lease());
+            leased = transaction.lease(consumer, workPartition, 1, settings.node(), settings.lease());
             transaction.commit();
         } catch (OutcomeUnknownException e) {
             return leased.isEmpty() ? null : keepIfLeased(leased.get(0), asked, e);
         } catch (StoreException e) {
-            throw new RetryableException("nothing could be leased in lane " + lane + "; try again", e);
+            throw new RetryableException("nothing could be leased in work partition " + workPartition + "; try again", e);
         }
         return leased.isEmpty() ? null : keep(leased.get(0), asked);
     }

@@ -96,7 +96,7 @@ public interface NodeInbox {
      * that they need not wait for their next look. All listeners are called; they should return at once. It is a hint: a process
      * that dies before it has called them loses nothing, as a look into the store finds the messages.
      *
-     * @param listener learns in which lanes they are and when they are due, counted from now. A lane may be named that has
+     * @param listener learns in which work partitions they are and when they are due, counted from now. A work partition may be named that has
      *     nothing to do, and the same one with more than one time
      * @return ends it: from then on the listener is not called
      */

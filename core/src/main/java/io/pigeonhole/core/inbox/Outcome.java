@@ -93,7 +93,7 @@ public sealed interface Outcome {
      * The message's id is older than the ledger, so that it can no longer be distinguished from a duplicate. It is kept among the
      * dead letters.
      *
-     * @param detail the message's time and the ledger's horizon
+     * @param detail the message's time and the ledger's bounds
      */
     record Late(String detail) implements Outcome {
         @Override

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds the type of a message and what is set for it. */
 record Routing<C extends HandlerContext>(
         Map<String, Route<?, C>> routes,
+        @Nullable Route<?, C> other,
         @Nullable String typeHeader,
         @Nullable String defaultType,
         UnknownType unknownType,
@@ -28,7 +29,8 @@ record Routing<C extends HandlerContext>(
     @Nullable
     Route<?, C> routeOf(Message message) {
         String type = typeOf(message);
-        return type == null ? null : routes.get(type);
+        Route<?, C> own = type == null ? null : routes.get(type);
+        return own == null ? other : own;
     }
 
     RetryPolicy retryOf(Message message) {

@@ -40,10 +40,10 @@ final class Worker<C extends HandlerContext> {
     private final LeaseWorker<C> leases;
     private final Set<Integer> visited = ConcurrentHashMap.newKeySet();
 
-    /** Lanes in which a thread of this process is at its first batch: two would take back each other's beginning. */
+    /** Work partitions in which a thread of this process is at its first batch: two would take back each other's beginning. */
     private final Set<Integer> beginners = ConcurrentHashMap.newKeySet();
 
-    /** Lanes that were begun with and are not ended, as far as the database could be reached. */
+    /** Work partitions that were begun with and are not ended, as far as the database could be reached. */
     private final Map<Integer, Begun> begun = new ConcurrentHashMap<>();
 
     /** Distinguishes the beginnings of this process from those of others. */
@@ -76,9 +76,9 @@ final class Worker<C extends HandlerContext> {
     int work(Backlog.Due due, NodeInbox.Progress progress) {
         try {
             int brought = switch (due.kind()) {
-                case ORDINARY -> lane(due.lane());
+                case ORDINARY -> workPartition(due.workPartition());
                 case BY_LEASE ->
-                    leases.work(due.lane(), progress::leased, failure -> progress.refused(refusal(failure)));
+                    leases.work(due.workPartition(), progress::leased, failure -> progress.refused(refusal(failure)));
                 case EXPIRING -> expired();
             };
             refused = refused && brought == 0;
@@ -107,16 +107,16 @@ final class Worker<C extends HandlerContext> {
      * After the database has refused work, one write that is rolled back shows whether it still does, before handlers run again
      * for nothing.
      */
-    private void requireWrites(int lane) {
+    private void requireWrites(int workPartition) {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-            if (transaction.enter(consumer, lane)) {
-                transaction.requireLease(consumer, transaction.take(consumer, lane, 1, settings.workBytes()));
+            if (transaction.enter(consumer, workPartition)) {
+                transaction.requireLease(consumer, transaction.take(consumer, workPartition, 1, settings.workBytes()));
             }
         } catch (StoreException e) {
             if (store.classify(e) == ErrorClass.UNAVAILABLE) {
-                throw new RetryableException("no message in lane " + lane + " could be changed; try again", e);
+                throw new RetryableException("no message in work partition " + workPartition + " could be changed; try again", e);
             }
-            log.debug("consumer '{}': whether lane {} can be written was not found out", consumer.name(), lane, e);
+            log.debug("consumer '{}': whether work partition {} can be written was not found out", consumer.name(), workPartition, e);
         }
     }
 
@@ -128,65 +128,65 @@ final class Worker<C extends HandlerContext> {
         return leases.hanging();
     }
 
-    private int lane(int lane) {
+    private int workPartition(int workPartition) {
         if (refused) {
-            requireWrites(lane);
+            requireWrites(workPartition);
         }
-        DueWork<C> work = new DueWork<>(consumer, lane, settings);
-        if (visited.contains(lane)) {
+        DueWork<C> work = new DueWork<>(consumer, workPartition, settings);
+        if (visited.contains(workPartition)) {
             return settle(work);
         }
-        if (!beginners.add(lane)) {
+        if (!beginners.add(workPartition)) {
             return 0;
         }
         try {
-            return firstBatch(lane, work);
+            return firstBatch(workPartition, work);
         } finally {
-            beginners.remove(lane);
+            beginners.remove(workPartition);
         }
     }
 
     /** An error leaves the beginning counted: what the batch does to this process may well be what ended others. */
-    private int firstBatch(int lane, DueWork<C> work) {
-        if (!begin(lane)) {
+    private int firstBatch(int workPartition, DueWork<C> work) {
+        if (!begin(workPartition)) {
             return 0;
         }
         int progress;
         try {
             progress = settle(work);
         } catch (RuntimeException e) {
-            end(lane);
+            end(workPartition);
             throw e;
         }
         if (work.hasEntered()) {
-            survived(lane);
-            visited.add(lane);
+            survived(workPartition);
+            visited.add(workPartition);
         } else {
-            end(lane);
+            end(workPartition);
         }
         return progress;
     }
 
-    private void survived(int lane) {
-        Begun left = begun.get(lane);
+    private void survived(int workPartition) {
+        Begun left = begun.get(workPartition);
         if (left != null) {
             store.survived(consumer, left.start());
-            begun.remove(lane);
+            begun.remove(workPartition);
         }
     }
 
     /** This process is alive, whatever became of the batch. */
-    private void end(int lane) {
-        Begun left = begun.get(lane);
+    private void end(int workPartition) {
+        Begun left = begun.get(workPartition);
         if (left == null) {
             return;
         }
         boolean interrupted = Thread.interrupted(); // A node that closes must be able to note it.
         try {
             store.ended(consumer, left.start());
-            begun.remove(lane);
+            begun.remove(workPartition);
         } catch (PigeonholeException e) {
-            log.debug("consumer '{}': that lane {} was left in good order is not noted", consumer.name(), lane, e);
+            log.debug("consumer '{}': that work partition {} was left in good order is not noted", consumer.name(), workPartition, e);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -264,56 +264,56 @@ final class Worker<C extends HandlerContext> {
     /**
      * A message that kills its process in a worker leaves no trace but this: the next process begins with the same message,
      * and none survives its first batch. After some such beginnings the batch goes on under leases, one by one and each
-     * attempt counted first. Nodes that begin at the same moment are no such processes: all but one find the lane taken and
+     * attempt counted first. Nodes that begin at the same moment are no such processes: all but one find the work partition taken and
      * take their beginning back, and what was begun a moment ago is waited for.
      *
      * @return false if there is nothing to begin with, or somebody else has just begun
      */
-    private boolean begin(int lane) {
+    private boolean begin(int workPartition) {
         try {
-            List<WorkItem> batch = head(lane, false);
+            List<WorkItem> batch = head(workPartition, false);
             if (batch.isEmpty()) {
                 return false;
             }
             // Between the transactions, so that nobody holds one connection while waiting for another.
-            int starts = started(lane, "" + batch.get(0).id());
+            int starts = started(workPartition, "" + batch.get(0).id());
             if (starts == 0) {
                 return false;
             }
             if (starts > settings.crashLimit()) {
                 log.warn(
-                        "consumer '{}': {} processes in a row began with the same message in lane {} and did not get beyond"
+                        "consumer '{}': {} processes in a row began with the same message in work partition {} and did not get beyond"
                                 + " their first batch; its {} messages are worked on one by one",
                         consumer.name(),
                         starts - 1,
-                        lane,
+                        workPartition,
                         batch.size());
-                head(lane, true);
+                head(workPartition, true);
             }
             return true;
         } catch (StoreException e) {
-            throw new RetryableException("the work in lane " + lane + " could not be begun; try again", e);
+            throw new RetryableException("the work in work partition " + workPartition + " could not be begun; try again", e);
         }
     }
 
-    private int started(int lane, String position) {
-        Begun before = begun.get(lane);
+    private int started(int workPartition, String position) {
+        Begun before = begun.get(workPartition);
         if (before != null && before.start().position().equals(position)) {
             return before.starts();
         }
-        Start start = new Start("lane " + lane, position, name);
+        Start start = new Start("work partition " + workPartition, position, name);
         int starts = store.started(consumer, start, settings.crashLimit(), BEGINNING);
         if (starts > 0) {
-            begun.put(lane, new Begun(start, starts));
+            begun.put(workPartition, new Begun(start, starts));
         }
         return starts;
     }
 
     /** The batch that would be taken now. */
-    private List<WorkItem> head(int lane, boolean toBeLeased) {
+    private List<WorkItem> head(int workPartition, boolean toBeLeased) {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-            List<WorkItem> batch = transaction.enter(consumer, lane)
-                    ? transaction.take(consumer, lane, settings.workBatch(), settings.workBytes())
+            List<WorkItem> batch = transaction.enter(consumer, workPartition)
+                    ? transaction.take(consumer, workPartition, settings.workBatch(), settings.workBytes())
                     : List.of();
             if (toBeLeased && !batch.isEmpty()) {
                 transaction.requireLease(consumer, batch);

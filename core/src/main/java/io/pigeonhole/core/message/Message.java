@@ -1,5 +1,6 @@
 package io.pigeonhole.core.message;
 
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -217,6 +218,16 @@ public final class Message {
          * @return this
          */
         public Builder id(String id) {
+            return id(MessageId.of(id));
+        }
+
+        /**
+         * Sets the id to the text of a UUID, in lower case with hyphens.
+         *
+         * @param id the id
+         * @return this
+         */
+        public Builder id(UUID id) {
             return id(MessageId.of(id));
         }
 

@@ -5,6 +5,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,16 @@ public final class MessageId {
      */
     public static MessageId of(String text) {
         return new MessageId(Utf8.bytes("the id", text));
+    }
+
+    /**
+     * The id that is the text of a UUID, in lower case with hyphens: the same id as {@code of(id.toString())}.
+     *
+     * @param id the UUID
+     * @return the id
+     */
+    public static MessageId of(UUID id) {
+        return of(id.toString());
     }
 
     /**

@@ -44,17 +44,17 @@ public final class OrderingKey {
     }
 
     /**
-     * The number that decides about lanes: the CRC-32 of the bytes. Stored in tables as the lane that follows from it, so
+     * The number that decides about partitions: the CRC-32 of the bytes. The work partition in the tables follows from it, so
      * it never changes.
      *
      * @param bytes the bytes of an ordering key, or of what stands for one
-     * @param lanes how many lanes there are, at least 1
-     * @return the lane, from 0
+     * @param partitions how many partitions there are, at least 1
+     * @return the partition, from 0
      */
-    public static int lane(byte[] bytes, int lanes) {
+    public static int partition(byte[] bytes, int partitions) {
         CRC32 crc = new CRC32();
         crc.update(bytes);
-        return (int) (crc.getValue() % lanes);
+        return (int) (crc.getValue() % partitions);
     }
 
     @Override

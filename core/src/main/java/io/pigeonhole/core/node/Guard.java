@@ -61,7 +61,7 @@ final class Guard {
     private List<WindowVerdict> look() {
         List<WindowVerdict> found = new ArrayList<>();
         for (Source source : sources) {
-            found.add(new WindowVerdict(source.name(), store.window(), horizon(source)));
+            found.add(new WindowVerdict(source.name(), store.window(), redeliveryWindow(source)));
         }
         verdicts = List.copyOf(found);
         try {
@@ -75,15 +75,15 @@ final class Guard {
         return verdicts;
     }
 
-    private static RedeliveryHorizon horizon(Source source) {
+    private static RedeliveryWindow redeliveryWindow(Source source) {
         try {
-            return source.redeliveryHorizon();
+            return source.redeliveryWindow();
         } catch (Throwable e) {
             log.warn(
                     "{} could not say for how long it may deliver a message again",
                     source.name(),
                     FailureText.readable(e));
-            return RedeliveryHorizon.unknown("the broker did not answer");
+            return RedeliveryWindow.unknown("the broker did not answer");
         }
     }
 }

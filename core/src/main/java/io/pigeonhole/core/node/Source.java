@@ -59,10 +59,10 @@ public interface Source extends AutoCloseable {
      * For how long the broker may deliver a message again: asked by the node's window guard, at the start and every day. May
      * ask the broker, and wait for it for a few seconds.
      *
-     * @return the horizon; unknown unless the adapter overrides it
+     * @return the redelivery window; unknown unless the adapter overrides it
      */
-    default RedeliveryHorizon redeliveryHorizon() {
-        return RedeliveryHorizon.unknown("its adapter does not report it");
+    default RedeliveryWindow redeliveryWindow() {
+        return RedeliveryWindow.unknown("its adapter does not report it");
     }
 
     /**

@@ -7,17 +7,17 @@ import java.time.Duration;
  *
  * @param source the name of the source
  * @param window how long the store remembers keys
- * @param horizon for how long the broker may deliver again
+ * @param redeliveryWindow for how long the broker may deliver again
  */
-public record WindowVerdict(String source, Duration window, RedeliveryHorizon horizon) {
+public record WindowVerdict(String source, Duration window, RedeliveryWindow redeliveryWindow) {
     /**
      * Whether the store may delete a key before the broker has deleted the message.
      *
-     * @return true where the horizon is longer than the window or has no end; false where it is not, and where it is unknown
+     * @return true where the redelivery window is longer than the window or has no end; false where it is not, and where it is unknown
      */
     public boolean isTooShort() {
-        return switch (horizon.kind()) {
-            case LIMITED -> horizon.duration() != null && horizon.duration().compareTo(window) > 0;
+        return switch (redeliveryWindow.kind()) {
+            case LIMITED -> redeliveryWindow.duration() != null && redeliveryWindow.duration().compareTo(window) > 0;
             case UNLIMITED -> true;
             case UNKNOWN -> false;
         };
@@ -29,14 +29,14 @@ public record WindowVerdict(String source, Duration window, RedeliveryHorizon ho
      * @return a sentence
      */
     public String describe() {
-        String keeps = source + ": " + horizon.origin();
-        return switch (horizon.kind()) {
+        String keeps = source + ": " + redeliveryWindow.origin();
+        return switch (redeliveryWindow.kind()) {
             case LIMITED ->
                 isTooShort()
-                        ? keeps + " may deliver a message again for " + horizon.duration()
+                        ? keeps + " may deliver a message again for " + redeliveryWindow.duration()
                                 + ", the store remembers keys for " + window
                                 + " only: a duplicate could be too old to be recognised. Make the store's window at least as long"
-                        : keeps + " may deliver a message again for " + horizon.duration()
+                        : keeps + " may deliver a message again for " + redeliveryWindow.duration()
                                 + ", the store remembers keys for " + window;
             case UNLIMITED ->
                 keeps + " keeps messages for ever, the store remembers keys for " + window

@@ -8,10 +8,10 @@ import io.pigeonhole.core.store.Backlog.Due;
  *
  * @param consumer whose messages
  * @param kind what is to be done
- * @param lane in which lane
+ * @param workPartition in which work partition
  */
-record WorkSlot(short consumer, Backlog.Kind kind, int lane) {
+record WorkSlot(short consumer, Backlog.Kind kind, int workPartition) {
     static WorkSlot of(Due due) {
-        return new WorkSlot(due.consumer().id(), due.kind(), due.lane());
+        return new WorkSlot(due.consumer().id(), due.kind(), due.workPartition());
     }
 }

@@ -33,7 +33,7 @@ import org.slf4j.event.Level;
 
 /**
  * Works on what is due in the database, for all inboxes of a node. One thread asks the store where something is due; others
- * do it, one batch of one lane at a time, so that lanes take turns. Asks soon while there is something, and less and less
+ * do it, one batch of one work partition at a time, so that work partitions take turns. Asks soon while there is something, and less and less
  * often while there is nothing. An inbox of this node reports what it stores, so that nobody has to ask for it.
  */
 final class Workers {
@@ -241,9 +241,9 @@ final class Workers {
         } catch (Throwable e) {
             refused.nothing(WorkSlot.of(due));
             log.error(
-                    "consumer '{}': work in lane {} failed, trying again; this is a defect",
+                    "consumer '{}': work in work partition {} failed, trying again; this is a defect",
                     name(due),
-                    due.lane(),
+                    due.workPartition(),
                     FailureText.readable(e));
         } finally {
             boolean wasReplaced =
@@ -260,22 +260,22 @@ final class Workers {
             boolean warns = refused.notReached(WorkSlot.of(due)) && !waiting;
             log.atLevel(warns ? Level.WARN : Level.DEBUG)
                     .setCause(FailureText.readable(failure))
-                    .log("consumer '{}': no connection for the work in lane {}, trying again", name(due), due.lane());
+                    .log("consumer '{}': no connection for the work in work partition {}, trying again", name(due), due.workPartition());
         } else if (failure instanceof StoreUnavailableException || failure instanceof OutcomeUnknownException) {
             boolean warns = refused.refuse(WorkSlot.of(due)) && !waiting;
             lookAgainForRefused();
             log.atLevel(warns ? Level.WARN : Level.DEBUG)
                     .setCause(FailureText.readable(failure))
                     .log(
-                            "consumer '{}': the database did not commit the work in lane {}; until it commits some of this"
+                            "consumer '{}': the database did not commit the work in work partition {}; until it commits some of this"
                                     + " consumer, one piece of its work at a time is tried",
                             name(due),
-                            due.lane());
+                            due.workPartition());
         } else {
             refused.nothing(WorkSlot.of(due));
             log.atLevel(waiting ? Level.DEBUG : Level.WARN)
                     .setCause(FailureText.readable(failure))
-                    .log("consumer '{}': nothing could be committed in lane {}, trying again", name(due), due.lane());
+                    .log("consumer '{}': nothing could be committed in work partition {}, trying again", name(due), due.workPartition());
         }
     }
 

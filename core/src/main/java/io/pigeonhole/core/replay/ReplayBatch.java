@@ -56,7 +56,7 @@ final class ReplayBatch<C extends HandlerContext> {
                 consumer.name() + "\0replay\0" + run.plan().name(),
                 consumer.keys(),
                 consumer.order(),
-                consumer.lanes(),
+                consumer.workPartitions(),
                 consumer.deduplication());
     }
 

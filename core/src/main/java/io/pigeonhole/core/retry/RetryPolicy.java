@@ -2,10 +2,11 @@ package io.pigeonhole.core.retry;
 
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * When a message that failed is tried again, and when it is given up on. An immutable value: each method that changes
@@ -13,29 +14,35 @@ import java.util.random.RandomGenerator;
  *
  * <p>{@link #standard()} follows the schedule of the field: 30 seconds, 2, 8 and 32 minutes, at most an hour, five attempts
  * within a day.
- *
- * @param delays how long to wait after each failed attempt
- * @param maxAttempts after how many failed attempts the message is dead, at least 1
- * @param maxAge how long after it was first received a message may still be tried again
- * @param jitter the part of a delay that is drawn at random, from 0 to 1: with 0.2 a delay of 10 s becomes 8 to 10 s
- * @param reactions what some exceptions ask for, by their classes
  */
-public record RetryPolicy(
-        Delays delays,
-        int maxAttempts,
-        Duration maxAge,
-        double jitter,
-        Map<Class<? extends Throwable>, Reaction> reactions) {
+public final class RetryPolicy {
     private static final int STANDARD_ATTEMPTS = 5;
     private static final Duration STANDARD_AGE = Duration.ofHours(24);
     private static final double STANDARD_JITTER = 0.1;
 
-    /** Checks the values together. */
-    public RetryPolicy {
+    private final Delays delays;
+    private final int maxAttempts;
+    private final Duration maxAge;
+    private final double jitter;
+    private final Reactions reactions;
+    private final RequestedDelays requestedDelays;
+
+    private RetryPolicy(
+            Delays delays,
+            int maxAttempts,
+            Duration maxAge,
+            double jitter,
+            Reactions reactions,
+            RequestedDelays requestedDelays) {
         require(maxAttempts >= 1, "maxAttempts " + maxAttempts + " is below 1");
         require(!maxAge.isNegative(), "maxAge " + maxAge + " is negative");
         require(jitter >= 0 && jitter <= 1, "jitter " + jitter + " is not between 0 and 1");
-        reactions = Map.copyOf(reactions);
+        this.delays = delays;
+        this.maxAttempts = maxAttempts;
+        this.maxAge = maxAge;
+        this.jitter = jitter;
+        this.reactions = reactions;
+        this.requestedDelays = requestedDelays;
     }
 
     /**
@@ -90,7 +97,8 @@ public record RetryPolicy(
      * @return the policy
      */
     public static RetryPolicy custom(Delays delays) {
-        return new RetryPolicy(delays, STANDARD_ATTEMPTS, STANDARD_AGE, STANDARD_JITTER, Map.of());
+        return new RetryPolicy(
+                delays, STANDARD_ATTEMPTS, STANDARD_AGE, STANDARD_JITTER, Reactions.NONE, RequestedDelays.NONE);
     }
 
     /**
@@ -109,7 +117,7 @@ public record RetryPolicy(
      * @return the copy
      */
     public RetryPolicy maxAttempts(int attempts) {
-        return new RetryPolicy(delays, attempts, maxAge, jitter, reactions);
+        return new RetryPolicy(delays, attempts, maxAge, jitter, reactions, requestedDelays);
     }
 
     /**
@@ -119,7 +127,7 @@ public record RetryPolicy(
      * @return the copy
      */
     public RetryPolicy maxAge(Duration age) {
-        return new RetryPolicy(delays, maxAttempts, age, jitter, reactions);
+        return new RetryPolicy(delays, maxAttempts, age, jitter, reactions, requestedDelays);
     }
 
     /**
@@ -129,7 +137,7 @@ public record RetryPolicy(
      * @return the copy
      */
     public RetryPolicy jitter(double part) {
-        return new RetryPolicy(delays, maxAttempts, maxAge, part, reactions);
+        return new RetryPolicy(delays, maxAttempts, maxAge, part, reactions, requestedDelays);
     }
 
     /**
@@ -142,25 +150,78 @@ public record RetryPolicy(
      * @return the copy
      */
     public RetryPolicy on(Class<? extends Throwable> failure, Reaction reaction) {
-        Map<Class<? extends Throwable>, Reaction> more = new HashMap<>(reactions);
-        more.put(failure, reaction);
-        return new RetryPolicy(delays, maxAttempts, maxAge, jitter, more);
+        return with(reactions.on(failure, reaction));
     }
 
     /**
-     * What a failure asks for by its class.
+     * A copy that reacts to some exceptions in its own way, whatever their class: an SQLSTATE, a status of HTTP, a text. Asked before
+     * the classes of {@link #on}, in the order in which they were added; the first that says true decides.
+     *
+     * @param failure says whether it is one of them; safe for use by many threads. If it throws, the message is judged as without this
+     *     policy
+     * @param reaction what becomes of the message
+     * @return the copy
+     */
+    public RetryPolicy when(Predicate<? super Throwable> failure, Reaction reaction) {
+        return with(reactions.when(failure, reaction));
+    }
+
+    private RetryPolicy with(Reactions changed) {
+        return new RetryPolicy(delays, maxAttempts, maxAge, jitter, changed, requestedDelays);
+    }
+
+    /**
+     * A copy that waits as long as an exception asks for, such as the {@code Retry-After} of an HTTP response. Such a delay has no
+     * jitter; the limits of attempts and of age hold.
+     *
+     * @param failure the class of what the handler throws; subclasses included
+     * @param delay the delay that it asks for, from zero to 365 days, or null where it asks for none; safe for use by many threads
+     * @param <X> the class
+     * @return the copy
+     */
+    public <X extends Throwable> RetryPolicy delayFrom(
+            Class<X> failure, Function<? super X, ? extends @Nullable Duration> delay) {
+        return new RetryPolicy(
+                delays, maxAttempts, maxAge, jitter, reactions, requestedDelays.with(failure, delay));
+    }
+
+    /**
+     * After how many failed attempts the message is dead.
+     *
+     * @return at least 1
+     */
+    public int maxAttempts() {
+        return maxAttempts;
+    }
+
+    /**
+     * How long after it was first received a message may still be tried again.
+     *
+     * @return the limit
+     */
+    public Duration maxAge() {
+        return maxAge;
+    }
+
+    /**
+     * What a failure asks for: by a predicate, else by its class.
      *
      * @param failure what the handler threw
-     * @return the reaction, or nothing where no class of it was named
+     * @return the reaction, or nothing where it was not named
      */
     public Optional<Reaction> reactionTo(Throwable failure) {
-        for (Class<?> type = failure.getClass(); type != null; type = type.getSuperclass()) {
-            Reaction reaction = reactions.get(type);
-            if (reaction != null) {
-                return Optional.of(reaction);
-            }
-        }
-        return Optional.empty();
+        return reactions.to(failure);
+    }
+
+    /**
+     * Whether a class of exceptions, or a subclass of it, is named and a failure belongs to what is named.
+     *
+     * @param type the class
+     * @param failure what the handler threw
+     * @return whether {@link #on} named it
+     */
+    public boolean names(Class<? extends Throwable> type, Throwable failure) {
+        return reactions.names(type, failure);
     }
 
     /**
@@ -168,22 +229,28 @@ public record RetryPolicy(
      *
      * @param attempts how many attempts have failed, at least 1
      * @param age how long ago the message was first received
+     * @param failure what the last one failed with
      * @param random where the jitter comes from
      * @return the delay, or nothing where the message is given up on
      */
-    public Optional<Duration> delayAfter(int attempts, Duration age, RandomGenerator random) {
+    public Optional<Duration> delayAfter(int attempts, Duration age, Throwable failure, RandomGenerator random) {
         require(attempts >= 1, "attempts " + attempts + " is below 1");
         if (attempts >= maxAttempts) {
             return Optional.empty();
         }
-        Duration whole = delays.after(attempts);
+        Duration requested = requestedDelays.of(failure);
+        Duration whole = requested == null ? delays.after(attempts) : requested;
         require(!whole.isNegative(), "the delay after " + attempts + " attempts, " + whole + ", is negative");
         require(
                 !LongestDuration.isExceededBy(whole),
                 "the delay after " + attempts + " attempts, " + whole + ", is more than " + LongestDuration.DAYS
                         + " days");
-        Duration delay = Duration.ofMillis((long) ((double) whole.toMillis() * (1 - jitter * random.nextDouble())));
+        Duration delay = requested == null ? jittered(whole, random) : whole;
         return age.plus(delay).compareTo(maxAge) > 0 ? Optional.empty() : Optional.of(delay);
+    }
+
+    private Duration jittered(Duration whole, RandomGenerator random) {
+        return Duration.ofMillis((long) ((double) whole.toMillis() * (1 - jitter * random.nextDouble())));
     }
 
     private static void require(boolean holds, String otherwise) {

@@ -31,17 +31,17 @@ public interface Backlog {
      *
      * @param consumer whose messages
      * @param kind what
-     * @param lane in which lane; -1 for {@link Kind#EXPIRING}, which are not asked for by lane
+     * @param workPartition in which work partition; -1 for {@link Kind#EXPIRING}, which are not asked for by work partition
      * @param in how long from now, by the database's clock; zero where it is due. With an order, a message that is due may
      *     still be blocked
      */
-    record Due(RegisteredConsumer consumer, Kind kind, int lane, Duration in) {}
+    record Due(RegisteredConsumer consumer, Kind kind, int workPartition, Duration in) {}
 
     /**
      * Asks where something is or will be due. Consumers that are paused have nothing to take or to lease.
      *
      * @param consumers whose messages
-     * @return for each consumer, kind and lane with unfinished messages the one that is due first
+     * @return for each consumer, kind and work partition with unfinished messages the one that is due first
      * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
      */
     List<Due> due(Collection<RegisteredConsumer> consumers);

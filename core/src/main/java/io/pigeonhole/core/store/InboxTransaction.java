@@ -27,7 +27,7 @@ public interface InboxTransaction<C extends HandlerContext>
      * @param keys distinct, in ascending order, at least one
      * @param hashes the hashes of their payloads, in the same order, to be kept with them; empty where none are
      * @param timeout how long to wait for another transaction; it holds for this call only
-     * @return which were claimed, and the horizon at that moment
+     * @return which were claimed, and the ledger's bounds at that moment
      * @throws ClaimBlockedException if another transaction still held one of the keys after {@code timeout}: the
      *     transaction must then be rolled back, to the savepoint at least
      * @throws ConsumerPausedException if the consumer is paused: nothing was claimed, the transaction must be rolled back
@@ -40,7 +40,7 @@ public interface InboxTransaction<C extends HandlerContext>
      * @param consumer whose ledger
      * @param keys distinct, in ascending order, at least one
      * @param timeout how long to wait for another transaction; it holds for this call only
-     * @return which were claimed, and the horizon at that moment
+     * @return which were claimed, and the ledger's bounds at that moment
      * @throws ClaimBlockedException as the other form does
      * @throws ConsumerPausedException as the other form does
      */

@@ -11,13 +11,13 @@ public interface Leases {
      * None where the consumer is paused.
      *
      * @param consumer whose messages
-     * @param lane of which lane
+     * @param workPartition of which work partition
      * @param limit how many at most
      * @param owner the node that leases them
      * @param duration how long from now, by the database's clock, the leases last
      * @return the messages, leased once this transaction has committed
      */
-    List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration);
+    List<WorkItem> lease(RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration);
 
     /**
      * Holds a leased message until this transaction ends, so that nobody can take the lease away before.

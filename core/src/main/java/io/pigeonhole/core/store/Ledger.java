@@ -13,7 +13,7 @@ public interface Ledger {
      *
      * @param consumer whose ledger
      * @param key the key
-     * @return whether it was claimed, and the horizon at that moment
+     * @return whether it was claimed, and the ledger's bounds at that moment
      * @throws ClaimBlockedException on PostgreSQL, if that transaction did not end in time; the caller's is to be rolled back
      * @throws io.pigeonhole.core.failure.ConfigurationException if the caller's transaction has an isolation level at which a
      *     key that was accepted before could be taken for new

@@ -14,11 +14,11 @@ import io.pigeonhole.core.message.OrderingKey;
  * @param name its logical name
  * @param keys how its ids become keys
  * @param order whether the messages of a key keep their order
- * @param lanes into how many lanes its unfinished messages are split
+ * @param workPartitions into how many work partitions its unfinished messages are split
  * @param deduplication how it distinguishes accepted messages from new ones
  */
 public record RegisteredConsumer(
-        short id, String name, KeyScheme keys, KeyOrder order, int lanes, Deduplication deduplication) {
+        short id, String name, KeyScheme keys, KeyOrder order, int workPartitions, Deduplication deduplication) {
     /**
      * The longest ordering key in bytes where an order is kept: databases find what is before a message by it. What has a
      * longer one is a dead letter, with nothing before or behind it.
@@ -26,15 +26,15 @@ public record RegisteredConsumer(
     public static final int LONGEST_ORDERING_KEY = 1024;
 
     /**
-     * The lane of a message: that of its ordering key, or of its message key where it has none.
+     * The work partition of a message: that of its ordering key, or of its message key where it has none.
      *
      * @param message the message
      * @param key its message key
-     * @return from 0 to {@link #lanes} - 1, the same for ever
+     * @return from 0 to {@link #workPartitions} - 1, the same for ever
      */
-    public int laneOf(Message message, MessageKey key) {
+    public int workPartitionOf(Message message, MessageKey key) {
         byte[] orderingKey = message.orderingKey();
-        return OrderingKey.lane(orderingKey == null ? key.toBytes() : orderingKey, lanes);
+        return OrderingKey.partition(orderingKey == null ? key.toBytes() : orderingKey, workPartitions);
     }
 
     /**
@@ -44,7 +44,7 @@ public record RegisteredConsumer(
      * @return a copy
      */
     public RegisteredConsumer deduplicatingBy(Deduplication by) {
-        return new RegisteredConsumer(id, name, keys, order, lanes, by);
+        return new RegisteredConsumer(id, name, keys, order, workPartitions, by);
     }
 
     /**

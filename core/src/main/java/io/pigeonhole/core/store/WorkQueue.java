@@ -23,14 +23,14 @@ public interface WorkQueue {
     void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages);
 
     /**
-     * Enters a lane as a worker, before it takes or leases anything there: one transaction at a time is in it, until it
+     * Enters a work partition as a worker, before it takes or leases anything there: one transaction at a time is in it, until it
      * ends. Those that store messages are not kept out. Where the consumer is paused, there is nothing to take or to lease.
      *
-     * @param consumer whose lane
-     * @param lane the lane
+     * @param consumer whose work partition
+     * @param workPartition the work partition
      * @return false, at once, if another transaction is in it
      */
-    boolean enter(RegisteredConsumer consumer, int lane);
+    boolean enter(RegisteredConsumer consumer, int workPartition);
 
     /**
      * Takes messages that are due and need no lease; they are this transaction's until it ends, and nobody waits for them.
@@ -39,24 +39,24 @@ public interface WorkQueue {
      * lease, or by a dead letter that blocks. None where the consumer is paused.
      *
      * @param consumer whose messages
-     * @param lane of which lane
+     * @param workPartition of which work partition
      * @param limit how many at most
      * @param bytes how many bytes their payloads and headers may have together; where the first one has more, it is taken
      *     alone
      * @return the messages in the order in which they are to be worked on
      */
-    List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes);
+    List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit, long bytes);
 
     /**
      * Takes messages whatever their size.
      *
      * @param consumer whose messages
-     * @param lane of which lane
+     * @param workPartition of which work partition
      * @param limit how many at most
      * @return as the other form does
      */
-    default List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit) {
-        return take(consumer, lane, limit, Long.MAX_VALUE);
+    default List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit) {
+        return take(consumer, workPartition, limit, Long.MAX_VALUE);
     }
 
     /**
@@ -66,7 +66,7 @@ public interface WorkQueue {
      * @param ids their places in the order of arrival, at least one
      * @return those that are still in work, neither leased nor taken by anybody else, in the order of their ids. With an
      *     order they are still the first of their keys, because nobody but a worker that has {@linkplain #enter entered}
-     *     the lane takes any
+     *     the work partition takes any
      */
     List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids);
 

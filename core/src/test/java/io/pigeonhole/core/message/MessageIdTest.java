@@ -3,6 +3,7 @@ package io.pigeonhole.core.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class MessageIdTest {
@@ -15,6 +16,13 @@ class MessageIdTest {
                 .isNotEqualTo(MessageId.of("order-17 "));
         // The letter with its accent, and the letter and its accent: the same to a reader, not to a producer.
         assertThat(MessageId.of("caf\u00e9")).isNotEqualTo(MessageId.of("cafe\u0301"));
+    }
+
+    @Test
+    void idOfAUuidIsItsText() {
+        UUID id = UUID.fromString("0191B1F6-0000-7000-8000-0123456789AB");
+        assertThat(MessageId.of(id)).isEqualTo(MessageId.of("0191b1f6-0000-7000-8000-0123456789ab"));
+        assertThat(Message.builder("orders").id(id).build().id()).isEqualTo(MessageId.of(id));
     }
 
     @Test

@@ -20,16 +20,16 @@ class OrderingKeyTest {
     /** The table that other languages read. */
     @Test
     @Tag("M40")
-    void laneIsAsThePageSays() throws IOException {
+    void workPartitionIsAsThePageSays() throws IOException {
         List<MatchResult> vectors =
                 ROW.matcher(Files.readString(PAGE)).results().toList();
         assertThat(vectors).hasSizeGreaterThan(4);
         for (MatchResult vector : vectors) {
             byte[] key = HexFormat.of().parseHex(vector.group(1));
             long crc = Long.parseLong(vector.group(2), 16);
-            assertThat(OrderingKey.lane(key, 16)).as(vector.group()).isEqualTo(Integer.parseInt(vector.group(3)));
-            assertThat(OrderingKey.lane(key, 7)).as(vector.group()).isEqualTo(Integer.parseInt(vector.group(4)));
-            assertThat(OrderingKey.lane(key, Integer.MAX_VALUE))
+            assertThat(OrderingKey.partition(key, 16)).as(vector.group()).isEqualTo(Integer.parseInt(vector.group(3)));
+            assertThat(OrderingKey.partition(key, 7)).as(vector.group()).isEqualTo(Integer.parseInt(vector.group(4)));
+            assertThat(OrderingKey.partition(key, Integer.MAX_VALUE))
                     .as(vector.group())
                     .isEqualTo((int) (crc % Integer.MAX_VALUE));
         }

@@ -35,9 +35,9 @@ class RefusedWorkTest {
         return next == null ? Duration.ofDays(1) : next;
     }
 
-    private static List<WorkSlot> lanes(int consumer, int lanes) {
-        return IntStream.range(0, lanes)
-                .mapToObj(lane -> new WorkSlot((short) consumer, Kind.ORDINARY, lane))
+    private static List<WorkSlot> partitions(int consumer, int partitions) {
+        return IntStream.range(0, partitions)
+                .mapToObj(partition -> new WorkSlot((short) consumer, Kind.ORDINARY, partition))
                 .toList();
     }
 
@@ -90,29 +90,29 @@ class RefusedWorkTest {
 
     @Test
     void whatIsTriedTakesTurns() {
-        List<WorkSlot> lanes = lanes(1, 16);
-        work.refuse(lanes.get(0));
+        List<WorkSlot> partitions = partitions(1, 16);
+        work.refuse(partitions.get(0));
 
         Set<WorkSlot> tried = new HashSet<>();
-        for (int i = 0; i < lanes.size(); i++) {
-            WorkSlot trial = trial(lanes);
+        for (int i = 0; i < partitions.size(); i++) {
+            WorkSlot trial = trial(partitions);
             tried.add(trial);
             work.refuse(trial);
         }
-        assertThat(tried).hasSameSizeAs(lanes);
+        assertThat(tried).hasSameSizeAs(partitions);
     }
 
     @Test
     void oneRefusedConsumerHoldsUpNoOther() {
-        List<WorkSlot> lanes = lanes(1, 16);
-        List<WorkSlot> due = both(lanes, List.of(THIRD));
-        work.refuse(lanes.get(0));
+        List<WorkSlot> partitions = partitions(1, 16);
+        List<WorkSlot> due = both(partitions, List.of(THIRD));
+        work.refuse(partitions.get(0));
         for (int i = 0; i < 20; i++) {
             assertThat(work.mayBegin(THIRD)).isTrue();
             advance(nextIn());
             work.choose(due, slot -> false);
             assertThat(work.isAll()).isFalse();
-            List<WorkSlot> trials = lanes.stream().filter(work::mayBegin).toList();
+            List<WorkSlot> trials = partitions.stream().filter(work::mayBegin).toList();
             assertThat(trials).hasSize(1);
             work.refuse(trials.get(0));
         }
@@ -134,10 +134,10 @@ class RefusedWorkTest {
 
     @Test
     void ofWhomNothingWasRefusedIsTriedFirstAndThenConsumersTakeTurns() {
-        List<WorkSlot> lanes = lanes(1, 16);
-        List<WorkSlot> due = both(lanes, List.of(THIRD, FOURTH));
+        List<WorkSlot> partitions = partitions(1, 16);
+        List<WorkSlot> due = both(partitions, List.of(THIRD, FOURTH));
         work.refuse(THIRD);
-        work.refuse(lanes.get(0));
+        work.refuse(partitions.get(0));
         List<Short> tried = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             WorkSlot trial = trial(due);
@@ -148,7 +148,7 @@ class RefusedWorkTest {
 
         // Whose work was committed is tried first again.
         work.commit(FOURTH);
-        work.refuse(lanes.get(1));
+        work.refuse(partitions.get(1));
         work.refuse(THIRD);
         assertThat(trial(due)).isEqualTo(FOURTH);
     }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RetryPolicyTest {
@@ -37,7 +38,7 @@ class RetryPolicyTest {
                 .maxAttempts(100)
                 .jitter(0);
 
-        assertThat(policy.delayAfter(99, ZERO, random)).contains(ofHours(1));
+        assertThat(policy.delayAfter(99, ZERO, new Exception(), random)).contains(ofHours(1));
     }
 
     @Test
@@ -49,7 +50,7 @@ class RetryPolicyTest {
 
     @Test
     void neverGivesUpAtTheFirstFailure() {
-        assertThat(RetryPolicy.never().delayAfter(1, ZERO, random)).isEmpty();
+        assertThat(RetryPolicy.never().delayAfter(1, ZERO, new Exception(), random)).isEmpty();
     }
 
     @Test
@@ -59,8 +60,8 @@ class RetryPolicyTest {
                 .maxAttempts(100)
                 .jitter(0);
 
-        assertThat(policy.delayAfter(1, ofMinutes(50), random)).isPresent();
-        assertThat(policy.delayAfter(1, ofMinutes(50).plusMillis(1), random)).isEmpty();
+        assertThat(policy.delayAfter(1, ofMinutes(50), new Exception(), random)).isPresent();
+        assertThat(policy.delayAfter(1, ofMinutes(50).plusMillis(1), new Exception(), random)).isEmpty();
     }
 
     @Test
@@ -68,7 +69,7 @@ class RetryPolicyTest {
         RetryPolicy policy = RetryPolicy.fixed(ofSeconds(10)).maxAttempts(2).jitter(0.2);
 
         List<Duration> drawn = IntStream.range(0, 1_000)
-                .mapToObj(i -> policy.delayAfter(1, ZERO, random).orElseThrow())
+                .mapToObj(i -> policy.delayAfter(1, ZERO, new Exception(), random).orElseThrow())
                 .toList();
         assertThat(drawn).allSatisfy(delay -> assertThat(delay).isBetween(ofSeconds(8), ofSeconds(10)));
         assertThat(drawn).anySatisfy(delay -> assertThat(delay).isLessThan(ofMillis(8_500)));
@@ -107,7 +108,7 @@ class RetryPolicyTest {
         RetryPolicy policy = RetryPolicy.custom(attempts -> ofSeconds(-5));
 
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> policy.delayAfter(1, ZERO, random))
+                .isThrownBy(() -> policy.delayAfter(1, ZERO, new Exception(), random))
                 .withMessageContaining("PT-5S");
     }
 
@@ -122,9 +123,47 @@ class RetryPolicyTest {
         assertThat(policy.reactionTo(new Exception())).isEmpty();
     }
 
+    @Test
+    void firstPredicateThatSaysTrueDecidesBeforeAnyClass() {
+        RetryPolicy policy = RetryPolicy.standard()
+                .on(IllegalStateException.class, Reaction.RETRY)
+                .when(failure -> "gone".equals(failure.getMessage()), Reaction.GIVE_UP)
+                .when(failure -> failure instanceof IllegalStateException, Reaction.IGNORE);
+
+        assertThat(policy.reactionTo(new IllegalStateException("gone"))).contains(Reaction.GIVE_UP);
+        assertThat(policy.reactionTo(new IllegalStateException("busy"))).contains(Reaction.IGNORE);
+        assertThat(policy.reactionTo(new Exception("gone"))).contains(Reaction.GIVE_UP);
+        assertThat(policy.reactionTo(new Exception("busy"))).isEmpty();
+    }
+
+    @Test
+    void delayThatAnExceptionAsksForHasNoJitterAndKeepsTheLimits() {
+        RetryPolicy policy = RetryPolicy.fixed(ofSeconds(1))
+                .maxAge(ofHours(1))
+                .jitter(1)
+                .delayFrom(TooManyRequests.class, failure -> failure.retryAfter);
+
+        assertThat(policy.delayAfter(1, ZERO, new TooManyRequests(ofSeconds(42)), random)).contains(ofSeconds(42));
+        assertThat(policy.delayAfter(1, ofMinutes(59), new TooManyRequests(ofMinutes(2)), random))
+                .isEmpty();
+        assertThat(policy.delayAfter(5, ZERO, new TooManyRequests(ofSeconds(42)), random))
+                .isEmpty();
+        assertThat(policy.jitter(0).delayAfter(1, ZERO, new TooManyRequests(null), random))
+                .contains(ofSeconds(1));
+        assertThat(policy.jitter(0).delayAfter(1, ZERO, new Exception(), random)).contains(ofSeconds(1));
+    }
+
+    private static final class TooManyRequests extends Exception {
+        private final transient @Nullable Duration retryAfter;
+
+        TooManyRequests(@Nullable Duration retryAfter) {
+            this.retryAfter = retryAfter;
+        }
+    }
+
     private List<Optional<Duration>> delays(RetryPolicy policy, int attempts) {
         return IntStream.rangeClosed(1, attempts)
-                .mapToObj(attempt -> policy.delayAfter(attempt, ZERO, random))
+                .mapToObj(attempt -> policy.delayAfter(attempt, ZERO, new Exception(), random))
                 .toList();
     }
 }

@@ -20,7 +20,7 @@ import java.io.IOException;
  * and whenever the process dies, it is paid once.
  */
 public final class InboxConsumer {
-    /** One connection for each of the source's lanes, and some for what runs beside them. */
+    /** One connection for each of the source's delivery threads, and some for what runs beside them. */
     private static final int CONNECTIONS = 6;
 
     private InboxConsumer() {}

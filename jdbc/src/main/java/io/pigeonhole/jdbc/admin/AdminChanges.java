@@ -197,12 +197,12 @@ public final class AdminChanges {
     /** The first of a key's messages. */
     private record Head(long id, MessageKey key, boolean dead) {}
 
-    /** Under the lock of the lane nothing comes before the head that was found. */
+    /** Under the lock of the work partition nothing comes before the head that was found. */
     public Answer unblock(String consumer, OrderingKey orderingKey, Author by) {
         return run("to unblock an ordering key", consumer, by, change -> {
-            int lane = OrderingKey.lane(orderingKey.bytes(), change.consumer().lanes());
-            change.session().operations().lockLanes(change.consumer(), List.of(lane));
-            Head head = head(change, lane, orderingKey);
+            int workPartition = OrderingKey.partition(orderingKey.bytes(), change.consumer().workPartitions());
+            change.session().operations().lockWorkPartitions(change.consumer(), List.of(workPartition));
+            Head head = head(change, workPartition, orderingKey);
             if (head == null) {
                 return Answers.notBlocked();
             }
@@ -230,11 +230,11 @@ public final class AdminChanges {
         });
     }
 
-    private static @Nullable Head head(AuditedChange change, int lane, OrderingKey orderingKey) throws SQLException {
+    private static @Nullable Head head(AuditedChange change, int workPartition, OrderingKey orderingKey) throws SQLException {
         try (Call call = change.call(AdminStatement.HEAD)) {
             AdminRows rows = change.session().rows();
             return call.consumer(change.consumer())
-                    .number("lane", lane)
+                    .number("work_partition", workPartition)
                     .orderingKey(orderingKey)
                     .first(row -> new Head(row.getLong(1), rows.key(row, 2), row.getBoolean(3)));
         }

@@ -33,7 +33,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts dead letters back to work. The lanes of ordered ones are locked before, as those do who store messages: no delivery
+ * Puts dead letters back to work. The work partitions of ordered ones are locked before, as those do who store messages: no delivery
  * of the same ordering key is being handled while its message comes back.
  */
 public final class Requeues {
@@ -46,7 +46,7 @@ public final class Requeues {
     }
 
     /** A dead letter as it was found, not locked. */
-    private record Candidate(long id, MessageKey key, int lane, boolean ordered, Cursor place) {
+    private record Candidate(long id, MessageKey key, int workPartition, boolean ordered, Cursor place) {
         static Candidate read(AdminRows rows, ResultSet row) throws SQLException {
             long id = row.getLong(1);
             return new Candidate(
@@ -219,11 +219,11 @@ public final class Requeues {
     private static Sorted sort(AuditedChange change, List<Candidate> letters, boolean evenIfLate) throws SQLException {
         change.session()
                 .operations()
-                .lockLanes(
+                .lockWorkPartitions(
                         change.consumer(),
                         letters.stream()
                                 .filter(Candidate::ordered)
-                                .map(Candidate::lane)
+                                .map(Candidate::workPartition)
                                 .distinct()
                                 .sorted()
                                 .toList());

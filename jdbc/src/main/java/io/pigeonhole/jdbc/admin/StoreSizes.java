@@ -85,7 +85,7 @@ public final class StoreSizes {
     private record Days(Instant begin, Instant end) {}
 
     private static Days days(AdminSession session) throws SQLException {
-        try (Call call = session.call(LedgerQuery.HORIZON)) {
+        try (Call call = session.call(LedgerQuery.BOUNDS)) {
             return Objects.requireNonNull(call.first(row -> new Days(
                     instant(session.rows().key(row, 1)), instant(session.rows().key(row, 2)))));
         }

@@ -82,13 +82,13 @@ public abstract class Dialect {
     }
 
     /**
-     * Whether the statement {@code hold_horizon} reads what is committed last, at every isolation level of the caller's
+     * Whether the statement {@code hold_bounds} reads what is committed last, at every isolation level of the caller's
      * transaction, and keeps it from being changed until that ends. Then callers may claim at every level. If not, they may do
      * so only where their transaction is read committed.
      *
      * @return false unless overridden
      */
-    public boolean holdsHorizon() {
+    public boolean holdsBounds() {
         return false;
     }
 
@@ -263,13 +263,13 @@ public abstract class Dialect {
     }
 
     /**
-     * An insert of one key, for a transaction of the caller, that does what the statement {@code hold_horizon} does where it
-     * inserts the key, and inserts none that is outside the days of the ledger. Only where {@link #holdsHorizon} says so.
+     * An insert of one key, for a transaction of the caller, that does what the statement {@code hold_bounds} does where it
+     * inserts the key, and inserts none that is outside the days of the ledger. Only where {@link #holdsBounds} says so.
      * Parameters: consumer, then the key, four times.
      *
      * @return a statement; or null where the two are executed one by one, as unless overridden
      */
-    public @Nullable String holdHorizonAndClaim() {
+    public @Nullable String holdBoundsAndClaim() {
         return null;
     }
 
@@ -445,7 +445,7 @@ public abstract class Dialect {
 
     /**
      * Creates the partitions of a day in ledger and history, as far as they are missing. Called by one program at a time,
-     * day after day, before the horizon moves behind the day.
+     * day after day, before the ledger's bounds move behind the day.
      *
      * @param connection a connection that commits each statement by itself
      * @param day a day in UTC
@@ -502,7 +502,7 @@ public abstract class Dialect {
     }
 
     /**
-     * Drops the partition of a day. Called by one program at a time, behind the horizon.
+     * Drops the partition of a day. Called by one program at a time, behind the ledger's bounds.
      *
      * @param connection a connection that commits each statement by itself
      * @param table {@code inbox_ledger} or {@code inbox_history}

@@ -21,7 +21,7 @@ public final class LedgerDay {
                     "the ledger ends on " + end.minusDays(1) + ", and by the database's clock it would"
                             + " have to have days until " + last.minusDays(1) + ": " + days + " days at once, where "
                             + MOST_DAYS
-                            + " is the most. Set the database's clock right; or, where it is right, move inbox_horizon as"
+                            + " is the most. Set the database's clock right; or, where it is right, move inbox_ledger_bounds as"
                             + " docs/retention.md says of a wrong clock that was confirmed");
         }
     }

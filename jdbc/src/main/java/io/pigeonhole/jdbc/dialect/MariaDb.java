@@ -46,7 +46,7 @@ public class MariaDb extends Dialect {
             entry(
                     1412,
                     RETRY_NOW), // the table was changed since the transaction's view of it: a day was added or dropped
-            entry(1526, RETRY_NOW), // no partition for a value: its day was dropped since the horizon was read
+            entry(1526, RETRY_NOW), // no partition for a value: its day was dropped since the ledger's bounds were read
             entry(3572, RETRY_NOW), // NOWAIT met a lock
             entry(1040, UNAVAILABLE), // too many connections
             entry(1203, UNAVAILABLE), // too many connections of this user
@@ -166,9 +166,9 @@ public class MariaDb extends Dialect {
         return true;
     }
 
-    /** The share lock makes whoever raises the horizon wait for the caller. */
+    /** The share lock makes whoever raises the ledger's bounds wait for the caller. */
     @Override
-    public boolean holdsHorizon() {
+    public boolean holdsBounds() {
         return true;
     }
 
@@ -226,7 +226,7 @@ public class MariaDb extends Dialect {
     }
 
     /**
-     * The tables of the insert stay open until the transaction ends, from before it reads the horizon: no day is dropped
+     * The tables of the insert stay open until the transaction ends, from before it reads the ledger's bounds: no day is dropped
      * meanwhile, so that the days need not be read again. A session with a {@code max_statement_time} of its own would have
      * its claims cancelled by that, because a compound statement counts as one; there no key is inserted, and it is claimed in
      * statements of their own. The limit for the whole is that of the wait for a table.
@@ -253,8 +253,8 @@ public class MariaDb extends Dialect {
     }
 
     @Override
-    public @Nullable String holdHorizonAndClaim() {
-        return HOLD_HORIZON_AND_CLAIM;
+    public @Nullable String holdBoundsAndClaim() {
+        return HOLD_BOUNDS_AND_CLAIM;
     }
 
     /** A COMMIT that waits, for a backup maybe, is no handler's statement. In one round trip. */
@@ -697,7 +697,7 @@ public class MariaDb extends Dialect {
                 SAVEPOINT pigeonhole_guard;
                 INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at)
                 SELECT c.id, x'%2$s', %3$s, UTC_TIMESTAMP(6)
-                FROM inbox_horizon AS h CROSS JOIN inbox_consumer AS c
+                FROM inbox_ledger_bounds AS h CROSS JOIN inbox_consumer AS c
                 WHERE c.id = %1$s AND NOT c.paused AND @pigeonhole_statement = 0 AND x'%2$s' >= h.oldest
                     AND (x'%2$s' < h.newest OR x'%2$s' >= x'ff000000000000000000000000000000');
                 IF pigeonhole_claimed = 0 THEN
@@ -711,10 +711,10 @@ public class MariaDb extends Dialect {
                 END IF;
             END""";
 
-    private static final String HOLD_HORIZON_AND_CLAIM = """
+    private static final String HOLD_BOUNDS_AND_CLAIM = """
             INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
             SELECT ?, ?, UTC_TIMESTAMP(6)
-            FROM inbox_horizon AS h
+            FROM inbox_ledger_bounds AS h
             WHERE ? >= h.oldest AND (? < h.newest OR ? >= x'ff000000000000000000000000000000')
             LOCK IN SHARE MODE""";
 
@@ -724,7 +724,7 @@ public class MariaDb extends Dialect {
             FROM information_schema.columns AS c
             WHERE c.table_schema = DATABASE() AND c.collation_name IS NOT NULL
                 AND c.collation_name NOT IN ('utf8mb4_nopad_bin', 'utf8mb4_0900_bin')
-                AND c.table_name IN ('inbox_consumer', 'inbox_lane', 'inbox_retention', 'inbox_work', 'inbox_attempt',
+                AND c.table_name IN ('inbox_consumer', 'inbox_work_partition', 'inbox_retention', 'inbox_work', 'inbox_attempt',
                     'inbox_dead_letter', 'inbox_start', 'inbox_watermark', 'inbox_audit', 'inbox_history', 'inbox_upkeep',
                     'inbox_replay', 'inbox_replay_skipped', 'inbox_export')
             ORDER BY c.table_name, c.ordinal_position

@@ -83,7 +83,7 @@ public class MySql extends MariaDb {
 
     /** Not exercised on this database. */
     @Override
-    public @Nullable String holdHorizonAndClaim() {
+    public @Nullable String holdBoundsAndClaim() {
         return null;
     }
 

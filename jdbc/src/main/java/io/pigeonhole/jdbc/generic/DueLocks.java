@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * before, so that few statements pass very many; what the last of them locks beyond the limit is locked in vain.
  */
 final class DueLocks {
-    /** So many places are read at once at most: a page may walk all heads of the lane. */
+    /** So many places are read at once at most: a page may walk all heads of the work partition. */
     static final int PAGE = 10_000;
 
     /** So many places are read at most. */

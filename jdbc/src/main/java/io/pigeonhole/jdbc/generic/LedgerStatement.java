@@ -3,7 +3,7 @@ package io.pigeonhole.jdbc.generic;
 import io.pigeonhole.jdbc.dialect.Dialect;
 import io.pigeonhole.jdbc.sql.StatementName;
 
-/** The statements about the ledger, its days, the lanes and the history, where the database is not PostgreSQL. */
+/** The statements about the ledger, its days, the work partitions and the history, where the database is not PostgreSQL. */
 public enum LedgerStatement implements StatementName {
     /** The database's clock, in microseconds since 1970; nothing else reads it. */
     NOW,
@@ -13,15 +13,15 @@ public enum LedgerStatement implements StatementName {
 
     /**
      * Where the ledger begins and ends, for a transaction of the caller, as it is now and not as it was when that transaction
-     * began; where {@link Dialect#holdsHorizon} says so, it stays so until the transaction ends.
+     * began; where {@link Dialect#holdsBounds} says so, it stays so until the transaction ends.
      */
-    HOLD_HORIZON,
+    HOLD_BOUNDS,
 
     /** Lets the ledger end later. */
     EXTEND_LEDGER,
 
     /**
-     * The horizon, whether the consumer is paused, and which of the keys the ledger has, all of one moment and without locks:
+     * The ledger's bounds, whether the consumer is paused, and which of the keys the ledger has, all of one moment and without locks:
      * one row with the first two, and one for each key.
      */
     LOOK,
@@ -44,11 +44,11 @@ public enum LedgerStatement implements StatementName {
     /** Writes a message that has taken effect to the history. */
     RECORD,
 
-    /** Locks lanes as those do who store messages. */
-    LOCK_LANES,
+    /** Locks work partitions as those do who store messages. */
+    LOCK_WORK_PARTITIONS,
 
-    /** Locks a lane as those do who work in it; no row where another is there. */
-    ENTER_LANE;
+    /** Locks a work partition as those do who work in it; no row where another is there. */
+    ENTER_WORK_PARTITION;
 
     @Override
     public String file() {

@@ -7,8 +7,8 @@ public enum MoveStatement implements StatementName {
     REQUEUE,
     IN_WORK_AGAIN,
     SKIP,
-    ADD_LANE,
-    LANES;
+    ADD_WORK_PARTITION,
+    WORK_PARTITIONS;
 
     @Override
     public String file() {

@@ -58,7 +58,7 @@ final class OldRowsByKey implements OldRows {
     }
 
     /**
-     * The next keys of a consumer: in digest form, and where there are no days to drop, below the horizon. The place is
+     * The next keys of a consumer: in digest form, and where there are no days to drop, below the ledger's bounds. The place is
      * {@code consumer:key}, the last that was looked at.
      */
     private Upkeep.Piece purgeKeys(AdminSession session, String place, MessageKey oldest, Duration window)

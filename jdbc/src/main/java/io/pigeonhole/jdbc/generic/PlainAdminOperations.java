@@ -78,12 +78,12 @@ public record PlainAdminOperations(PlainSession session) implements AdminOperati
         return deleted;
     }
 
-    /** Those who store lock one row of a lane, those who work the other. */
+    /** Those who store lock one row of a work partition, those who work the other. */
     @Override
-    public void addLanes(RegisteredConsumer consumer) throws SQLException {
-        try (Call call = call(MoveStatement.ADD_LANE)) {
-            for (Lane lane : lanes(consumer)) {
-                bind(call, consumer, lane).addBatch();
+    public void addWorkPartitions(RegisteredConsumer consumer) throws SQLException {
+        try (Call call = call(MoveStatement.ADD_WORK_PARTITION)) {
+            for (WorkPartition workPartition : workPartitions(consumer)) {
+                bind(call, consumer, workPartition).addBatch();
             }
             call.changeBatch();
         }
@@ -91,47 +91,47 @@ public record PlainAdminOperations(PlainSession session) implements AdminOperati
 
     /** One by one, because others may do so at this moment. */
     @Override
-    public void addLostLanes(RegisteredConsumer consumer) throws SQLException {
-        Set<Lane> lost = lanes(consumer);
-        try (Call call = call(MoveStatement.LANES)) {
+    public void addLostWorkPartitions(RegisteredConsumer consumer) throws SQLException {
+        Set<WorkPartition> lost = workPartitions(consumer);
+        try (Call call = call(MoveStatement.WORK_PARTITIONS)) {
             call.consumer(consumer)
-                    .all(row -> new Lane(row.getString(1), row.getInt(2)))
+                    .all(row -> new WorkPartition(row.getString(1), row.getInt(2)))
                     .forEach(lost::remove);
         }
         if (lost.isEmpty()) {
             return;
         }
-        try (Call call = call(MoveStatement.ADD_LANE)) {
-            for (Lane lane : lost) {
-                insertUnlessThere(bind(call, consumer, lane));
+        try (Call call = call(MoveStatement.ADD_WORK_PARTITION)) {
+            for (WorkPartition workPartition : lost) {
+                insertUnlessThere(bind(call, consumer, workPartition));
             }
         }
         LOG.warn(
-                "inbox_lane lacked {} rows of the consumer {}, which are there again. Nobody may delete from it: without them"
-                        + " the work of a lane is not found",
+                "inbox_work_partition lacked {} rows of the consumer {}, which are there again. Nobody may delete from it: without them"
+                        + " the work of a work partition is not found",
                 lost.size(),
                 consumer.name());
     }
 
-    private static Set<Lane> lanes(RegisteredConsumer consumer) {
-        Set<Lane> lanes = new LinkedHashSet<>();
+    private static Set<WorkPartition> workPartitions(RegisteredConsumer consumer) {
+        Set<WorkPartition> workPartitions = new LinkedHashSet<>();
         for (String kind : List.of("store", "work")) {
-            for (int lane = 0; lane < consumer.lanes(); lane++) {
-                lanes.add(new Lane(kind, lane));
+            for (int workPartition = 0; workPartition < consumer.workPartitions(); workPartition++) {
+                workPartitions.add(new WorkPartition(kind, workPartition));
             }
         }
-        return lanes;
+        return workPartitions;
     }
 
-    private static Call bind(Call call, RegisteredConsumer consumer, Lane lane) throws SQLException {
-        return call.consumer(consumer).text("kind", lane.kind()).number("lane", lane.number());
+    private static Call bind(Call call, RegisteredConsumer consumer, WorkPartition workPartition) throws SQLException {
+        return call.consumer(consumer).text("kind", workPartition.kind()).number("work_partition", workPartition.number());
     }
 
-    private record Lane(String kind, int number) {}
+    private record WorkPartition(String kind, int number) {}
 
     @Override
-    public void lockLanes(RegisteredConsumer consumer, Collection<Integer> lanes) throws SQLException {
-        PlainLanes.lock(session, consumer, lanes);
+    public void lockWorkPartitions(RegisteredConsumer consumer, Collection<Integer> workPartitions) throws SQLException {
+        PlainWorkPartitions.lock(session, consumer, workPartitions);
     }
 
     @Override

@@ -24,10 +24,10 @@ record PlainCallerClaims(Connection connection, Dialect dialect) implements Call
 
     @Override
     public Claim claim(RegisteredConsumer consumer, MessageKey key) throws SQLException {
-        if (!dialect.holdsHorizon()) {
+        if (!dialect.holdsBounds()) {
             requireReadCommitted();
         }
-        PlainSession session = dialect.holdHorizonAndClaim() == null
+        PlainSession session = dialect.holdBoundsAndClaim() == null
                 ? PlainSession.on(connection, dialect)
                 : PlainSession.withoutClock(connection, dialect);
         return PlainClaims.ofCaller(session, consumer, key);

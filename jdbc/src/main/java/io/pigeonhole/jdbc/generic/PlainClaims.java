@@ -103,15 +103,15 @@ final class PlainClaims {
      */
     static Claim ofCaller(PlainSession session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
         List<MessageKey> keys = List.of(key);
-        String together = session.dialect().holdHorizonAndClaim();
+        String together = session.dialect().holdBoundsAndClaim();
         Claim claim = together == null ? null : insertHeld(session, together, consumer, key);
         if (claim != null) {
             return claim;
         }
-        Days days = daysOfLedger(session, LedgerStatement.HOLD_HORIZON);
+        Days days = daysOfLedger(session, LedgerStatement.HOLD_BOUNDS);
         List<MessageKey> claimed = days.has(key) ? insertNew(session, consumer, keys, Map.of()) : List.of();
-        if (!session.dialect().holdsHorizon()) {
-            days.requireStill(claimed, daysOfLedger(session, LedgerQuery.HORIZON).oldest);
+        if (!session.dialect().holdsBounds()) {
+            days.requireStill(claimed, daysOfLedger(session, LedgerQuery.BOUNDS).oldest);
         }
         return new Claim(Set.copyOf(claimed), days.oldest, days.newest, true);
     }
@@ -139,7 +139,7 @@ final class PlainClaims {
             if (days == null) {
                 throw new StoreException(
                         ErrorClass.UNKNOWN,
-                        "inbox_horizon has no row: put back the one that the schema came with",
+                        "inbox_ledger_bounds has no row: put back the one that the schema came with",
                         null);
             }
             return days;
@@ -183,7 +183,7 @@ final class PlainClaims {
         try (Call call = session.call(LedgerStatement.END_OF_CLAIM)) {
             return call.consumer(consumer).read(row -> {
                 if (!row.next()) {
-                    throw noHorizon(consumer);
+                    throw noBounds(consumer);
                 }
                 days.requireStill(claimed, PlainColumns.key(row, 1));
                 return new Claim(claimed, days.oldest, days.newest, row.getBoolean(2));
@@ -273,10 +273,10 @@ final class PlainClaims {
         }
     }
 
-    private static StoreException noHorizon(RegisteredConsumer consumer) {
+    private static StoreException noBounds(RegisteredConsumer consumer) {
         return new StoreException(
                 ErrorClass.UNKNOWN,
-                "inbox_horizon has no row, or inbox_consumer none with the id " + consumer.id()
+                "inbox_ledger_bounds has no row, or inbox_consumer none with the id " + consumer.id()
                         + "; nobody may delete from them. Run Schema.validate, and register the consumer again",
                 null);
     }
@@ -356,7 +356,7 @@ final class PlainClaims {
                 }
             }
             if (days == null) {
-                throw noHorizon(consumer);
+                throw noBounds(consumer);
             }
             return new Look(days, paused, had);
         }

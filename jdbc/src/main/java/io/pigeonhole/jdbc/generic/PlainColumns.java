@@ -26,11 +26,11 @@ final class PlainColumns {
 
     private PlainColumns() {}
 
-    /** The same as {@link MessageColumns#bindInLane}, and the hash of the ordering key. */
-    static Call bindInLane(Call call, RegisteredConsumer consumer, MessageKey key, Message message)
+    /** The same as {@link MessageColumns#bindInWorkPartition}, and the hash of the ordering key. */
+    static Call bindInWorkPartition(Call call, RegisteredConsumer consumer, MessageKey key, Message message)
             throws SQLException {
         OrderingKey orderingKey = consumer.keepsOrderOf(message) ? OrderingKey.of(message) : null;
-        return MessageColumns.bindInLane(call, consumer, key, message)
+        return MessageColumns.bindInWorkPartition(call, consumer, key, message)
                 .bytes("ordering_hash", orderingKey == null ? null : MessageColumns.hash(orderingKey));
     }
 

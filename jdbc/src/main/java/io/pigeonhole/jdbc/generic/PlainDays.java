@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps enough days ahead, as {@link LedgerDays} does. A day is created first, by a statement that commits by itself, and
- * then the horizon is moved behind it; a crash between leaves a day that the next run finds. Safe for use by many threads
- * and many programs; the horizon only ever grows.
+ * then the ledger's bounds are moved behind it; a crash between leaves a day that the next run finds. Safe for use by many threads
+ * and many programs; the ledger's bounds only ever grows.
  */
 public final class PlainDays {
     private static final Logger LOG = LoggerFactory.getLogger(PlainDays.class);
@@ -38,15 +38,15 @@ public final class PlainDays {
 
     /** Creates the days that are missing, oldest first. Where one cannot be had yet and today is there, the next run will. */
     public void ensure() {
-        Horizon horizon = read();
-        if (!horizon.end().isBefore(horizon.last(ahead))) {
+        Bounds bounds = read();
+        if (!bounds.end().isBefore(bounds.last(ahead))) {
             return;
         }
-        LedgerDay.requireNear(horizon.end(), horizon.last(ahead));
+        LedgerDay.requireNear(bounds.end(), bounds.last(ahead));
         try {
             transactions.withAutoCommit(SchemaLock.holding(dialect, this::addMissing));
         } catch (SQLException e) {
-            Horizon reached = read();
+            Bounds reached = read();
             if (transactions.isLockTimeout(e) && reached.end().isAfter(reached.today())) {
                 LOG.warn(
                         "the ledger got no day after {}, because long transactions are in the way; it has days until {} and"
@@ -61,8 +61,8 @@ public final class PlainDays {
 
     /** All of it on one connection: a pool may have no second one. */
     private void addMissing(Connection connection) throws SQLException {
-        Horizon horizon = transactions.runOn(connection, PlainDays::read);
-        for (LocalDate day = horizon.end(); day.isBefore(horizon.last(ahead)); day = day.plusDays(1)) {
+        Bounds bounds = transactions.runOn(connection, PlainDays::read);
+        for (LocalDate day = bounds.end(); day.isBefore(bounds.last(ahead)); day = day.plusDays(1)) {
             dialect.addDay(connection, day);
             byte[] end = LedgerDay.firstKey(day.plusDays(1));
             transactions.runOn(connection, session -> {
@@ -73,19 +73,19 @@ public final class PlainDays {
         }
     }
 
-    private Horizon read() {
-        return transactions.run("to read the horizon", PlainDays::read);
+    private Bounds read() {
+        return transactions.run("to read the ledger's bounds", PlainDays::read);
     }
 
-    private static Horizon read(AdminSession session) throws SQLException {
-        try (Call call = session.call(LedgerQuery.HORIZON)) {
+    private static Bounds read(AdminSession session) throws SQLException {
+        try (Call call = session.call(LedgerQuery.BOUNDS)) {
             MessageKey newest = call.first(row -> PlainColumns.key(row, 2));
             if (newest == null) {
                 throw new ConfigurationException(
-                        "inbox_horizon has no row: put back the one that the schema came with");
+                        "inbox_ledger_bounds has no row: put back the one that the schema came with");
             }
             LocalDate end = LocalDate.ofEpochDay(Math.floorDiv(newest.epochMillis(), MILLIS_OF_DAY));
-            return new Horizon(end, LocalDate.ofInstant(session.now(), ZoneOffset.UTC));
+            return new Bounds(end, LocalDate.ofInstant(session.now(), ZoneOffset.UTC));
         }
     }
 
@@ -95,7 +95,7 @@ public final class PlainDays {
      * @param end the first day that it does not have
      * @param today by the database's clock
      */
-    private record Horizon(LocalDate end, LocalDate today) {
+    private record Bounds(LocalDate end, LocalDate today) {
         /** The first day that it need not have. */
         LocalDate last(int ahead) {
             return today.plusDays(ahead + 1L);

@@ -62,7 +62,7 @@ final class PlainDeadLetters {
         return put(session, consumer, letter, Places.next(session), seenAgain, place -> {
             try (Call call = session.call(DeadLetterStatement.ADD)) {
                 FailedAttempt attempt = letter.attempt();
-                PlainColumns.bindInLane(call.number("place", place), consumer, letter.key(), letter.message());
+                PlainColumns.bindInWorkPartition(call.number("place", place), consumer, letter.key(), letter.message());
                 return bindReason(call, consumer, letter, attempt == null ? 0 : attempt.number())
                         .now()
                         .change();

@@ -21,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds and locks what is due in a lane, in the same way as {@link DueWork}: it plans in one view of the tables and locks
+ * Finds and locks what is due in a work partition, in the same way as {@link DueWork}: it plans in one view of the tables and locks
  * what it planned by its ids. What somebody else has or had in the meantime is left out, and with an order also what is
  * behind it.
  */
@@ -37,15 +37,15 @@ final class PlainDueWork {
 
     private final PlainSession session;
     private final RegisteredConsumer consumer;
-    private final int lane;
+    private final int workPartition;
     private final boolean byLease;
     private final Instant now;
     private final DueLocks locks;
 
-    PlainDueWork(PlainSession session, RegisteredConsumer consumer, int lane, boolean byLease) throws SQLException {
+    PlainDueWork(PlainSession session, RegisteredConsumer consumer, int workPartition, boolean byLease) throws SQLException {
         this.session = session;
         this.consumer = consumer;
-        this.lane = lane;
+        this.workPartition = workPartition;
         this.byLease = byLease;
         this.now = session.now();
         this.locks = new DueLocks(session, byLease, now);
@@ -92,7 +92,7 @@ final class PlainDueWork {
         try (Call call = session.call(WorkStatement.DUE_PAGE)) {
             call.consumer(consumer)
                     .flag("by_lease", byLease)
-                    .number("lane", lane)
+                    .number("work_partition", workPartition)
                     .instant("now", now);
             return Place.page(call, behind, limit);
         }
@@ -136,7 +136,7 @@ final class PlainDueWork {
         try (Call call = session.call(WorkStatement.KEYS_OF_DUE)) {
             return call.consumer(consumer)
                     .flag("by_lease", byLease)
-                    .number("lane", lane)
+                    .number("work_partition", workPartition)
                     .instant("now", now)
                     .number("limit", limit)
                     .all(row -> OrderingKey.of(row.getBytes(1)));
@@ -157,7 +157,7 @@ final class PlainDueWork {
     private List<Place> heads(Place behind, int limit) throws SQLException {
         try (Call call = session.call(WorkStatement.DUE_HEADS)) {
             call.consumer(consumer)
-                    .number("lane", lane)
+                    .number("work_partition", workPartition)
                     .flag("by_lease", byLease)
                     .instant("now", now);
             return Place.page(call, behind, limit);
@@ -209,7 +209,7 @@ final class PlainDueWork {
     private List<Planned> runs(List<OrderingKey> keys, int ofKey) throws SQLException {
         try (Call call = session.call(WorkStatement.FIRST_OF_KEYS, keys.size())) {
             return ready(call.consumer(consumer)
-                    .number("lane", lane)
+                    .number("work_partition", workPartition)
                     .bytes("hashes", keys.stream().map(MessageColumns::hash).toList())
                     .number("limit", ofKey)
                     .all(this::candidate));

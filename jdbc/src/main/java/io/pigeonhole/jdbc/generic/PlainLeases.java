@@ -19,9 +19,9 @@ final class PlainLeases {
     private PlainLeases() {}
 
     static List<WorkItem> lease(
-            PlainSession session, RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration)
+            PlainSession session, RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration)
             throws SQLException {
-        List<WorkItem> items = new PlainDueWork(session, consumer, lane, true).take(limit, Long.MAX_VALUE);
+        List<WorkItem> items = new PlainDueWork(session, consumer, workPartition, true).take(limit, Long.MAX_VALUE);
         if (items.isEmpty()) {
             return items;
         }

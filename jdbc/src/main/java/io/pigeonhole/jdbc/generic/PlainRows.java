@@ -34,7 +34,7 @@ record PlainRows(PlainSession session) implements RowOperations {
 
     @Override
     public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) throws SQLException {
-        return PlainLanes.blocked(session, consumer, keys);
+        return PlainWorkPartitions.blocked(session, consumer, keys);
     }
 
     @Override
@@ -48,8 +48,8 @@ record PlainRows(PlainSession session) implements RowOperations {
     }
 
     @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) throws SQLException {
-        return new PlainDueWork(session, consumer, lane, false).take(limit, bytes);
+    public List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit, long bytes) throws SQLException {
+        return new PlainDueWork(session, consumer, workPartition, false).take(limit, bytes);
     }
 
     @Override
@@ -73,9 +73,9 @@ record PlainRows(PlainSession session) implements RowOperations {
     }
 
     @Override
-    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration)
+    public List<WorkItem> lease(RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration)
             throws SQLException {
-        return PlainLeases.lease(session, consumer, lane, limit, owner, duration);
+        return PlainLeases.lease(session, consumer, workPartition, limit, owner, duration);
     }
 
     @Override

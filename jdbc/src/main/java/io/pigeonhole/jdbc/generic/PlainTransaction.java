@@ -542,17 +542,17 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
-    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration timeout) {
+    public void lock(RegisteredConsumer consumer, List<Integer> workPartitions, Duration timeout) {
         requireOpen();
         begin();
         long asked = System.nanoTime();
         try {
             withLockTimeout(timeout, () -> {
-                PlainLanes.lock(session(), consumer, lanes);
+                PlainWorkPartitions.lock(session(), consumer, workPartitions);
                 return true;
             });
         } catch (SQLException e) {
-            throw refusedWait(e, asked, lanes.size() + " lanes");
+            throw refusedWait(e, asked, workPartitions.size() + " work partitions");
         }
     }
 
@@ -601,8 +601,8 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
-    public boolean enter(RegisteredConsumer consumer, int lane) {
-        return read("to enter lane " + lane, () -> PlainLanes.enter(session(), consumer, lane));
+    public boolean enter(RegisteredConsumer consumer, int workPartition) {
+        return read("to enter work partition " + workPartition, () -> PlainWorkPartitions.enter(session(), consumer, workPartition));
     }
 
     /**

@@ -27,7 +27,7 @@ final class PlainWork {
         Instant now = session.now();
         try (Call call = session.call(WorkStatement.RECEIVE)) {
             for (ReceivedMessage received : messages) {
-                PlainColumns.bindInLane(call, consumer, received.key(), received.message())
+                PlainColumns.bindInWorkPartition(call, consumer, received.key(), received.message())
                         .flag("by_lease", received.byLease())
                         .instant("now", now)
                         .addBatch();
@@ -42,7 +42,7 @@ final class PlainWork {
         try (Call call = session.call(WorkStatement.PARK)) {
             for (ParkedMessage parked : messages) {
                 FailedAttempt attempt = parked.attempt();
-                PlainColumns.bindInLane(call, consumer, parked.key(), parked.message())
+                PlainColumns.bindInWorkPartition(call, consumer, parked.key(), parked.message())
                         .number("attempts", attempt.number())
                         .text("error", MessageColumns.describe(attempt))
                         .instant("due", now.plus(parked.dueIn()))

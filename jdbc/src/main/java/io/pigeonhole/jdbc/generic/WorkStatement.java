@@ -30,7 +30,7 @@ public enum WorkStatement implements StatementName {
 
     /**
      * A page of the first messages of ordering keys, as far as they are due and behind no dead letter, the oldest due first,
-     * for lanes in which very many messages are due behind others that are not, or that somebody has locked.
+     * for work partitions in which very many messages are due behind others that are not, or that somebody has locked.
      */
     DUE_HEADS,
 
@@ -64,7 +64,7 @@ public enum WorkStatement implements StatementName {
     /** Locks those that have still run out. */
     TAKE_EXPIRED,
 
-    /** For each consumer, kind and lane, -1 for leases that end, when the first message is due. */
+    /** For each consumer, kind and work partition, -1 for leases that end, when the first message is due. */
     DUE;
 
     @Override

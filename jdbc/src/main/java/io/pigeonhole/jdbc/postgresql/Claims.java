@@ -154,7 +154,7 @@ public final class Claims {
     private static StoreException notRegistered(RegisteredConsumer consumer) {
         return new StoreException(
                 ErrorClass.UNKNOWN,
-                "inbox_horizon has no row, or inbox_consumer none with the id " + consumer.id()
+                "inbox_ledger_bounds has no row, or inbox_consumer none with the id " + consumer.id()
                         + "; nobody may delete from them. Run Schema.validate, and register the consumer again",
                 null);
     }
@@ -182,7 +182,7 @@ public final class Claims {
 
     static ErrorClass classify(SQLException failure) {
         String state = failure.getSQLState();
-        // Only the routing of a row to its day raises it here: the day was dropped since the horizon was read.
+        // Only the routing of a row to its day raises it here: the day was dropped since the ledger's bounds were read.
         if (PostgresStates.CHECK_VIOLATION.equals(state)) {
             return ErrorClass.RETRY_NOW;
         }

@@ -38,7 +38,7 @@ final class DeadLetterRows {
         try (Call call = calls.call(PostgresDeadLetterStatement.ADD)) {
             for (DeadLetter letter : letters) {
                 FailedAttempt attempt = letter.attempt();
-                MessageColumns.bindInLane(call, consumer, letter.key(), letter.message());
+                MessageColumns.bindInWorkPartition(call, consumer, letter.key(), letter.message());
                 bindReason(call, consumer, letter, attempt == null ? 0 : attempt.number());
                 call.attemptOrNone(attempt).addBatch();
             }

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Finds and locks what is due in a lane. With an order it looks at the messages that are due first, and from each of them at
+ * Finds and locks what is due in a work partition. With an order it looks at the messages that are due first, and from each of them at
  * its key. That costs nothing for the many that wait; but where all that it looked at stand behind heads that are not due,
  * or that somebody has locked, it goes from head to head instead, once and past all locked ones. That costs something for
- * each key of the lane and finds all.
+ * each key of the work partition and finds all.
  */
 public final class DueWork {
     private static final int DUE_AT = WorkItems.COLUMNS + 1;
@@ -33,20 +33,20 @@ public final class DueWork {
      * look is one from the beginning.
      */
     static Taken withoutOrder(
-            PostgresCalls calls, RegisteredConsumer consumer, int lane, int limit, long bytes, DueHints.Hint hint)
+            PostgresCalls calls, RegisteredConsumer consumer, int workPartition, int limit, long bytes, DueHints.Hint hint)
             throws SQLException {
-        Taken taken = from(calls, consumer, lane, limit, bytes, hint);
+        Taken taken = from(calls, consumer, workPartition, limit, bytes, hint);
         return taken.items().isEmpty() && !hint.isFromBeginning()
-                ? from(calls, consumer, lane, limit, bytes, new DueHints.Hint(DueHints.BEGINNING, System.nanoTime()))
+                ? from(calls, consumer, workPartition, limit, bytes, new DueHints.Hint(DueHints.BEGINNING, System.nanoTime()))
                 : taken;
     }
 
     private static Taken from(
-            PostgresCalls calls, RegisteredConsumer consumer, int lane, int limit, long bytes, DueHints.Hint hint)
+            PostgresCalls calls, RegisteredConsumer consumer, int workPartition, int limit, long bytes, DueHints.Hint hint)
             throws SQLException {
         try (Call call = calls.search(PostgresWorkStatement.TAKE)) {
             return call.consumer(consumer)
-                    .number("lane", lane)
+                    .number("work_partition", workPartition)
                     .number("from", hint.dueAt())
                     .number("limit", limit)
                     .number("bytes", bytes)
@@ -66,27 +66,27 @@ public final class DueWork {
         return new Taken(items, hint.movedTo(locked < limit && items.size() == locked ? DueHints.BEGINNING : last));
     }
 
-    static List<WorkItem> inOrder(PostgresCalls calls, RegisteredConsumer consumer, int lane, int limit, long bytes)
+    static List<WorkItem> inOrder(PostgresCalls calls, RegisteredConsumer consumer, int workPartition, int limit, long bytes)
             throws SQLException {
-        return inOrder(calls, new Search(consumer, lane, false, limit, limit, bytes));
+        return inOrder(calls, new Search(consumer, workPartition, false, limit, limit, bytes));
     }
 
     /** Of messages that need a lease only the heads: what is behind one must not begin before it is finished. */
-    static List<WorkItem> heads(PostgresCalls calls, RegisteredConsumer consumer, int lane, int limit)
+    static List<WorkItem> heads(PostgresCalls calls, RegisteredConsumer consumer, int workPartition, int limit)
             throws SQLException {
-        return inOrder(calls, new Search(consumer, lane, true, limit, 1, Long.MAX_VALUE));
+        return inOrder(calls, new Search(consumer, workPartition, true, limit, 1, Long.MAX_VALUE));
     }
 
     private static List<WorkItem> inOrder(PostgresCalls calls, Search search) throws SQLException {
-        Answer answer = ask(calls, PostgresLaneStatement.TAKE_BY_DUE, search);
+        Answer answer = ask(calls, PostgresWorkPartitionStatement.TAKE_BY_DUE, search);
         if (answer.isOfKeys || !answer.mayHideOthers) {
             return answer.items;
         }
-        Answer further = ask(calls, PostgresLaneStatement.TAKE_BY_HEADS, search);
+        Answer further = ask(calls, PostgresWorkPartitionStatement.TAKE_BY_HEADS, search);
         return further.items.isEmpty() ? answer.items : further.items;
     }
 
-    private static Answer ask(PostgresCalls calls, PostgresLaneStatement statement, Search search) throws SQLException {
+    private static Answer ask(PostgresCalls calls, PostgresWorkPartitionStatement statement, Search search) throws SQLException {
         try (Call call = calls.search(statement)) {
             return search.bind(call).read(rows -> read(rows, search.limit));
         }
@@ -120,11 +120,11 @@ public final class DueWork {
     /** What was taken, and where to look next once that is committed. */
     record Taken(List<WorkItem> items, DueHints.Hint next) {}
 
-    /** What is looked for: messages of a lane, so many at most, of one key and in bytes too. */
-    private record Search(RegisteredConsumer consumer, int lane, boolean byLease, int limit, int ofKey, long bytes) {
+    /** What is looked for: messages of a work partition, so many at most, of one key and in bytes too. */
+    private record Search(RegisteredConsumer consumer, int workPartition, boolean byLease, int limit, int ofKey, long bytes) {
         Call bind(Call call) throws SQLException {
             return call.consumer(consumer)
-                    .number("lane", lane)
+                    .number("work_partition", workPartition)
                     .flag("by_lease", byLease)
                     .number("limit", (long) limit)
                     .number("of_key", (long) ofKey)

@@ -14,17 +14,17 @@ final class LeaseRows {
     private LeaseRows() {}
 
     static List<WorkItem> lease(
-            PostgresCalls calls, RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration)
+            PostgresCalls calls, RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration)
             throws SQLException {
         if (consumer.order().isKept()) {
-            List<WorkItem> heads = DueWork.heads(calls, consumer, lane, limit);
+            List<WorkItem> heads = DueWork.heads(calls, consumer, workPartition, limit);
             return heads.isEmpty() ? heads : leaseThese(calls, consumer, heads, owner, duration);
         }
         try (Call call = calls.search(PostgresWorkStatement.LEASE)) {
             return call.number("duration", duration.toMillis())
                     .text("owner", owner)
                     .consumer(consumer)
-                    .number("lane", lane)
+                    .number("work_partition", workPartition)
                     .number("limit", limit)
                     .all(WorkItems::read);
         }

@@ -29,11 +29,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps enough days ahead: partitions of the ledger and of the history, named by their day in UTC, each created in a short
- * transaction that also moves the horizon. Days are data, not schema. A day whose name another table has, such as one that a
+ * transaction that also moves the ledger's bounds. Days are data, not schema. A day whose name another table has, such as one that a
  * person detached and kept, is left out of the history; the ledger has no gaps and ends before it. So is a day that the
  * database refuses, for want of a right perhaps: it is an error only where the ledger would have none for the present. A day
  * that somebody has dropped from the middle of the ledger is created anew. Safe for use by many threads and many programs; the
- * horizon only ever grows.
+ * bounds only ever grows.
  */
 public final class LedgerDays {
     private static final Logger LOG = LoggerFactory.getLogger(LedgerDays.class);
@@ -76,7 +76,7 @@ public final class LedgerDays {
     }
 
     private Missing create() {
-        Missing missing = transactions.run("to read the horizon", this::read);
+        Missing missing = transactions.run("to read the ledger's bounds", this::read);
         for (LocalDate day : missing.withinLedger()) {
             try {
                 addWithinLedger(day);
@@ -155,14 +155,14 @@ public final class LedgerDays {
         }
     }
 
-    /** Asked behind the look at a day: the horizon is raised before it goes. */
+    /** Asked behind the look at a day: the ledger's bounds are raised before it goes. */
     private static boolean isPastItsTime(AdminSession session, LocalDate day) throws SQLException {
-        return readHorizon(session).oldest().isAfter(day);
+        return readBounds(session).oldest().isAfter(day);
     }
 
     private static boolean addToLedger(AdminSession session, LocalDate day) throws SQLException {
         lock(session);
-        if (!readHorizon(session).end().equals(day)) {
+        if (!readBounds(session).end().equals(day)) {
             return false; // Another program was here first.
         }
         addLedgerDay(session, day);
@@ -233,24 +233,24 @@ public final class LedgerDays {
     }
 
     private Missing read(AdminSession session) throws SQLException {
-        Horizon horizon = readHorizon(session);
-        LocalDate end = horizon.today().plusDays(ahead + 1L);
-        LedgerDay.requireNear(horizon.end(), end);
+        Bounds bounds = readBounds(session);
+        LocalDate end = bounds.today().plusDays(ahead + 1L);
+        LedgerDay.requireNear(bounds.end(), end);
         Missing missing = new Missing(
                 new ArrayList<>(),
                 new ArrayList<>(),
                 new ArrayList<>(),
                 new LinkedHashMap<>(),
-                horizon.today(),
-                horizon.soon());
-        for (LocalDate day = horizon.today(); day.isBefore(end); day = day.plusDays(1)) {
+                bounds.today(),
+                bounds.soon());
+        for (LocalDate day = bounds.today(); day.isBefore(end); day = day.plusDays(1)) {
             switch (look(session, HISTORY, day)) {
                 case THERE -> {}
                 case MISSING -> missing.ofHistory().add(day);
                 case NAME_TAKEN -> missing.leftOut().put(new Day(false, day), inTheWay(HISTORY, day));
             }
         }
-        for (LocalDate day = horizon.oldest(); day.isBefore(horizon.end()); day = day.plusDays(1)) {
+        for (LocalDate day = bounds.oldest(); day.isBefore(bounds.end()); day = day.plusDays(1)) {
             Found found = look(session, LEDGER, day);
             if (found == Found.MISSING) {
                 missing.withinLedger().add(day);
@@ -258,9 +258,9 @@ public final class LedgerDays {
                 missing.leftOut().put(new Day(true, day), WAIT + inTheWay(LEDGER, day));
             }
         }
-        for (LocalDate day = horizon.end(); day.isBefore(end); day = day.plusDays(1)) {
+        for (LocalDate day = bounds.end(); day.isBefore(end); day = day.plusDays(1)) {
             // Without a day for the present the ledger takes no new messages: creating it may fail loudly.
-            if (day.isAfter(horizon.today()) && look(session, LEDGER, day) == Found.NAME_TAKEN) {
+            if (day.isAfter(bounds.today()) && look(session, LEDGER, day) == Found.NAME_TAKEN) {
                 missing.leftOut().put(new Day(true, day), ENDS_BEFORE + inTheWay(LEDGER, day));
                 return missing;
             }
@@ -269,18 +269,18 @@ public final class LedgerDays {
         return missing;
     }
 
-    private static Horizon readHorizon(AdminSession session) throws SQLException {
+    private static Bounds readBounds(AdminSession session) throws SQLException {
         try (Call call = session.call(PartitionStatement.END_OF_LEDGER)) {
-            Horizon horizon = call.first(row -> new Horizon(
+            Bounds bounds = call.first(row -> new Bounds(
                     dayOf(row.getObject(4, UUID.class)),
                     dayOf(row.getObject(1, UUID.class)),
                     LocalDate.ofEpochDay(row.getLong(2)),
                     LocalDate.ofEpochDay(row.getLong(3))));
-            if (horizon == null) {
+            if (bounds == null) {
                 throw new ConfigurationException(
-                        "inbox_horizon has no row: put back the one that the schema came with");
+                        "inbox_ledger_bounds has no row: put back the one that the schema came with");
             }
-            return horizon;
+            return bounds;
         }
     }
 
@@ -310,7 +310,7 @@ public final class LedgerDays {
      * @param today by the database's clock
      * @param soon the day in ten minutes
      */
-    private record Horizon(LocalDate oldest, LocalDate end, LocalDate today, LocalDate soon) {}
+    private record Bounds(LocalDate oldest, LocalDate end, LocalDate today, LocalDate soon) {}
 
     /** How it is with a day of a table. */
     private enum Found {

@@ -71,20 +71,20 @@ record PostgresAdminOperations(Connection connection, Statements statements, Kno
         }
     }
 
-    /** It locks lanes by numbers. */
+    /** It locks work partitions by numbers. */
     @Override
-    public void addLanes(RegisteredConsumer consumer) {}
+    public void addWorkPartitions(RegisteredConsumer consumer) {}
 
     @Override
-    public void addLostLanes(RegisteredConsumer consumer) {}
+    public void addLostWorkPartitions(RegisteredConsumer consumer) {}
 
     @Override
-    public void lockLanes(RegisteredConsumer consumer, Collection<Integer> lanes) throws SQLException {
-        if (lanes.isEmpty()) {
+    public void lockWorkPartitions(RegisteredConsumer consumer, Collection<Integer> workPartitions) throws SQLException {
+        if (workPartitions.isEmpty()) {
             return;
         }
-        try (Call call = call(PostgresLaneStatement.LOCK)) {
-            LaneLocks.lock(call, consumer, new TreeSet<>(lanes));
+        try (Call call = call(PostgresWorkPartitionStatement.LOCK)) {
+            WorkPartitionLocks.lock(call, consumer, new TreeSet<>(workPartitions));
         }
     }
 

@@ -127,7 +127,7 @@ public final class PostgresDatabase extends Database {
         statements.require(RetentionRuleStatement.class);
         statements.require(PostgresWorkStatement.class);
         statements.require(PostgresDeadLetterStatement.class);
-        statements.require(PostgresLaneStatement.class);
+        statements.require(PostgresWorkPartitionStatement.class);
         statements.require(PostgresWatermarkStatement.class);
         statements.require(PostgresSchemaStatement.class);
         statements.require(PostgresTransactionStatement.class);

@@ -39,7 +39,7 @@ import org.slf4j.event.Level;
  * it; interrupted it stays begun, and is ended by the next call. A table that is detached and not dropped is found by its
  * name, by a comment that it got before, and by a row of {@code inbox_upkeep} that distinguishes our detaching from that of
  * a person, whose tables stay. So each step can be repeated, and two nodes that are at one day do no harm: one of them is
- * refused. A day of the ledger is detached behind the horizon, which waits for the claims that still saw the old one.
+ * refused. A day of the ledger is detached behind the ledger's bounds, which waits for the claims that still saw the old one.
  */
 public final class PostgresOldDays implements OldDays {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresOldDays.class);

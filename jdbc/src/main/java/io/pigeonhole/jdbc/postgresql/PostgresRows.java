@@ -59,7 +59,7 @@ final class PostgresRows implements RowOperations {
 
     @Override
     public Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) throws SQLException {
-        return LaneLocks.blocked(calls, consumer, keys);
+        return WorkPartitionLocks.blocked(calls, consumer, keys);
     }
 
     @Override
@@ -73,12 +73,12 @@ final class PostgresRows implements RowOperations {
     }
 
     @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) throws SQLException {
+    public List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit, long bytes) throws SQLException {
         if (consumer.order().isKept()) {
-            return DueWork.inOrder(calls, consumer, lane, limit, bytes);
+            return DueWork.inOrder(calls, consumer, workPartition, limit, bytes);
         }
-        DueHints.Lane of = DueHints.Lane.of(consumer, lane);
-        DueWork.Taken taken = DueWork.withoutOrder(calls, consumer, lane, limit, bytes, hints.of(of));
+        DueHints.WorkPartition of = DueHints.WorkPartition.of(consumer, workPartition);
+        DueWork.Taken taken = DueWork.withoutOrder(calls, consumer, workPartition, limit, bytes, hints.of(of));
         afterCommit = () -> hints.note(of, taken.next());
         return taken.items();
     }
@@ -104,9 +104,9 @@ final class PostgresRows implements RowOperations {
     }
 
     @Override
-    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration)
+    public List<WorkItem> lease(RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration)
             throws SQLException {
-        return LeaseRows.lease(calls, consumer, lane, limit, owner, duration);
+        return LeaseRows.lease(calls, consumer, workPartition, limit, owner, duration);
     }
 
     @Override

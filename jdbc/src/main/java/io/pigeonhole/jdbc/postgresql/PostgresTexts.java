@@ -23,8 +23,8 @@ public final class PostgresTexts {
     private final Beginning beginWithClaimAsNew;
     private final Beginning beginWithClaimOne;
     private final Map<StatementName, Sql.Text> searches = new ConcurrentHashMap<>();
-    private final MaybeFirst lockLanes;
-    private final MaybeFirst enterLane;
+    private final MaybeFirst lockWorkPartitions;
+    private final MaybeFirst enterWorkPartition;
     private final MaybeFirst findWatermarks;
     private final MaybeFirst advance;
     private final String usualAdvance;
@@ -43,8 +43,8 @@ public final class PostgresTexts {
         this.beginWithClaimOne = new Beginning(
                 sql(PostgresLedgerStatement.BEGIN_WITH_CLAIM_ONE),
                 sql(PostgresLedgerStatement.BEGIN_OTHERWISE_WITH_CLAIM_ONE));
-        this.lockLanes = maybeFirst(of(PostgresLaneStatement.LOCK_BESIDE_HANDLERS));
-        this.enterLane = maybeFirst(of(PostgresLaneStatement.ENTER));
+        this.lockWorkPartitions = maybeFirst(of(PostgresWorkPartitionStatement.LOCK_BESIDE_HANDLERS));
+        this.enterWorkPartition = maybeFirst(of(PostgresWorkPartitionStatement.ENTER));
         this.findWatermarks = maybeFirst(of(PostgresWatermarkStatement.FIND));
         Sql.Text move = of(PostgresWatermarkStatement.ADVANCE);
         this.advance = maybeFirst(move.as(move.sql().formatted(WatermarkRows.MOVED)));
@@ -136,12 +136,12 @@ public final class PostgresTexts {
     }
 
     /** With the limit of the wait, {@code timeout}, and the handlers' own limits behind it. */
-    MaybeFirst lockLanes() {
-        return lockLanes;
+    MaybeFirst lockWorkPartitions() {
+        return lockWorkPartitions;
     }
 
-    MaybeFirst enterLane() {
-        return enterLane;
+    MaybeFirst enterWorkPartition() {
+        return enterWorkPartition;
     }
 
     MaybeFirst findWatermarks() {

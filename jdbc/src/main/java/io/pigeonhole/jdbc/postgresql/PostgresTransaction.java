@@ -369,25 +369,25 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     @Override
-    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration timeout) {
+    public void lock(RegisteredConsumer consumer, List<Integer> workPartitions, Duration timeout) {
         requireOpen();
         boolean first = isFirst();
-        try (Call call = calls.call(texts().lockLanes().where(first))) {
-            LaneLocks.lock(bindBeginning(call, first), milliseconds(timeout), consumer, lanes);
+        try (Call call = calls.call(texts().lockWorkPartitions().where(first))) {
+            WorkPartitionLocks.lock(bindBeginning(call, first), milliseconds(timeout), consumer, workPartitions);
         } catch (SQLException e) {
-            throw refusedWait(e, timeout, lanes.size() + " lanes");
+            throw refusedWait(e, timeout, workPartitions.size() + " work partitions");
         }
     }
 
     @Override
-    public boolean enter(RegisteredConsumer consumer, int lane) {
+    public boolean enter(RegisteredConsumer consumer, int workPartition) {
         requireOpen();
         boolean first = isFirst();
-        try (Call call = callMaybeFirst(texts().enterLane(), first)) {
-            return LaneLocks.enter(bindBeginning(call, first), consumer, lane);
+        try (Call call = callMaybeFirst(texts().enterWorkPartition(), first)) {
+            return WorkPartitionLocks.enter(bindBeginning(call, first), consumer, workPartition);
         } catch (SQLException e) {
             noteLoss(e);
-            throw Refusals.of(Claims.classify(e), "to enter lane " + lane, e);
+            throw Refusals.of(Claims.classify(e), "to enter work partition " + workPartition, e);
         }
     }
 

@@ -16,11 +16,11 @@ public enum PostgresWorkStatement implements StatementName {
     FINISH,
     /** Says of messages that they need a lease from now on. */
     REQUIRE_LEASE,
-    /** Locks messages without an order that are due in a lane, from an instant on, and reads them. */
+    /** Locks messages without an order that are due in a work partition, from an instant on, and reads them. */
     TAKE,
     /** Locks messages that were taken before, and reads them. */
     RETAKE,
-    /** Leases messages without an order that are due in a lane. */
+    /** Leases messages without an order that are due in a work partition. */
     LEASE,
     /** Leases messages that are locked already. */
     LEASE_THESE,
@@ -28,7 +28,7 @@ public enum PostgresWorkStatement implements StatementName {
     HOLD,
     /** Locks messages whose leases have ended, and reads them. */
     TAKE_EXPIRED,
-    /** For each consumer, kind and lane, -1 for leases that end, when the first message is due, in microseconds from now. */
+    /** For each consumer, kind and work partition, -1 for leases that end, when the first message is due, in microseconds from now. */
     DUE;
 
     @Override

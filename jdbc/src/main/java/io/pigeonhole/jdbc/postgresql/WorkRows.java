@@ -27,7 +27,7 @@ final class WorkRows {
         try (Call call = calls.call(PostgresWorkStatement.PARK)) {
             for (ParkedMessage parked : messages) {
                 FailedAttempt attempt = parked.attempt();
-                MessageColumns.bindInLane(call, consumer, parked.key(), parked.message())
+                MessageColumns.bindInWorkPartition(call, consumer, parked.key(), parked.message())
                         .number("attempts", attempt.number())
                         .number("delay", parked.dueIn().toMillis())
                         .text("error", MessageColumns.describe(attempt))
@@ -60,7 +60,7 @@ final class WorkRows {
             for (int i = 0; i < messages.size(); i++) {
                 ReceivedMessage received = messages.get(i);
                 call.row(i % insert.messages());
-                MessageColumns.bindInLane(call, consumer, received.key(), received.message())
+                MessageColumns.bindInWorkPartition(call, consumer, received.key(), received.message())
                         .flag("by_lease", received.byLease());
                 if ((i + 1) % insert.messages() == 0) {
                     call.addBatch();

@@ -18,7 +18,7 @@ public interface OldDays {
     List<LocalDate> earlierIn(OldDay day);
 
     /**
-     * Drops a day of the ledger, which is behind the horizon, or one of the history that is not whole. Not where somebody else is
+     * Drops a day of the ledger, which is behind the ledger's bounds, or one of the history that is not whole. Not where somebody else is
      * at it, in the way or done with it: a later call goes on.
      */
     DayDrop drop(OldDay day);

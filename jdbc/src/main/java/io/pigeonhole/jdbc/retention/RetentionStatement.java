@@ -20,7 +20,7 @@ public enum RetentionStatement implements StatementName {
     NOTE_TASK,
 
     /** Lets the ledger begin later. */
-    RAISE_HORIZON,
+    RAISE_BOUNDS,
 
     /** Which keys are of messages that are unfinished or dead. */
     UNFINISHED_KEYS,

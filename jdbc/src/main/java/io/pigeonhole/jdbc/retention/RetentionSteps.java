@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * Deletes what is past its time, a piece at each call: first days of the ledger, then days of the history, then rows; what
  * waits for an archive comes last, and may be asked for apart. One step that fails does not stop the others.
  *
- * <p>The horizon is raised and committed before a day of the ledger goes: from then on no claim brings a key of that day. A key
- * below the horizon is late, and no row of it is looked for. Safe for use by many threads and many programs.
+ * <p>The ledger's bounds are raised and committed before a day of the ledger goes: from then on no claim brings a key of that day. A key
+ * below the ledger's bounds is late, and no row of it is looked for. Safe for use by many threads and many programs.
  */
 public final class RetentionSteps {
     private static final Logger LOG = LoggerFactory.getLogger(RetentionSteps.class);
@@ -101,7 +101,7 @@ public final class RetentionSteps {
         if (look == null) {
             return null;
         }
-        Position position = transactions.run("to read the horizon", RetentionSteps::read);
+        Position position = transactions.run("to read the ledger's bounds", RetentionSteps::read);
         look.requireSameClock(position.now());
         return settings.rests(position.now())
                 ? null
@@ -113,7 +113,7 @@ public final class RetentionSteps {
         Instant now = position.now();
         boolean hasArchive = settings.archive() != null;
         MessageKey oldest =
-                steps.attempt("to raise the horizon", position.oldest(), () -> raise(position, begun.window()));
+                steps.attempt("to raise the ledger's bounds", position.oldest(), () -> raise(position, begun.window()));
         List<FailedSteps.Step> all = new ArrayList<>();
         all.add(new FailedSteps.Step("to drop days of the ledger", () -> dropDaysOfLedger(oldest)));
         all.add(new FailedSteps.Step(
@@ -148,12 +148,12 @@ public final class RetentionSteps {
 
     private static Position read(AdminSession session) throws SQLException {
         Instant now = session.now();
-        try (Call call = session.call(LedgerQuery.HORIZON)) {
+        try (Call call = session.call(LedgerQuery.BOUNDS)) {
             Position position = call.first(row ->
                     new Position(now, session.rows().key(row, 1), session.rows().key(row, 2)));
             if (position == null) {
                 throw new ConfigurationException(
-                        "inbox_horizon has no row: put back the one that the schema came with");
+                        "inbox_ledger_bounds has no row: put back the one that the schema came with");
             }
             return position;
         }
@@ -168,18 +168,18 @@ public final class RetentionSteps {
         MessageKey wanted =
                 MessageKey.firstOf(kept.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli());
         MessageKey oldest = wanted.compareTo(position.newest()) > 0 ? position.newest() : wanted;
-        // Where somebody set a shorter window once, the horizon stays where it is.
+        // Where somebody set a shorter window once, the ledger's bounds stays where it is.
         if (position.oldest().compareTo(oldest) >= 0) {
             return position.oldest();
         }
-        Optional<Integer> raised = database.change("to raise the horizon", session -> {
-            try (Call call = session.call(RetentionStatement.RAISE_HORIZON)) {
+        Optional<Integer> raised = database.change("to raise the ledger's bounds", session -> {
+            try (Call call = session.call(RetentionStatement.RAISE_BOUNDS)) {
                 return call.key("oldest", oldest).change();
             }
         });
         if (raised.isEmpty()) {
             LOG.info(
-                    "the ledger keeps its oldest day for now, because another transaction holds the row of inbox_horizon, such as"
+                    "the ledger keeps its oldest day for now, because another transaction holds the row of inbox_ledger_bounds, such as"
                             + " one that changes it, or on MariaDB and MySQL one of a caller's that has claimed messages; it"
                             + " tries again later");
             return position.oldest();

@@ -32,14 +32,14 @@ public interface AdminOperations {
      */
     long deleteLocked(StatementName statement, List<Long> ids) throws SQLException;
 
-    /** Adds the rows that are locked where others lock a lane, if the database has such rows. */
-    void addLanes(RegisteredConsumer consumer) throws SQLException;
+    /** Adds the rows that are locked where others lock a work partition, if the database has such rows. */
+    void addWorkPartitions(RegisteredConsumer consumer) throws SQLException;
 
     /** The same for a consumer that should have them: adds those that somebody has deleted. */
-    void addLostLanes(RegisteredConsumer consumer) throws SQLException;
+    void addLostWorkPartitions(RegisteredConsumer consumer) throws SQLException;
 
-    /** Locks lanes, in ascending order, as those do who store messages. */
-    void lockLanes(RegisteredConsumer consumer, Collection<Integer> lanes) throws SQLException;
+    /** Locks work partitions, in ascending order, as those do who store messages. */
+    void lockWorkPartitions(RegisteredConsumer consumer, Collection<Integer> workPartitions) throws SQLException;
 
     /** Claims keys, in ascending order, whether the consumer is paused or not. */
     Claim claim(RegisteredConsumer consumer, List<MessageKey> keys) throws SQLException;

@@ -10,6 +10,7 @@ import io.pigeonhole.core.admin.DeadLetterEntry;
 import io.pigeonhole.core.admin.MessageLabel;
 import io.pigeonhole.core.admin.MessageStatus;
 import io.pigeonhole.core.admin.WorkEntry;
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
@@ -24,6 +25,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -65,14 +67,29 @@ public final class AdminRows {
     }
 
     public static RegisteredConsumer consumer(ResultSet row) throws SQLException {
-        boolean ulids = IdForm.valueOf(row.getString(4)) == IdForm.TIME_ORDERED_WITH_ULIDS;
+        boolean ulids = constant(IdForm.class, row, 4) == IdForm.TIME_ORDERED_WITH_ULIDS;
         return new RegisteredConsumer(
                 row.getShort(1),
                 row.getString(2),
                 new KeyScheme(row.getLong(3), ulids),
-                KeyOrder.valueOf(row.getString(5)),
+                constant(KeyOrder.class, row, 5),
                 row.getInt(6),
-                Deduplication.valueOf(row.getString(7)));
+                constant(Deduplication.class, row, 7));
+    }
+
+    /** A program of another version may have written it, or a person. */
+    private static <E extends Enum<E>> E constant(Class<E> type, ResultSet row, int column) throws SQLException {
+        String name = row.getString(column);
+        try {
+            return Enum.valueOf(type, name);
+        } catch (IllegalArgumentException | NullPointerException e) {
+            throw new ConfigurationException(
+                    "consumer '" + row.getString(2) + "' has the " + type.getSimpleName() + " '" + name
+                            + "' in inbox_consumer, which this version does not know; it knows "
+                            + Arrays.toString(type.getEnumConstants())
+                            + ". Use the version that registered it, or correct the row",
+                    e);
+        }
     }
 
     /** One whose oldest work is not due yet has nothing overdue. */

@@ -3,7 +3,7 @@ package io.pigeonhole.jdbc.sql;
 /** The statements by which the ledger is read where no message is processed. */
 public enum LedgerQuery implements StatementName {
     /** Where the ledger begins and ends. */
-    HORIZON,
+    BOUNDS,
 
     /** Whether the ledger itself has a key. */
     IS_ACCEPTED,

@@ -18,13 +18,13 @@ import java.util.Arrays;
 public final class MessageColumns {
     private MessageColumns() {}
 
-    /** Binds consumer, key, message, {@code lane} and {@code ordered}. */
-    public static Call bindInLane(Call call, RegisteredConsumer consumer, MessageKey key, Message message)
+    /** Binds consumer, key, message, {@code workPartition} and {@code ordered}. */
+    public static Call bindInWorkPartition(Call call, RegisteredConsumer consumer, MessageKey key, Message message)
             throws SQLException {
         return call.consumer(consumer)
                 .key(key)
                 .message(message, true)
-                .number("lane", consumer.laneOf(message, key))
+                .number("work_partition", consumer.workPartitionOf(message, key))
                 .flag("ordered", consumer.keepsOrderOf(message));
     }
 

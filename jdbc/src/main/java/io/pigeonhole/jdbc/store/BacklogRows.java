@@ -14,7 +14,7 @@ import java.util.Map;
 
 /** What is due. */
 public final class BacklogRows {
-    /** Where a row says when something is due, behind the consumer, the kind and the lane. */
+    /** Where a row says when something is due, behind the consumer, the kind and the work partition. */
     public static final int WHEN = 4;
 
     private BacklogRows() {}

@@ -32,7 +32,7 @@ public final class Consumers {
                         + " cannot be registered: its row is gone again, which nobody may delete; or all 32,767 numbers are"
                         + " used up. A consumer is a subscriber of the application, not a message or a user"));
         if (inserted) {
-            session.operations().addLanes(registered);
+            session.operations().addWorkPartitions(registered);
         }
         return registered;
     }
@@ -47,7 +47,7 @@ public final class Consumers {
                             .text("id_form", registration.idForm().name())
                             .number("digest_below", digestBelow)
                             .text("key_order", registration.order().name())
-                            .number("lanes", registration.lanes())
+                            .number("work_partitions", registration.workPartitions())
                             .text("deduplication", registration.deduplication().name())
                             .now());
         } catch (SQLException e) {
@@ -61,12 +61,12 @@ public final class Consumers {
         }
     }
 
-    /** Finds it, with all of its lanes; empty where it is not registered yet. */
+    /** Finds it, with all of its work partitions; empty where it is not registered yet. */
     public static Optional<RegisteredConsumer> known(AdminSession session, ConsumerRegistration registration)
             throws SQLException {
         Optional<RegisteredConsumer> known = find(session, registration);
         if (known.isPresent()) {
-            session.operations().addLostLanes(known.get());
+            session.operations().addLostWorkPartitions(known.get());
         }
         return known;
     }
@@ -87,13 +87,13 @@ public final class Consumers {
                 registration.name(),
                 keys,
                 registration.order(),
-                registration.lanes(),
+                registration.workPartitions(),
                 registration.deduplication());
         consumer.requireDeduplication(Deduplication.valueOf(row.getString(6)));
         return consumer;
     }
 
-    private static void requireSame(ConsumerRegistration registration, String idForm, String order, int lanes) {
+    private static void requireSame(ConsumerRegistration registration, String idForm, String order, int workPartitions) {
         String consumer = "the consumer " + registration.name() + " is registered with ";
         if (!registration.idForm().name().equals(idForm)) {
             throw new ConfigurationException(consumer + "ids that are " + idForm + ", the program says "
@@ -106,9 +106,9 @@ public final class Consumers {
                     + registration.order() + ". This never changes, because what is stored already was ordered by it:"
                     + " correct the program, or give the consumer a new name");
         }
-        if (registration.lanes() != lanes) {
-            throw new ConfigurationException(consumer + lanes + " lanes, the program says " + registration.lanes()
-                    + ". This never changes, because the stored messages lie in these lanes: correct the program, or give"
+        if (registration.workPartitions() != workPartitions) {
+            throw new ConfigurationException(consumer + workPartitions + " work partitions, the program says " + registration.workPartitions()
+                    + ". This never changes, because the stored messages lie in these work partitions: correct the program, or give"
                     + " the consumer a new name");
         }
     }

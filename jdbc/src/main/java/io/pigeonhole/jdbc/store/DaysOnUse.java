@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Maintains a store that is used while nobody maintains it: a program without a node. Otherwise the ledger would run out of
- * days, and every message be from the future. Costs a look at a clock; once in an hour a look at the horizon, on a connection
+ * days, and every message be from the future. Costs a look at a clock; once in an hour a look at the ledger's bounds, on a connection
  * that is given back before the transaction takes one. Safe for use by many threads.
  */
 public final class DaysOnUse {

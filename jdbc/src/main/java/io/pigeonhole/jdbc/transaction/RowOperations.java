@@ -34,7 +34,7 @@ public interface RowOperations {
 
     void receive(RegisteredConsumer consumer, List<ReceivedMessage> messages) throws SQLException;
 
-    List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) throws SQLException;
+    List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit, long bytes) throws SQLException;
 
     List<WorkItem> retake(RegisteredConsumer consumer, List<Long> ids) throws SQLException;
 
@@ -44,7 +44,7 @@ public interface RowOperations {
 
     void finish(RegisteredConsumer consumer, List<WorkItem> items) throws SQLException;
 
-    List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration)
+    List<WorkItem> lease(RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration)
             throws SQLException;
 
     boolean hold(RegisteredConsumer consumer, WorkItem item) throws SQLException;

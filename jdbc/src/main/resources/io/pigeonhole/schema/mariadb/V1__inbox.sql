@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS inbox_consumer (
     id_form       VARCHAR(40)  NOT NULL,
     digest_below  BIGINT       NOT NULL COMMENT 'Ids made before this many milliseconds since 1970 get keys in digest form. Never changes: docs/message-key.md',
     key_order     VARCHAR(40)  NOT NULL,
-    lanes         SMALLINT     NOT NULL,
+    work_partitions         SMALLINT     NOT NULL,
     paused        BOOLEAN      NOT NULL DEFAULT FALSE COMMENT 'Nothing is claimed, taken or leased while it is true. Changed by the admin API.',
     registered_at DATETIME(6)  NOT NULL,
     deduplication VARCHAR(40)  DEFAULT 'IDS' NOT NULL COMMENT 'How accepted messages are distinguished from new ones. Changed by the admin API.',
@@ -23,13 +23,13 @@ CREATE TABLE IF NOT EXISTS inbox_consumer (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
   COMMENT = 'The consumers, so that every other row holds two bytes and not a name.';
 
-CREATE TABLE IF NOT EXISTS inbox_lane (
+CREATE TABLE IF NOT EXISTS inbox_work_partition (
     consumer_id SMALLINT   NOT NULL,
     kind        VARCHAR(5) NOT NULL,
-    lane        SMALLINT   NOT NULL,
-    PRIMARY KEY (consumer_id, kind, lane)
+    work_partition        SMALLINT   NOT NULL,
+    PRIMARY KEY (consumer_id, kind, work_partition)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
-  COMMENT = 'Rows that are locked instead of lanes: store by those who store messages, work by those who work.';
+  COMMENT = 'Rows that are locked instead of work partitions: store by those who store messages, work by those who work.';
 
 -- One insert per accepted message, never updated. The key begins with the time of the id, so that days are ranges of it.
 -- A partition cannot be added behind the one of the keys without a time: days are split off the empty gap before it.
@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS inbox_ledger (
     PARTITION digest VALUES LESS THAN (MAXVALUE)
   );
 
-CREATE TABLE IF NOT EXISTS inbox_horizon (
+CREATE TABLE IF NOT EXISTS inbox_ledger_bounds (
     only_row BOOLEAN    NOT NULL DEFAULT TRUE PRIMARY KEY,
     oldest   BINARY(16) NOT NULL,
     newest   BINARY(16) NOT NULL,
@@ -54,12 +54,12 @@ CREATE TABLE IF NOT EXISTS inbox_horizon (
 ) ENGINE = InnoDB COMMENT = 'The ledger accepts keys in time form from oldest (included) to newest (excluded).';
 
 -- The ledger begins today, and has no day yet.
-INSERT INTO inbox_horizon (only_row, oldest, newest)
+INSERT INTO inbox_ledger_bounds (only_row, oldest, newest)
 SELECT TRUE, today.first_key, today.first_key
 FROM (
     SELECT UNHEX(RPAD(LPAD(HEX(TIMESTAMPDIFF(DAY, '1970-01-01', UTC_TIMESTAMP()) * 86400000), 12, '0'), 32, '0')) AS first_key
 ) AS today
-WHERE NOT EXISTS (SELECT 1 FROM inbox_horizon);
+WHERE NOT EXISTS (SELECT 1 FROM inbox_ledger_bounds);
 
 -- Ages count from trusted_at, which follows the clock but never jumps: docs/retention.md
 CREATE TABLE IF NOT EXISTS inbox_clock (
@@ -87,7 +87,7 @@ CREATE TABLE IF NOT EXISTS inbox_work (
     id            BIGINT      NOT NULL AUTO_INCREMENT PRIMARY KEY,
     consumer_id   SMALLINT    NOT NULL,
     message_key   BINARY(16)  NOT NULL,
-    lane          SMALLINT    NOT NULL COMMENT 'The unit of parallelism: from the ordering key, or the message key where there is none.',
+    work_partition          SMALLINT    NOT NULL COMMENT 'The unit of parallelism: from the ordering key, or the message key where there is none.',
     ordered       BOOLEAN     NOT NULL COMMENT 'The message must not overtake, nor be overtaken by, others of its ordering key.',
     ordering_hash BINARY(16)  COMMENT 'The first 16 bytes of the SHA-256 of the ordering key, where the message is ordered.',
     by_lease      BOOLEAN     NOT NULL COMMENT 'It is worked on under a lease, its attempt counted first.',
@@ -112,8 +112,8 @@ CREATE TABLE IF NOT EXISTS inbox_work (
     payload       LONGBLOB,
     origin        MEDIUMTEXT,
     UNIQUE KEY inbox_work_key (consumer_id, message_key),
-    KEY inbox_work_due (consumer_id, by_lease, lane, ordered, due_at, id),
-    KEY inbox_work_of_key (consumer_id, lane, ordering_hash, id),
+    KEY inbox_work_due (consumer_id, by_lease, work_partition, ordered, due_at, id),
+    KEY inbox_work_of_key (consumer_id, work_partition, ordering_hash, id),
     KEY inbox_work_leased (consumer_id, status, lease_until, id),
     CHECK (status IN ('received', 'parked', 'leased')),
     CHECK ((status = 'leased') = (lease_until IS NOT NULL))
@@ -139,7 +139,7 @@ CREATE TABLE IF NOT EXISTS inbox_dead_letter (
     id            BIGINT      NOT NULL PRIMARY KEY,
     consumer_id   SMALLINT    NOT NULL,
     message_key   BINARY(16)  NOT NULL,
-    lane          SMALLINT    NOT NULL,
+    work_partition          SMALLINT    NOT NULL,
     ordered       BOOLEAN     NOT NULL,
     ordering_hash BINARY(16),
     by_lease      BOOLEAN     NOT NULL,
@@ -162,7 +162,7 @@ CREATE TABLE IF NOT EXISTS inbox_dead_letter (
     origin        MEDIUMTEXT,
     UNIQUE KEY inbox_dead_letter_key (consumer_id, message_key),
     KEY inbox_dead_letter_by_time (consumer_id, died_at, id),
-    KEY inbox_dead_letter_blocking (consumer_id, lane, ordering_hash, blocks, id)
+    KEY inbox_dead_letter_blocking (consumer_id, work_partition, ordering_hash, blocks, id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */
   COMMENT = 'Messages that were given up on, as they came. A payload that is NULL is a tombstone.';
 
@@ -316,10 +316,10 @@ SELECT c.name AS consumer, INSERT(INSERT(INSERT(INSERT(LOWER(HEX(w.message_key))
        CONVERT(w.message_id USING utf8mb4) AS id, w.type, CONVERT(w.ordering_key USING utf8mb4) AS ordering_key,
        w.ordered AND (EXISTS (
            SELECT 1 FROM inbox_work AS e
-           WHERE e.consumer_id = w.consumer_id AND e.lane = w.lane AND e.ordering_hash = w.ordering_hash AND e.id < w.id
+           WHERE e.consumer_id = w.consumer_id AND e.work_partition = w.work_partition AND e.ordering_hash = w.ordering_hash AND e.id < w.id
        ) OR EXISTS (
            SELECT 1 FROM inbox_dead_letter AS e
-           WHERE e.consumer_id = w.consumer_id AND e.lane = w.lane AND e.ordering_hash = w.ordering_hash AND e.blocks
+           WHERE e.consumer_id = w.consumer_id AND e.work_partition = w.work_partition AND e.ordering_hash = w.ordering_hash AND e.blocks
              AND e.id < w.id
        )) AS blocked,
        w.attempts, w.due_at, w.last_error AS error, w.received_at AS since, w.origin

@@ -14,7 +14,7 @@ CREATE TABLE inbox_consumer (
     id_form       text        NOT NULL,
     digest_below  bigint      NOT NULL,
     key_order     text        NOT NULL,
-    lanes         smallint    NOT NULL,
+    work_partitions         smallint    NOT NULL,
     paused        boolean     NOT NULL DEFAULT false,
     registered_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     deduplication text        NOT NULL DEFAULT 'IDS'
@@ -40,16 +40,16 @@ COMMENT ON COLUMN inbox_ledger.payload_hash IS 'Kept where the consumer asks for
 CREATE TABLE inbox_ledger_digest PARTITION OF inbox_ledger
     FOR VALUES FROM ('ff000000-0000-0000-0000-000000000000') TO (MAXVALUE);
 
-CREATE TABLE inbox_horizon (
+CREATE TABLE inbox_ledger_bounds (
     only_row boolean NOT NULL DEFAULT true PRIMARY KEY CHECK (only_row),
     oldest   uuid    NOT NULL,
     newest   uuid    NOT NULL,
     CHECK (oldest <= newest)
 );
-COMMENT ON TABLE inbox_horizon IS 'The ledger accepts keys in time form from oldest (included) to newest (excluded).';
+COMMENT ON TABLE inbox_ledger_bounds IS 'The ledger accepts keys in time form from oldest (included) to newest (excluded).';
 
 -- The ledger begins today, and has no day yet.
-INSERT INTO inbox_horizon (oldest, newest)
+INSERT INTO inbox_ledger_bounds (oldest, newest)
 SELECT today.first_key, today.first_key
 FROM (
     SELECT (lpad(to_hex(extract(epoch FROM date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC'))::bigint * 1000), 12, '0')
@@ -83,7 +83,7 @@ CREATE TABLE inbox_work (
     id           bigint      NOT NULL DEFAULT nextval('inbox_arrival') PRIMARY KEY,
     consumer_id  smallint    NOT NULL,
     message_key  uuid        NOT NULL,
-    lane         smallint    NOT NULL,
+    work_partition         smallint    NOT NULL,
     ordered      boolean     NOT NULL,
     by_lease     boolean     NOT NULL,
     status       text        NOT NULL CHECK (status IN ('received', 'parked', 'leased')),
@@ -114,11 +114,11 @@ CREATE TABLE inbox_work (
     autovacuum_vacuum_threshold = 200,
     autovacuum_analyze_scale_factor = 0.05
 );
-CREATE INDEX inbox_work_due ON inbox_work (consumer_id, by_lease, lane, ordered, due_at, id) WHERE status <> 'leased';
-CREATE INDEX inbox_work_of_key ON inbox_work (consumer_id, lane, ordering_key, id) WHERE ordered;
+CREATE INDEX inbox_work_due ON inbox_work (consumer_id, by_lease, work_partition, ordered, due_at, id) WHERE status <> 'leased';
+CREATE INDEX inbox_work_of_key ON inbox_work (consumer_id, work_partition, ordering_key, id) WHERE ordered;
 CREATE INDEX inbox_work_leased ON inbox_work (consumer_id, lease_until) WHERE status = 'leased';
 COMMENT ON TABLE inbox_work IS 'Messages that are accepted but unfinished. A payload that is NULL is a tombstone.';
-COMMENT ON COLUMN inbox_work.lane IS 'The unit of parallelism: from the ordering key, or the message key where there is none.';
+COMMENT ON COLUMN inbox_work.work_partition IS 'The unit of parallelism: from the ordering key, or the message key where there is none.';
 COMMENT ON COLUMN inbox_work.ordered IS 'The message must not overtake, nor be overtaken by, others of its ordering key.';
 COMMENT ON COLUMN inbox_work.by_lease IS 'It is worked on under a lease, its attempt counted first.';
 COMMENT ON COLUMN inbox_work.retried IS 'How many of the attempts were made before somebody gave the message a new beginning.';
@@ -143,7 +143,7 @@ CREATE TABLE inbox_dead_letter (
     id           bigint      NOT NULL DEFAULT nextval('inbox_arrival') PRIMARY KEY,
     consumer_id  smallint    NOT NULL,
     message_key  uuid        NOT NULL,
-    lane         smallint    NOT NULL,
+    work_partition         smallint    NOT NULL,
     ordered      boolean     NOT NULL,
     by_lease     boolean     NOT NULL,
     blocks       boolean     NOT NULL,
@@ -166,7 +166,7 @@ CREATE TABLE inbox_dead_letter (
     UNIQUE (consumer_id, message_key)
 );
 CREATE INDEX inbox_dead_letter_by_time ON inbox_dead_letter (consumer_id, died_at, id);
-CREATE INDEX inbox_dead_letter_blocking ON inbox_dead_letter (consumer_id, lane, ordering_key, id) WHERE blocks;
+CREATE INDEX inbox_dead_letter_blocking ON inbox_dead_letter (consumer_id, work_partition, ordering_key, id) WHERE blocks;
 COMMENT ON TABLE inbox_dead_letter IS 'Messages that were given up on, as they came. A payload that is NULL is a tombstone.';
 COMMENT ON COLUMN inbox_dead_letter.lease_token IS 'Kept, so that back in work no lease gets a token that an earlier one had.';
 COMMENT ON COLUMN inbox_dead_letter.blocks IS 'Those behind it with its ordering key wait until somebody decides about it.';
@@ -324,11 +324,11 @@ SELECT c.name AS consumer, w.message_key, w.status, w.source, encode(w.message_i
        encode(w.ordering_key, 'escape') AS ordering_key,
        w.ordered AND (EXISTS (
            SELECT FROM inbox_work AS e
-           WHERE e.consumer_id = w.consumer_id AND e.lane = w.lane AND e.ordering_key = w.ordering_key AND e.ordered
+           WHERE e.consumer_id = w.consumer_id AND e.work_partition = w.work_partition AND e.ordering_key = w.ordering_key AND e.ordered
              AND e.id < w.id
        ) OR EXISTS (
            SELECT FROM inbox_dead_letter AS e
-           WHERE e.consumer_id = w.consumer_id AND e.lane = w.lane AND e.ordering_key = w.ordering_key AND e.blocks
+           WHERE e.consumer_id = w.consumer_id AND e.work_partition = w.work_partition AND e.ordering_key = w.ordering_key AND e.blocks
              AND e.id < w.id
        )) AS blocked,
        w.attempts, w.due_at, w.last_error AS error, w.received_at AS since, w.origin

@@ -1,7 +1,7 @@
 package io.pigeonhole.testkit.broker;
 
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.LaneSettings;
+import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.Source;
 import java.util.List;
@@ -61,7 +61,7 @@ public final class InMemoryBroker {
      * @return a source, to be started by a {@link io.pigeonhole.core.node.Node}
      */
     public Source source(Inbox<?> inbox, String queue) {
-        return new InMemorySource(inbox, queue(queue), LaneSettings.standard());
+        return new InMemorySource(inbox, queue(queue), DeliverySettings.standard());
     }
 
     /**

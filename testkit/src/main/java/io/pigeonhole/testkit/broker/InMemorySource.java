@@ -1,9 +1,9 @@
 package io.pigeonhole.testkit.broker;
 
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.lane.DeliveryGroup;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliveryGroup;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import java.time.Duration;
@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the messages of a queue to an inbox: one thread takes them and puts them into lanes, the lanes acknowledge what is
- * settled. It takes nothing while the lanes are full or the database is away. The smallest source that is complete.
+ * Takes the messages of a queue to an inbox: one thread takes them and puts them into delivery threads, the delivery threads acknowledge what is
+ * settled. It takes nothing while the delivery threads are full or the database is away. The smallest source that is complete.
  */
 final class InMemorySource implements Source {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
@@ -22,13 +22,13 @@ final class InMemorySource implements Source {
 
     private final Inbox<?> inbox;
     private final InMemoryQueue queue;
-    private final LaneSettings settings;
+    private final DeliverySettings settings;
     private final Thread thread;
     private final CountDownLatch closing = new CountDownLatch(1);
-    private @Nullable Lanes lanes;
+    private @Nullable DeliveryThreads deliveryThreads;
     private volatile SourceState state = SourceState.NEW;
 
-    InMemorySource(Inbox<?> inbox, InMemoryQueue queue, LaneSettings settings) {
+    InMemorySource(Inbox<?> inbox, InMemoryQueue queue, DeliverySettings settings) {
         this.inbox = inbox;
         this.queue = queue;
         this.settings = settings;
@@ -50,14 +50,14 @@ final class InMemorySource implements Source {
         if (state != SourceState.NEW) {
             throw new IllegalStateException(name() + " was started or closed before; make another one");
         }
-        lanes = Lanes.start(thread.getName(), inbox, settings);
+        deliveryThreads = DeliveryThreads.start(thread.getName(), inbox, settings);
         state = SourceState.RUNNING;
         thread.setDaemon(true);
         thread.start();
     }
 
     private void run() {
-        Lanes into = lanes;
+        DeliveryThreads into = deliveryThreads;
         if (into == null) {
             return;
         }
@@ -89,7 +89,7 @@ final class InMemorySource implements Source {
 
     @Override
     public SourceState state() {
-        Lanes now = lanes;
+        DeliveryThreads now = deliveryThreads;
         return state == SourceState.RUNNING && now != null && now.isWaiting() ? SourceState.WAITING_FOR_STORE : state;
     }
 
@@ -100,13 +100,13 @@ final class InMemorySource implements Source {
 
     @Override
     public void close() {
-        Lanes started;
+        DeliveryThreads started;
         synchronized (this) {
             if (state == SourceState.CLOSED) {
                 return;
             }
             state = SourceState.CLOSED;
-            started = lanes;
+            started = deliveryThreads;
             closing.countDown();
         }
         if (started != null) {

@@ -45,7 +45,7 @@ abstract class AsManyConnectionsAsThreadsTests<C extends HandlerContext> extends
 
     @Test
     @Tag("B7")
-    void threadsThatMeetInTheSameKeysAndLanesSettleTheirMessages() throws InterruptedException {
+    void threadsThatMeetInTheSameKeysAndWorkPartitionsSettleTheirMessages() throws InterruptedException {
         Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS).build();
         fail("a0", 1);
         List<List<Message>> parts = new ArrayList<>();

@@ -82,7 +82,7 @@ abstract class BacklogTests<C extends HandlerContext> extends WorkLab<C> {
         receiveByLease(message(0));
         leased();
         assertThat(due().kind()).isEqualTo(Kind.EXPIRING);
-        assertThat(due().lane()).isEqualTo(-1);
+        assertThat(due().workPartition()).isEqualTo(-1);
         assertThat(due().in()).isBetween(LEASE.minus(TOLERANCE), LEASE);
 
         fixture.advance(LEASE.multipliedBy(2));
@@ -90,20 +90,20 @@ abstract class BacklogTests<C extends HandlerContext> extends WorkLab<C> {
     }
 
     @Test
-    void everyLaneAndKindIsTold() {
+    void everyWorkPartitionAndKindIsTold() {
         consumer = register(KeyOrder.NONE, 4);
         List<Message> messages = received(40);
-        Set<Integer> lanes = new TreeSet<>();
+        Set<Integer> workPartitions = new TreeSet<>();
         for (Message message : messages) {
-            lanes.add(consumer.laneOf(message, keyOf(message)));
+            workPartitions.add(consumer.workPartitionOf(message, keyOf(message)));
         }
         Message byLease = message(0);
         receiveByLease(byLease);
         List<Due> expected = new ArrayList<>();
-        for (int lane : lanes) {
-            expected.add(new Due(consumer, Kind.ORDINARY, lane, Duration.ZERO));
+        for (int workPartition : workPartitions) {
+            expected.add(new Due(consumer, Kind.ORDINARY, workPartition, Duration.ZERO));
         }
-        expected.add(new Due(consumer, Kind.BY_LEASE, consumer.laneOf(byLease, keyOf(byLease)), Duration.ZERO));
+        expected.add(new Due(consumer, Kind.BY_LEASE, consumer.workPartitionOf(byLease, keyOf(byLease)), Duration.ZERO));
 
         assertThat(store.due(List.of(consumer))).containsExactlyInAnyOrderElementsOf(expected);
     }

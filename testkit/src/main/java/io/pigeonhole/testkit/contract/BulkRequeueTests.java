@@ -123,7 +123,7 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
             deadLetterUnclaimed(message(Ids.timeOrdered(Ids.now().plusSeconds(i))), DeadReason.LATE);
         }
         List<Message> others = deadLettered(2);
-        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
+        fixture.ledgerBounds(Ids.now().plus(Duration.ofHours(1)));
         Selection selection = admin.select(all());
 
         assertThat(admin.requeue(selection, Requeue.atOnce().atMost(1), ANN))
@@ -144,7 +144,7 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
         deadLetterUnclaimed(never, DeadReason.TOO_LARGE);
         Message late = message(Ids.timeOrdered(Ids.now().plusSeconds(1)));
         deadLetterUnclaimed(late, DeadReason.LATE);
-        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
+        fixture.ledgerBounds(Ids.now().plus(Duration.ofHours(1)));
 
         assertThat(admin.requeue(admin.select(all()), Requeue.atOnce(), ANN))
                 .isEqualTo(new RequeueReport(2, 1, 1, null));

@@ -31,7 +31,7 @@ abstract class CrashLoopTests<C extends HandlerContext> extends FlowLab<C> {
     }
 
     private Inbox<C> node() {
-        return flow().lanes(1).crashLimit(LIMIT).build();
+        return flow().workPartitions(1).crashLimit(LIMIT).build();
     }
 
     /** Each has seen those before it begin when the last of them is the first that gets to work. */

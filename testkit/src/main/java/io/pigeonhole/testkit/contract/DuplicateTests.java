@@ -48,7 +48,7 @@ abstract class DuplicateTests<C extends HandlerContext> extends InboxLab<C> {
         plan.at(
                 CrashPoint.AFTER_CLAIM,
                 plan.passages(CrashPoint.AFTER_CLAIM) + 1,
-                () -> fixture.horizon(Ids.now().plus(Duration.ofHours(1))));
+                () -> fixture.ledgerBounds(Ids.now().plus(Duration.ofHours(1))));
 
         assertThat(kinds(inbox.process(List.of(old, fresh)))).containsExactly(Kind.DUPLICATE, Kind.PROCESSED);
         assertThat(fixture.deadLetters(consumer)).isEmpty();

@@ -219,7 +219,7 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
         Instant later = Ids.now().plus(Duration.ofHours(1));
         Message late = message(Ids.timeOrdered(later.minusMillis(1)), "late");
         Message inTime = message(Ids.timeOrdered(later), "in time");
-        fixture.horizon(later);
+        fixture.ledgerBounds(later);
 
         List<Outcome> outcomes = inbox.process(List.of(late, inTime));
 
@@ -240,7 +240,7 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
         });
         Message message = message(Ids.timeOrdered(Ids.now().plusSeconds(1)), "x");
         assertThat(inbox.process(message).kind()).isEqualTo(Kind.PARKED);
-        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
+        fixture.ledgerBounds(Ids.now().plus(Duration.ofHours(1)));
 
         assertThat(inbox.process(message).kind()).isEqualTo(Kind.DUPLICATE);
         assertThat(fixture.deadLetters(consumer)).isEmpty();

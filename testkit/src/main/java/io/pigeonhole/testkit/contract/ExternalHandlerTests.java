@@ -388,7 +388,7 @@ abstract class ExternalHandlerTests<C extends HandlerContext> extends FlowLab<C>
                         });
                     }
                 })
-                .lanes(1)
+                .workPartitions(1)
                 .crashLimit(3)
                 .retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(2))
                 .build();

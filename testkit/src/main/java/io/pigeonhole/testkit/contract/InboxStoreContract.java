@@ -46,9 +46,9 @@ public abstract class InboxStoreContract<C extends HandlerContext> {
     }
 
     @Nested
-    @DisplayName("the horizon")
-    class Horizon extends HorizonTests<C> {
-        Horizon() {
+    @DisplayName("the ledger's bounds")
+    class Bounds extends LedgerBoundsTests<C> {
+        Bounds() {
             super(InboxStoreContract.this::fixture);
         }
     }
@@ -86,9 +86,9 @@ public abstract class InboxStoreContract<C extends HandlerContext> {
     }
 
     @Nested
-    @DisplayName("a lane")
-    class Lanes extends LaneTests<C> {
-        Lanes() {
+    @DisplayName("a work partition")
+    class WorkPartitions extends WorkPartitionTests<C> {
+        WorkPartitions() {
             super(InboxStoreContract.this::fixture);
         }
     }

@@ -8,8 +8,8 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.NodeInbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.WorkPartitions;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
 import java.time.Duration;
@@ -138,7 +138,7 @@ abstract class InterruptTests<C extends HandlerContext> extends InboxLab<C> {
     }
 
     @Test
-    void closedLanesEndAHandlerThatHangsAndCountNoAttempt() throws InterruptedException {
+    void closedWorkPartitionsEndAHandlerThatHangsAndCountNoAttempt() throws InterruptedException {
         CountDownLatch began = new CountDownLatch(1);
         CountDownLatch ended = new CountDownLatch(1);
         Inbox<C> inbox = inbox((payload, context) -> {
@@ -154,13 +154,13 @@ abstract class InterruptTests<C extends HandlerContext> extends InboxLab<C> {
         });
         Message message = message("x");
         String name = randomName();
-        Lanes lanes = Lanes.start(name, inbox, LaneSettings.standard().lanes(1));
-        lanes.open().submit(message, outcome -> {
+        WorkPartitions workPartitions = DeliveryThreads.start(name, inbox, DeliverySettings.standard().workPartitions(1));
+        workPartitions.open().submit(message, outcome -> {
             throw new AssertionError("settled: " + outcome);
         });
         assertThat(began.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
 
-        lanes.close(Duration.ofMillis(50));
+        workPartitions.close(Duration.ofMillis(50));
         assertThat(ended.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getName().startsWith(name)) {

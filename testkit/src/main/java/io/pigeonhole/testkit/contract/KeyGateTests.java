@@ -28,7 +28,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Under the lock of its lane a key's unfinished messages are seen, whoever stored them. */
+/** Under the lock of its work partition a key's unfinished messages are seen, whoever stored them. */
 abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
     private static final OrderingKey A = orderingKey("a");
     private static final OrderingKey B = orderingKey("b");
@@ -52,7 +52,7 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
     }
 
     @Test
-    void lockedLaneIsLockedForOthersUntilTheTransactionEnds() throws Exception {
+    void lockedWorkPartitionIsLockedForOthersUntilTheTransactionEnds() throws Exception {
         consumer = register(KeyOrder.SKIP_DEAD_LETTERS, 4);
         Future<Boolean> waiting;
         try (InboxTransaction<C> first = begin()) {
@@ -72,7 +72,7 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
     }
 
     @Test
-    void otherLanesAndOtherConsumersAreFree() {
+    void otherWorkPartitionsAndOtherConsumersAreFree() {
         consumer = register(KeyOrder.SKIP_DEAD_LETTERS, 4);
         RegisteredConsumer other = register(KeyOrder.SKIP_DEAD_LETTERS, 4);
         try (InboxTransaction<C> first = begin()) {
@@ -85,7 +85,7 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
     }
 
     @Test
-    void oneTransactionMayLockTheSameLaneTwice() {
+    void oneTransactionMayLockTheSameWorkPartitionTwice() {
         consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         run(transaction -> {
             transaction.lock(consumer, List.of(0), SHORT);
@@ -227,7 +227,7 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
     }
 
     @TestFactory
-    Stream<DynamicTest> whoeverIsIdleForTooLongLosesItsLanesAndWhatItTook() {
+    Stream<DynamicTest> whoeverIsIdleForTooLongLosesItsWorkPartitionsAndWhatItTook() {
         return whereIdleTransactionsEnd(() -> {
             consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
             Message message = ofKey("a");
@@ -237,7 +237,7 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
                 assertThat(keys(take(idle))).containsExactly(keyOf(message));
                 run(transaction -> transaction.lock(consumer, List.of(0), LONG));
 
-                // Of what it held, the server lets go one after the other: the lane may be free before its worker is.
+                // Of what it held, the server lets go one after the other: the work partition may be free before its worker is.
                 await().untilAsserted(() -> assertThat(available()).containsExactly(keyOf(message)));
                 assertThatThrownBy(idle::commit).isInstanceOf(RuntimeException.class);
             }

@@ -89,14 +89,14 @@ abstract class LedgerTests<C extends HandlerContext> extends StoreLab<C> {
     }
 
     @Test
-    void containsFindsParkedMessagesBeyondTheHorizon() {
+    void containsFindsParkedMessagesBeyondTheBounds() {
         Message message = message(Ids.timeOrdered(Ids.now().plusSeconds(1)));
         try (InboxTransaction<C> transaction = begin()) {
             claim(transaction, keyOf(message));
             transaction.park(consumer, List.of(parked(message)));
             transaction.commit();
         }
-        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
+        fixture.ledgerBounds(Ids.now().plus(Duration.ofHours(1)));
         try (CallersTransaction transaction = fixture.begin()) {
             assertThat(transaction.ledger().contains(consumer, keyOf(message))).isTrue();
         }
@@ -106,7 +106,7 @@ abstract class LedgerTests<C extends HandlerContext> extends StoreLab<C> {
     void lateKeyIsNotClaimedForTheCaller() {
         Instant later = Ids.now().plus(Duration.ofHours(1));
         MessageKey late = keyOf(message(Ids.timeOrdered(later.minusSeconds(1))));
-        fixture.horizon(later);
+        fixture.ledgerBounds(later);
         try (CallersTransaction transaction = fixture.begin()) {
             Claim claim = transaction.ledger().claim(consumer, late);
             assertThat(claim.claimed()).isEmpty();

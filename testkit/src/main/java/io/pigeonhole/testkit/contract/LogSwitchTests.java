@@ -104,7 +104,7 @@ abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
                 .hasSize(5);
     }
 
-    /** Lanes finish out of order, so that more is applied than lies behind the committed offset. */
+    /** Delivery threads finish out of order, so that more is applied than lies behind the committed offset. */
     @Test
     @Tag("A5")
     void consumerWithIdsMadeOfPlacesGoesToHybridAndBackWithoutARepeat() {

@@ -141,7 +141,7 @@ abstract class OrderTests<C extends HandlerContext> extends WorkLab<C> {
     /** Whatever a batch may hold: what is due first is of the keys whose heads are locked. */
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
-    void lockedHeadsHoldUpNoOtherKeyOfTheLane(int limit) {
+    void lockedHeadsHoldUpNoOtherKeyOfTheWorkPartition(int limit) {
         Message other = ofKey("b");
         List<Message> messages = new ArrayList<>();
         for (String key : List.of("a", "c")) {
@@ -162,7 +162,7 @@ abstract class OrderTests<C extends HandlerContext> extends WorkLab<C> {
     }
 
     @Test
-    void lockedHeadThatFillsTheBytesOfABatchHoldsUpNoOtherKeyOfTheLane() {
+    void lockedHeadThatFillsTheBytesOfABatchHoldsUpNoOtherKeyOfTheWorkPartition() {
         Message other = ofKey("b");
         receive(ofKey("a"), other);
         long head = takeable().get(0).id();
@@ -222,7 +222,7 @@ abstract class OrderTests<C extends HandlerContext> extends WorkLab<C> {
         }
     }
 
-    /** With nothing else in the lane. */
+    /** With nothing else in the work partition. */
     @Test
     void lockedMessagesWithoutAKeyThatFillABatchHoldUpNoOthersWithoutAKey() {
         received(4);

@@ -75,14 +75,14 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
     @Test
     @Tag("C1")
     @Tag("full")
-    void messagesOfALaneThatAnotherTransactionIsAtWorkInAreBusyAndTheOthersAreProcessed() {
+    void messagesOfAWorkPartitionThatAnotherTransactionIsAtWorkInAreBusyAndTheOthersAreProcessed() {
         Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS)
                 .concurrentDuplicateTimeout(Duration.ofMillis(1))
                 .build();
-        List<Message> messages = keyed("a1", "d1", "a2", "d2"); // In two lanes.
+        List<Message> messages = keyed("a1", "d1", "a2", "d2"); // In two work partitions.
         try (InboxTransaction<C> other = store.begin(Duration.ofMinutes(1))) {
-            int lane = inbox.registered().laneOf(messages.get(0), keyOf(inbox, messages.get(0)));
-            other.lock(inbox.registered(), List.of(lane), Duration.ofSeconds(1));
+            int workPartition = inbox.registered().workPartitionOf(messages.get(0), keyOf(inbox, messages.get(0)));
+            other.lock(inbox.registered(), List.of(workPartition), Duration.ofSeconds(1));
 
             assertThat(kinds(inbox.process(messages)))
                     .containsExactly(Kind.BUSY, Kind.PROCESSED, Kind.BUSY, Kind.PROCESSED);
@@ -120,7 +120,7 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void batchOfAWorkerThatIsTakenApartKeepsTheOrder() {
-        Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS).lanes(1).build();
+        Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS).workPartitions(1).build();
         fail("a0", 1);
         fail("b1", 1);
         inbox.receive(manyOf(40, "a", "b", "c"));
@@ -137,7 +137,7 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
     @Test
     void messageThatIsDueAgainAtOnceHoldsBackItsKeyInTheNextChunkToo() {
         Inbox<C> inbox = ordered(KeyOrder.SKIP_DEAD_LETTERS)
-                .lanes(1)
+                .workPartitions(1)
                 .retry(RetryPolicy.fixed(Duration.ZERO))
                 .build();
         fail("a0", 1);

@@ -116,7 +116,7 @@ abstract class OwnTransactionTests<C extends HandlerContext> extends InboxLab<C>
         Instant later = Ids.now().plus(Duration.ofHours(1));
         Message late = message(Ids.timeOrdered(later.minusSeconds(1)), "late");
         Message future = message(Ids.timeOrdered(fixture.beyondTheLedger()), "future");
-        fixture.horizon(later);
+        fixture.ledgerBounds(later);
         try (CallersTransaction own = fixture.begin()) {
             for (Message message : List.of(late, future)) {
                 assertThatThrownBy(() -> inbox.claim(message, own.ledger()))
@@ -133,7 +133,7 @@ abstract class OwnTransactionTests<C extends HandlerContext> extends InboxLab<C>
         });
         Message message = message(Ids.timeOrdered(Ids.now().plusSeconds(1)), "x");
         inbox.process(message);
-        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
+        fixture.ledgerBounds(Ids.now().plus(Duration.ofHours(1)));
         try (CallersTransaction own = fixture.begin()) {
             assertThat(inbox.claim(message, own.ledger())).isFalse();
         }

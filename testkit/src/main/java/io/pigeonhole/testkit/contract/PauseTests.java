@@ -65,7 +65,7 @@ abstract class PauseTests<C extends HandlerContext> extends WorkLab<C> {
     void registeringAPausedConsumerLeavesItPaused() {
         fixture.pause(consumer.name(), true);
         RegisteredConsumer again = store.register(
-                new ConsumerRegistration(consumer.name(), IdForm.TIME_ORDERED, consumer.order(), consumer.lanes()));
+                new ConsumerRegistration(consumer.name(), IdForm.TIME_ORDERED, consumer.order(), consumer.workPartitions()));
 
         assertThat(again).isEqualTo(consumer);
         assertThatClaimIsRefused(key(0));
@@ -76,9 +76,9 @@ abstract class PauseTests<C extends HandlerContext> extends WorkLab<C> {
         received(1);
         fixture.pause(consumer.name(), true);
         run(transaction -> {
-            for (int lane = 0; lane < consumer.lanes(); lane++) {
-                if (transaction.enter(consumer, lane)) {
-                    assertThat(transaction.take(consumer, lane, 10)).isEmpty();
+            for (int workPartition = 0; workPartition < consumer.workPartitions(); workPartition++) {
+                if (transaction.enter(consumer, workPartition)) {
+                    assertThat(transaction.take(consumer, workPartition, 10)).isEmpty();
                 }
             }
         });

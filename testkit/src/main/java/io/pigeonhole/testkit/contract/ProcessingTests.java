@@ -190,7 +190,28 @@ abstract class ProcessingTests<C extends HandlerContext> extends InboxLab<C> {
     }
 
     @Test
-    void ignoredTypeIsClaimedAndToldAsProcessed() {
+    void handlerForEveryOtherTypeTakesWhatHasNoHandlerOfItsOwnAndWhatHasNoType() {
+        List<String> others = new ArrayList<>();
+        Inbox<C> inbox = builder(this::write)
+                .handleOther(PayloadDecoder.text(), (payload, context) -> {
+                    others.add(context.message().type() + " " + payload);
+                })
+                .build();
+        Message.Builder message = Message.builder("notes");
+
+        assertThat(inbox.process(List.of(
+                        message.id(Ids.opaque()).type(TYPE).payload("own").build(),
+                        message.id(Ids.opaque()).type("another").payload("b").build(),
+                        message.id(Ids.opaque()).type(null).payload("c").build())))
+                .extracting(Outcome::kind)
+                .containsOnly(Kind.PROCESSED);
+        assertThat(fixture.effects()).containsExactly("own");
+        assertThat(others).containsExactly("another b", "null c");
+        assertThat(inbox.process(message.build()).kind()).isEqualTo(Kind.DUPLICATE);
+    }
+
+    @Test
+    void ignoredTypeIsClaimedAndReportedAsProcessed() {
         Inbox<C> inbox = builder(this::write).unknownType(UnknownType.IGNORE).build();
         Message message = Message.builder("notes")
                 .id(Ids.opaque())

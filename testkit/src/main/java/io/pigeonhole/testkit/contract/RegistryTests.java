@@ -66,13 +66,13 @@ abstract class RegistryTests<C extends HandlerContext> extends StoreLab<C> {
     }
 
     @Test
-    void orderAndLanesAreKept() {
+    void orderAndWorkPartitionsAreKept() {
         ConsumerRegistration registration =
                 new ConsumerRegistration(randomName(), IdForm.OPAQUE, KeyOrder.BLOCK_ON_DEAD_LETTERS, 7);
         RegisteredConsumer registered = store.register(registration);
 
         assertThat(registered.order()).isEqualTo(KeyOrder.BLOCK_ON_DEAD_LETTERS);
-        assertThat(registered.lanes()).isEqualTo(7);
+        assertThat(registered.workPartitions()).isEqualTo(7);
         assertThat(store.register(registration)).isEqualTo(registered);
     }
 
@@ -80,7 +80,7 @@ abstract class RegistryTests<C extends HandlerContext> extends StoreLab<C> {
     void otherOrderIsRefused() {
         for (KeyOrder other : List.of(KeyOrder.SKIP_DEAD_LETTERS, KeyOrder.BLOCK_ON_DEAD_LETTERS)) {
             assertThatThrownBy(() -> store.register(
-                            new ConsumerRegistration(consumer.name(), IdForm.TIME_ORDERED, other, consumer.lanes())))
+                            new ConsumerRegistration(consumer.name(), IdForm.TIME_ORDERED, other, consumer.workPartitions())))
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining(consumer.name())
                     .hasMessageContaining(other.name());
@@ -88,7 +88,7 @@ abstract class RegistryTests<C extends HandlerContext> extends StoreLab<C> {
     }
 
     @Test
-    void otherNumberOfLanesIsRefused() {
+    void otherNumberOfWorkPartitionsIsRefused() {
         assertThatThrownBy(() -> store.register(
                         new ConsumerRegistration(consumer.name(), IdForm.TIME_ORDERED, consumer.order(), 1023)))
                 .isInstanceOf(ConfigurationException.class)

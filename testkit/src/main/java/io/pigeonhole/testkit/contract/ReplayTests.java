@@ -64,7 +64,7 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
             "type",
             "status",
             "tenant",
-            "lane",
+            "work_partition",
             "ordered",
             "by_lease",
             "attempts",

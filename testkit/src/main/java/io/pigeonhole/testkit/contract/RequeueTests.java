@@ -88,7 +88,7 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
     }
 
     @Test
-    void lettersWithAnOrderAreBusyWhileTheirLaneIsLocked() {
+    void lettersWithAnOrderAreBusyWhileTheirWorkPartitionIsLocked() {
         consumer = register(KeyOrder.SKIP_DEAD_LETTERS);
         Message dead = ofKey("k");
         deadLetter(dead);
@@ -159,7 +159,7 @@ abstract class RequeueTests<C extends HandlerContext> extends AdminLab<C> {
     void lateLetterStaysDeadUnlessItIsAskedForExplicitly() {
         Message message = message(Ids.timeOrdered(Ids.now().plusSeconds(1)));
         deadLetterUnclaimed(message, DeadReason.LATE);
-        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
+        fixture.ledgerBounds(Ids.now().plus(Duration.ofHours(1)));
 
         assertThat(requeue(keyOf(message))).isEqualTo(Kind.LATE);
         assertThat(deadKeys()).containsExactly(keyOf(message));

@@ -61,7 +61,7 @@ abstract class RetentionTests<C extends HandlerContext> extends StoreLab<C> {
         assertThat(again.isLate(neverSeen)).isTrue();
     }
 
-    /** A day goes only behind the horizon: whoever comes between two pieces must not find it gone and its keys in time. */
+    /** A day goes only behind the ledger's bounds: whoever comes between two pieces must not find it gone and its keys in time. */
     @Test
     void keyOfADayThatGoesIsLateAfterEveryPiece() {
         MessageKey old = keyOf(message(Ids.timeOrdered(Ids.now().plusSeconds(1))));
@@ -239,9 +239,9 @@ abstract class RetentionTests<C extends HandlerContext> extends StoreLab<C> {
 
     private void finish(MessageKey key) {
         try (InboxTransaction<C> transaction = begin()) {
-            int lane = consumer.laneOf(message("any"), key);
-            assertThat(transaction.enter(consumer, lane)).isTrue();
-            WorkItem item = transaction.take(consumer, lane, 10).stream()
+            int workPartition = consumer.workPartitionOf(message("any"), key);
+            assertThat(transaction.enter(consumer, workPartition)).isTrue();
+            WorkItem item = transaction.take(consumer, workPartition, 10).stream()
                     .filter(each -> each.key().equals(key))
                     .findAny()
                     .orElseThrow();

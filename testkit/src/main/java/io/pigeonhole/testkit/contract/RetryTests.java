@@ -130,7 +130,7 @@ abstract class RetryTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void failuresInABatchOfAWorkerCostOnlyThemselves() {
-        Inbox<C> inbox = flow().lanes(1).build();
+        Inbox<C> inbox = flow().workPartitions(1).build();
         List<String> failing = List.of("3", "40", "41", "99");
         failing.forEach(payload -> fail(payload, 1));
         inbox.receive(messages(100));
@@ -161,7 +161,7 @@ abstract class RetryTests<C extends HandlerContext> extends FlowLab<C> {
 
     @Test
     void receivedMessagesWaitForWorkInTheirOrder() {
-        Inbox<C> inbox = flow().lanes(1).reception(Reception.STORE).build();
+        Inbox<C> inbox = flow().workPartitions(1).reception(Reception.STORE).build();
         List<Message> messages = messages(30);
 
         assertThat(kinds(inbox.process(messages))).containsOnly(Kind.RECEIVED);
@@ -226,7 +226,7 @@ abstract class RetryTests<C extends HandlerContext> extends FlowLab<C> {
                     messagesOfTransactions.merge(transactions(), 1, Integer::sum);
                     fixture.write(context, payload.substring(0, 1));
                 })
-                .lanes(1)
+                .workPartitions(1)
                 .workBytes(25_000)
                 .build();
         List<Message> messages = new ArrayList<>();

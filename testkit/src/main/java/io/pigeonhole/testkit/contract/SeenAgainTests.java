@@ -106,8 +106,8 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
         inbox.forNodes().whenWorkIsStored(told::addAll);
 
         assertThat(inbox.process(message).kind()).isEqualTo(Kind.DUPLICATE);
-        int lane = inbox.registered().laneOf(message, keyOf(inbox, message));
-        assertThat(told).contains(new Backlog.Due(inbox.registered(), Backlog.Kind.ORDINARY, lane, Duration.ZERO));
+        int workPartition = inbox.registered().workPartitionOf(message, keyOf(inbox, message));
+        assertThat(told).contains(new Backlog.Due(inbox.registered(), Backlog.Kind.ORDINARY, workPartition, Duration.ZERO));
         assertThat(inbox.work()).isEqualTo(1);
         assertThat(parked()).containsExactly("x");
         workLater(inbox);
@@ -161,7 +161,7 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
         String id = Ids.timeOrdered(Ids.now().plusSeconds(1));
         fail("one", 1);
         inbox.process(message(id, "one"));
-        fixture.horizon(Ids.now().plus(Duration.ofHours(1)));
+        fixture.ledgerBounds(Ids.now().plus(Duration.ofHours(1)));
 
         assertConflictsBeside(inbox, id);
         assertThat(workLater(inbox)).isEqualTo(1);
@@ -213,7 +213,7 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
     /** An id that is older than the ledger from now on. */
     private String late() {
         Instant oldest = Ids.now().plus(Duration.ofHours(1));
-        fixture.horizon(oldest);
+        fixture.ledgerBounds(oldest);
         return Ids.timeOrdered(oldest.minusMillis(1));
     }
 

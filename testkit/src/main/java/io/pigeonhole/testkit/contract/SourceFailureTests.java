@@ -67,7 +67,7 @@ abstract class SourceFailureTests<C extends HandlerContext> extends SourceLab<C>
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.WAITING_FOR_STORE);
         plan.calm();
         awaitEffects(MANY);
-        // The effects are there before the lane that made the last of them knows that it waits no more.
+        // The effects are there before the delivery thread that made the last of them knows that it waits no more.
         await().atMost(PATIENCE).until(() -> source.state() == SourceState.RUNNING);
         assertThat(fixture.parked(consumer)).isEmpty();
         assertThat(fixture.deadLetters(consumer)).isEmpty();

@@ -62,12 +62,12 @@ abstract class StartTests<C extends HandlerContext> extends StoreLab<C> {
         begin("notes-0", "17");
         fixture.pause(consumer.name(), true);
         assertThatThrownBy(() -> begin("notes-0", "17")).isInstanceOf(ConsumerPausedException.class);
-        assertThatThrownBy(() -> store.started(consumer, another("lane 3", "17"), 2, Duration.ofMinutes(1)))
+        assertThatThrownBy(() -> store.started(consumer, another("work partition 3", "17"), 2, Duration.ofMinutes(1)))
                 .isInstanceOf(ConsumerPausedException.class);
 
         fixture.pause(consumer.name(), false);
         assertThat(begin("notes-0", "17")).isEqualTo(2);
-        assertThat(begin("lane 3", "17")).isEqualTo(1);
+        assertThat(begin("work partition 3", "17")).isEqualTo(1);
     }
 
     @Tag("C1")
@@ -114,14 +114,14 @@ abstract class StartTests<C extends HandlerContext> extends StoreLab<C> {
     @Test
     void startBeyondALimitIsNotNotedWhileTheLastIsFresh() {
         Duration fresh = Duration.ofMinutes(1);
-        assertThat(store.started(consumer, another("lane 3", "17"), 2, fresh)).isEqualTo(1);
-        assertThat(store.started(consumer, another("lane 3", "17"), 2, fresh)).isEqualTo(2);
-        assertThat(store.started(consumer, another("lane 3", "17"), 2, fresh)).isZero();
-        assertThat(store.started(consumer, another("lane 4", "17"), 2, fresh)).isEqualTo(1);
+        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh)).isEqualTo(1);
+        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh)).isEqualTo(2);
+        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh)).isZero();
+        assertThat(store.started(consumer, another("work partition 4", "17"), 2, fresh)).isEqualTo(1);
         fixture.advance(Duration.ofMinutes(2));
-        assertThat(store.started(consumer, another("lane 3", "17"), 2, fresh)).isEqualTo(3);
-        assertThat(store.started(consumer, another("lane 3", "17"), 2, fresh)).isZero();
-        assertThat(store.started(consumer, another("lane 3", "18"), 2, fresh)).isEqualTo(1);
+        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh)).isEqualTo(3);
+        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh)).isZero();
+        assertThat(store.started(consumer, another("work partition 3", "18"), 2, fresh)).isEqualTo(1);
     }
 
     @Tag("C1")

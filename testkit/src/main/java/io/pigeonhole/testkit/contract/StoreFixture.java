@@ -89,7 +89,7 @@ public interface StoreFixture<C extends HandlerContext> extends AutoCloseable {
      *
      * @param oldest where the ledger begins from now on
      */
-    void horizon(Instant oldest);
+    void ledgerBounds(Instant oldest);
 
     /**
      * An instant of which the ledger has no day yet, so that ids made then are from the future.

@@ -10,9 +10,9 @@ import io.pigeonhole.core.inbox.InboxBuilder;
 import io.pigeonhole.core.inbox.InboxListener;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
-import io.pigeonhole.core.lane.DeliveryGroup;
-import io.pigeonhole.core.lane.LaneSettings;
-import io.pigeonhole.core.lane.Lanes;
+import io.pigeonhole.core.delivery.DeliveryGroup;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.WorkPartitions;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
 import java.time.Duration;
@@ -314,27 +314,27 @@ abstract class ThrowableTests<C extends HandlerContext> extends FlowLab<C> {
     }
 
     @Test
-    void lanesLiveWhateverTheirHandlersThrow() {
+    void workPartitionsLiveWhateverTheirHandlersThrow() {
         List<String> names = names(1);
         Inbox<C> inbox = builder(this::writeAndRaise).retry(POLICY).build();
         String name = randomName();
-        Lanes lanes = Lanes.start(name, inbox, LaneSettings.standard().lanes(2));
+        WorkPartitions workPartitions = DeliveryThreads.start(name, inbox, DeliverySettings.standard().workPartitions(2));
         Queue<Message> settled = new ConcurrentLinkedQueue<>();
         List<Message> messages = one(TYPE, names);
         try {
             bounded(() -> {
-                DeliveryGroup group = lanes.open();
+                DeliveryGroup group = workPartitions.open();
                 messages.forEach(message -> group.submit(message, outcome -> settled.add(message)));
                 while (settled.size() < messages.size()) {
                     Thread.onSpinWait();
                 }
             });
-            assertThat(lanes.isWaiting()).isFalse();
+            assertThat(workPartitions.isWaiting()).isFalse();
             assertThat(Thread.getAllStackTraces().keySet())
                     .filteredOn(thread -> thread.getName().startsWith(name))
                     .hasSize(2);
         } finally {
-            lanes.close(Duration.ofSeconds(10));
+            workPartitions.close(Duration.ofSeconds(10));
         }
         bounded(() -> {
             work(inbox);

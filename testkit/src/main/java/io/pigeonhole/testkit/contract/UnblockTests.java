@@ -133,7 +133,7 @@ abstract class UnblockTests<C extends HandlerContext> extends AdminLab<C> {
     }
 
     @Test
-    void laneInWhichADeliveryIsStoredIsBusy() {
+    void workPartitionInWhichADeliveryIsStoredIsBusy() {
         park(ofKey("k"), LATER);
         try (InboxTransaction<C> transaction = begin()) {
             transaction.lock(consumer, List.of(0), SHORT);

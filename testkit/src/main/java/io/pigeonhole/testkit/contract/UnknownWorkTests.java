@@ -148,14 +148,14 @@ abstract class UnknownWorkTests<C extends HandlerContext> extends FlowLab<C> {
     void killerBesideAProgramThatDoesNotKnowItsTypeDiesOfTheSameLimitOfAttempts() {
         List<Integer> attempts = new ArrayList<>();
         Inbox<C> newer = builder()
-                .lanes(1)
+                .workPartitions(1)
                 .retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(3))
                 .handleExternal(NEW, PayloadDecoder.text(), (payload, context) -> {
                     attempts.add(context.attempt());
                     return Completion.nothing();
                 })
                 .build();
-        Inbox<C> older = flow().lanes(1).build();
+        Inbox<C> older = flow().workPartitions(1).build();
         Message killer = typed("k", NEW, "killer");
         newer.process(killer);
         for (int kills = 0; kills < 3; kills++) {
@@ -183,7 +183,7 @@ abstract class UnknownWorkTests<C extends HandlerContext> extends FlowLab<C> {
         Inbox<C> newer = newer(KeyOrder.NONE)
                 .handleExternal("call", PayloadDecoder.text(), (payload, context) -> Completion.nothing())
                 .build();
-        Inbox<C> older = flow().lanes(2).build();
+        Inbox<C> older = flow().workPartitions(2).build();
         Message parked = typed("k", NEW, "parked");
         Message leased = typed("k", "call", "leased");
         fail("parked", 1);

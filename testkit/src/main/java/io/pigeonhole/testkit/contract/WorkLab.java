@@ -24,7 +24,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the tests of unfinished messages begin with: a consumer with one lane, and short words for what is done to it. */
+/** What the tests of unfinished messages begin with: a consumer with one work partition, and short words for what is done to it. */
 abstract class WorkLab<C extends HandlerContext> extends StoreLab<C> {
     static final int ALL = 100;
     static final String NODE = "node 1";
@@ -36,7 +36,7 @@ abstract class WorkLab<C extends HandlerContext> extends StoreLab<C> {
     }
 
     @BeforeEach
-    void takeOneLane() {
+    void takeOneWorkPartition() {
         consumer = register(KeyOrder.NONE);
     }
 
@@ -44,8 +44,8 @@ abstract class WorkLab<C extends HandlerContext> extends StoreLab<C> {
         return register(order, 1);
     }
 
-    RegisteredConsumer register(KeyOrder order, int lanes) {
-        return store.register(new ConsumerRegistration(randomName(), IdForm.TIME_ORDERED, order, lanes));
+    RegisteredConsumer register(KeyOrder order, int workPartitions) {
+        return store.register(new ConsumerRegistration(randomName(), IdForm.TIME_ORDERED, order, workPartitions));
     }
 
     /** A message with an ordering key that nobody has seen. */

@@ -44,7 +44,7 @@ public enum CrashPoint {
     BEFORE_DEAD_LETTER,
     /** They are there, uncommitted. */
     AFTER_DEAD_LETTER,
-    /** Before the lanes of ordered keys are locked. */
+    /** Before the work partitions of ordered keys are locked. */
     BEFORE_LOCK,
     /** They are locked. */
     AFTER_LOCK,
@@ -56,9 +56,9 @@ public enum CrashPoint {
     BEFORE_RECEIVE,
     /** They are stored, uncommitted. */
     AFTER_RECEIVE,
-    /** Before a worker enters a lane. */
+    /** Before a worker enters a work partition. */
     BEFORE_ENTER,
-    /** It is in the lane, or was not let in. */
+    /** It is in the work partition, or was not let in. */
     AFTER_ENTER,
     /** Before due messages are taken, for the first time or again. */
     BEFORE_TAKE,

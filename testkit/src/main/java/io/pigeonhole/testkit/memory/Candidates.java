@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Finds the messages of a lane that may be worked on now. */
+/** Finds the messages of a work partition that may be worked on now. */
 final class Candidates {
     private static final Comparator<WorkRow> ARRIVAL = Comparator.comparingLong(WorkRow::id);
     private static final Comparator<WorkRow> OLDEST_DUE =
@@ -20,12 +20,12 @@ final class Candidates {
 
     private final Changes changes;
     private final RegisteredConsumer consumer;
-    private final int lane;
+    private final int workPartition;
 
-    Candidates(Changes changes, RegisteredConsumer consumer, int lane) {
+    Candidates(Changes changes, RegisteredConsumer consumer, int workPartition) {
         this.changes = changes;
         this.consumer = consumer;
-        this.lane = lane;
+        this.workPartition = workPartition;
     }
 
     /** Of each key the messages from its head on. */
@@ -71,7 +71,7 @@ final class Candidates {
         List<LetterRow> blocking =
                 changes.letterRows.all().stream().filter(LetterRow::blocks).toList();
         Set<OrderingKey> passed = new HashSet<>();
-        for (WorkRow row : rowsOfLane()) {
+        for (WorkRow row : rowsOfWorkPartition()) {
             if (found.size() == limit) {
                 break;
             }
@@ -95,9 +95,9 @@ final class Candidates {
         return found;
     }
 
-    private List<WorkRow> rowsOfLane() {
+    private List<WorkRow> rowsOfWorkPartition() {
         return changes.work.all().stream()
-                .filter(row -> row.row().consumer() == consumer.id() && row.lane() == lane)
+                .filter(row -> row.row().consumer() == consumer.id() && row.workPartition() == workPartition)
                 .sorted(consumer.order().isKept() ? ARRIVAL : OLDEST_DUE)
                 .toList();
     }

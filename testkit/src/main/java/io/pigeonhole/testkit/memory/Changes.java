@@ -91,7 +91,7 @@ final class Changes {
         if (!free) {
             state = State.ABORTED;
             throw new ClaimBlockedException(
-                    "another transaction holds one of " + wanted.size() + " keys or lanes and did not end within "
+                    "another transaction holds one of " + wanted.size() + " keys or work partitions and did not end within "
                             + timeout.toMillis() + " ms",
                     null);
         }

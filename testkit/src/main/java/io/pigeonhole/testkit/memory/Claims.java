@@ -34,7 +34,7 @@ final class Claims {
             Set<MessageKey> claimed = new HashSet<>();
             for (int i = 0; i < rows.size(); i++) {
                 Row row = rows.get(i);
-                if (!tables.isOutsideHorizon(row.key()) && accepted(row) == null) {
+                if (!tables.isOutsideBounds(row.key()) && accepted(row) == null) {
                     changes.claim(row, new Accepted(hashes.isEmpty() ? null : hashes.get(i), changes.now()));
                     claimed.add(row.key());
                 }

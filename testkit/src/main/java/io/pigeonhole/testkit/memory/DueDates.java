@@ -13,9 +13,9 @@ import java.util.Map;
 
 /** When something is due, as far as it is committed. */
 final class DueDates {
-    private static final int NO_LANE = -1;
+    private static final int NO_WORK_PARTITION = -1;
 
-    private record Place(Kind kind, int lane) {}
+    private record Place(Kind kind, int workPartition) {}
 
     private DueDates() {}
 
@@ -25,7 +25,7 @@ final class DueDates {
             boolean paused = tables.paused.contains(consumer.id());
             first(tables, consumer.id()).forEach((place, in) -> {
                 if (place.kind() == Kind.EXPIRING || !paused) {
-                    due.add(new Due(consumer, place.kind(), place.lane(), in));
+                    due.add(new Due(consumer, place.kind(), place.workPartition(), in));
                 }
             });
         }
@@ -47,8 +47,8 @@ final class DueDates {
 
     private static Place placeOf(WorkRow row) {
         if (row.lease() != null) {
-            return new Place(Kind.EXPIRING, NO_LANE);
+            return new Place(Kind.EXPIRING, NO_WORK_PARTITION);
         }
-        return new Place(row.byLease() ? Kind.BY_LEASE : Kind.ORDINARY, row.lane());
+        return new Place(row.byLease() ? Kind.BY_LEASE : Kind.ORDINARY, row.workPartition());
     }
 }

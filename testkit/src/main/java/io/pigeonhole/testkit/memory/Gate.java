@@ -8,7 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The lanes in one transaction: who may store and who may work. */
+/** The work partitions in one transaction: who may store and who may work. */
 final class Gate {
     private final Changes changes;
 
@@ -16,10 +16,10 @@ final class Gate {
         this.changes = changes;
     }
 
-    void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration timeout) {
+    void lock(RegisteredConsumer consumer, List<Integer> workPartitions, Duration timeout) {
         changes.inTurn(() -> {
-            List<Lock.OfLane> locks = lanes.stream()
-                    .map(lane -> new Lock.OfLane(consumer.id(), lane))
+            List<Lock.OfWorkPartition> locks = workPartitions.stream()
+                    .map(workPartition -> new Lock.OfWorkPartition(consumer.id(), workPartition))
                     .toList();
             changes.awaitFree(locks, timeout);
             locks.forEach(changes::hold);
@@ -30,8 +30,8 @@ final class Gate {
     Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
         return changes.inTurn(() -> {
             for (OrderingKey key : keys) {
-                Lock lane = new Lock.OfLane(consumer.id(), OrderingKey.lane(key.bytes(), consumer.lanes()));
-                Promise.check(changes.holds(lane), "a key is asked for under the lock of its lane: " + key);
+                Lock workPartition = new Lock.OfWorkPartition(consumer.id(), OrderingKey.partition(key.bytes(), consumer.workPartitions()));
+                Promise.check(changes.holds(workPartition), "a key is asked for under the lock of its work partition: " + key);
             }
             Set<OrderingKey> blocked = new LinkedHashSet<>();
             for (WorkRow row : changes.work.all()) {
@@ -47,9 +47,9 @@ final class Gate {
         });
     }
 
-    boolean enter(RegisteredConsumer consumer, int lane) {
+    boolean enter(RegisteredConsumer consumer, int workPartition) {
         return changes.inTurn(() -> {
-            Lock worker = new Lock.OfWorker(consumer.id(), lane);
+            Lock worker = new Lock.OfWorker(consumer.id(), workPartition);
             boolean free = changes.isFree(worker);
             if (free) {
                 changes.hold(worker);
@@ -58,10 +58,10 @@ final class Gate {
         });
     }
 
-    void requireEntered(RegisteredConsumer consumer, int lane) {
+    void requireEntered(RegisteredConsumer consumer, int workPartition) {
         changes.inTurn(() -> {
-            boolean entered = changes.holds(new Lock.OfWorker(consumer.id(), lane));
-            Promise.check(!consumer.order().isKept() || entered, "with an order a worker enters the lane first");
+            boolean entered = changes.holds(new Lock.OfWorker(consumer.id(), workPartition));
+            Promise.check(!consumer.order().isKept() || entered, "with an order a worker enters the work partition first");
             return entered;
         });
     }

@@ -26,7 +26,7 @@ public final class InMemoryFixture implements StoreFixture<InMemoryContext> {
 
     /** Makes an empty store, whose ledger reaches from the epoch to 30 days from now. */
     public InMemoryFixture() {
-        horizon(Instant.EPOCH);
+        ledgerBounds(Instant.EPOCH);
     }
 
     @Override
@@ -96,8 +96,8 @@ public final class InMemoryFixture implements StoreFixture<InMemoryContext> {
     }
 
     @Override
-    public void horizon(Instant oldest) {
-        store.horizon(oldest, end);
+    public void ledgerBounds(Instant oldest) {
+        store.ledgerBounds(oldest, end);
     }
 
     @Override

@@ -139,10 +139,10 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
      * @param oldest ids in time form that were made before it are late
      * @param newest ids in time form that were made then or later are from the future; null for no such end
      */
-    public void horizon(Instant oldest, @Nullable Instant newest) {
+    public void ledgerBounds(Instant oldest, @Nullable Instant newest) {
         MessageKey from = MessageKey.firstOf(oldest.toEpochMilli());
         MessageKey to = newest == null ? MessageKey.FIRST_DIGEST : MessageKey.firstOf(newest.toEpochMilli());
-        tables.write(all -> all.moveHorizon(from, to));
+        tables.write(all -> all.moveBounds(from, to));
     }
 
     /**

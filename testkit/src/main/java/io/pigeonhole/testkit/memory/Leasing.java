@@ -24,11 +24,11 @@ final class Leasing {
         this.work = work;
     }
 
-    List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
+    List<WorkItem> lease(RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration) {
         return changes.inTurn(() -> {
             Instant now = changes.now();
             List<WorkItem> items = new ArrayList<>();
-            for (WorkRow row : new Candidates(changes, consumer, lane).forLeasing(now, limit)) {
+            for (WorkRow row : new Candidates(changes, consumer, workPartition).forLeasing(now, limit)) {
                 WorkRow leased = work.held(row).leased(owner, now, duration);
                 changes.work.put(leased.row(), leased);
                 items.add(leased.item(now));

@@ -11,11 +11,11 @@ sealed interface Lock {
     /** A dead letter that is dead-lettered, counted or reopened. */
     record OfLetter(Row row) implements Lock {}
 
-    /** A lane, against others that store or process messages of its keys. */
-    record OfLane(short consumer, int lane) implements Lock {}
+    /** A work partition, against others that store or process messages of its keys. */
+    record OfWorkPartition(short consumer, int workPartition) implements Lock {}
 
-    /** A lane, against other workers. */
-    record OfWorker(short consumer, int lane) implements Lock {}
+    /** A work partition, against other workers. */
+    record OfWorker(short consumer, int workPartition) implements Lock {}
 
     /** A run over the history, while a batch of it is under way. */
     record OfReplay(String name) implements Lock {}

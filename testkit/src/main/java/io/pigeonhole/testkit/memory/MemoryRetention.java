@@ -37,7 +37,7 @@ final class MemoryRetention {
         Instant kept = now.minus(WINDOW);
         MessageKey oldest = MessageKey.firstOf(kept.truncatedTo(ChronoUnit.DAYS).toEpochMilli());
         if (tables.oldest.compareTo(oldest) < 0 && oldest.compareTo(tables.newest) <= 0) {
-            tables.moveHorizon(oldest, tables.newest);
+            tables.moveBounds(oldest, tables.newest);
         }
         tables.ledger
                 .entrySet()

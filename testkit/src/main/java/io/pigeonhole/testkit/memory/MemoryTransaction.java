@@ -91,9 +91,9 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
-    public void lock(RegisteredConsumer consumer, List<Integer> lanes, Duration timeout) {
+    public void lock(RegisteredConsumer consumer, List<Integer> workPartitions, Duration timeout) {
         store.requireAvailable();
-        gate.lock(consumer, lanes, timeout);
+        gate.lock(consumer, workPartitions, timeout);
     }
 
     @Override
@@ -115,16 +115,16 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
-    public boolean enter(RegisteredConsumer consumer, int lane) {
+    public boolean enter(RegisteredConsumer consumer, int workPartition) {
         store.requireAvailable();
-        return gate.enter(consumer, lane);
+        return gate.enter(consumer, workPartition);
     }
 
     @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) {
+    public List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit, long bytes) {
         store.requireAvailable();
-        gate.requireEntered(consumer, lane);
-        return work.take(consumer, lane, limit, bytes);
+        gate.requireEntered(consumer, workPartition);
+        return work.take(consumer, workPartition, limit, bytes);
     }
 
     @Override
@@ -152,10 +152,10 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
-    public List<WorkItem> lease(RegisteredConsumer consumer, int lane, int limit, String owner, Duration duration) {
+    public List<WorkItem> lease(RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration) {
         store.requireAvailable();
-        gate.requireEntered(consumer, lane);
-        return leasing.lease(consumer, lane, limit, owner, duration);
+        gate.requireEntered(consumer, workPartition);
+        return leasing.lease(consumer, workPartition, limit, owner, duration);
     }
 
     @Override

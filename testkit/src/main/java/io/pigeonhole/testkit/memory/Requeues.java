@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Puts dead letters back to work. The lanes of ordered ones are locked, as those do who store messages. */
+/** Puts dead letters back to work. The work partitions of ordered ones are locked, as those do who store messages. */
 final class Requeues {
     private final Tables tables;
     private final Consumers consumers;
@@ -91,7 +91,7 @@ final class Requeues {
         if (found == null) {
             return Answers.notDead(key);
         }
-        lockLane(change, found);
+        lockWorkPartition(change, found);
         LetterRow letter = change.letter(key);
         if (letter == null) {
             return Answers.notDead(key);
@@ -101,7 +101,7 @@ final class Requeues {
         }
         if (!letter.letter().claimed()) {
             change.hold(List.of(new Lock.OfKey(row)));
-            if (tables.isOutsideHorizon(key)) {
+            if (tables.isOutsideBounds(key)) {
                 boolean late = key.compareTo(tables.oldest) < 0;
                 if (!late || !evenIfLate) {
                     return late ? Answers.late() : Answers.fromTheFuture();
@@ -122,11 +122,11 @@ final class Requeues {
         return Answer.done("back in work, due now");
     }
 
-    private static void lockLane(AdminChange change, LetterRow letter) {
+    private static void lockWorkPartition(AdminChange change, LetterRow letter) {
         OrderingKey key = OrderingKey.of(letter.letter().message());
         if (key != null && change.consumer().keepsOrderOf(letter.letter().message())) {
-            int lane = OrderingKey.lane(key.bytes(), change.consumer().lanes());
-            change.hold(List.of(new Lock.OfLane(change.consumer().id(), lane)));
+            int workPartition = OrderingKey.partition(key.bytes(), change.consumer().workPartitions());
+            change.hold(List.of(new Lock.OfWorkPartition(change.consumer().id(), workPartition)));
         }
     }
 }

@@ -94,12 +94,12 @@ final class Tables {
         audit.add(new AuditEntry(++lastInAudit, now(), by, action, consumer, key, detail, affected));
     }
 
-    boolean isOutsideHorizon(MessageKey key) {
+    boolean isOutsideBounds(MessageKey key) {
         return key.isTimeForm() && (key.compareTo(oldest) < 0 || key.compareTo(newest) >= 0);
     }
 
-    /** The ledger's days before the horizon are dropped; work and dead letters stay. */
-    void moveHorizon(MessageKey from, MessageKey to) {
+    /** The ledger's days before the ledger's bounds are dropped; work and dead letters stay. */
+    void moveBounds(MessageKey from, MessageKey to) {
         oldest = from;
         newest = to;
         ledger.keySet().removeIf(row -> row.key().compareTo(oldest) < 0);

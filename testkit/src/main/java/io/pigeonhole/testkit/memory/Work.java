@@ -66,10 +66,10 @@ final class Work {
         return consumer.deduplication().needsLog() || changes.claimed(row) != null;
     }
 
-    List<WorkItem> take(RegisteredConsumer consumer, int lane, int limit, long bytes) {
+    List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit, long bytes) {
         return changes.inTurn(() -> {
             Instant now = changes.now();
-            List<WorkRow> rows = new Candidates(changes, consumer, lane).forTaking(now, limit);
+            List<WorkRow> rows = new Candidates(changes, consumer, workPartition).forTaking(now, limit);
             return Candidates.within(bytes, rows).stream()
                     .map(row -> held(row).item(now))
                     .toList();

@@ -60,7 +60,7 @@ class FutureFloodTest {
     @Test
     @Tag("C3")
     void messagesFromTheFutureBeyondTheLimitAreHeldBackUntilTheLedgerHasTheirDays() {
-        store.horizon(Instant.EPOCH, end);
+        store.ledgerBounds(Instant.EPOCH, end);
         assertThat(inbox.process(List.of(message(end.plusSeconds(1)), message(end.plusSeconds(2)))))
                 .allMatch(Outcome.Dead.class::isInstance);
         assertThat(inbox.process(List.of(message(end.plusSeconds(3)), message(end.minusSeconds(2)))))
@@ -132,7 +132,7 @@ class FutureFloodTest {
     @Test
     @Tag("C3")
     void wrongClockOfOneProducerStopsNoOther() throws InterruptedException {
-        store.horizon(Instant.EPOCH, end);
+        store.ledgerBounds(Instant.EPOCH, end);
         InMemoryBroker broker = InMemoryBroker.create();
         try (Node node =
                 Node.builder(store).source(broker.source(inbox, "queue")).start()) {
@@ -150,7 +150,7 @@ class FutureFloodTest {
     @Test
     @Tag("C3")
     void whatMustNotOvertakeAMessageFromTheFutureWaitsWithIt() {
-        store.horizon(Instant.EPOCH, end);
+        store.ledgerBounds(Instant.EPOCH, end);
         Inbox<InMemoryContext> ordered = Inbox.builder("ordered", store)
                 .lateLimit(2)
                 .order(KeyOrder.SKIP_DEAD_LETTERS)
@@ -178,7 +178,7 @@ class FutureFloodTest {
     @MethodSource("failuresOfMaintenance")
     @Tag("C3")
     void storeThatCannotSayWhereTheLedgerEndsHoldsBackTheFloodOnly(PigeonholeException failure) {
-        store.horizon(Instant.EPOCH, end);
+        store.ledgerBounds(Instant.EPOCH, end);
         AtomicBoolean broken = new AtomicBoolean();
         InboxStore<InMemoryContext> breaking = (InboxStore<InMemoryContext>) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {InboxStore.class}, (proxy, method, arguments) -> {
@@ -206,7 +206,7 @@ class FutureFloodTest {
     @Test
     @Tag("C3")
     void pausedConsumerSaysSoOfTheFloodEachTimeToo() {
-        store.horizon(Instant.EPOCH, end);
+        store.ledgerBounds(Instant.EPOCH, end);
         inbox.process(List.of(message(end.plusSeconds(1)), message(end.plusSeconds(2))));
         List<Message> ahead = List.of(message(end.plusSeconds(3)));
 
@@ -221,7 +221,7 @@ class FutureFloodTest {
     @Test
     @Tag("C3")
     void lateMessageThatTheDatabaseRefusesToKeepIsNoneFromTheFuture() {
-        store.horizon(end.minusSeconds(20), end);
+        store.ledgerBounds(end.minusSeconds(20), end);
         CrashPlan plan = CrashPlan.none();
         Inbox<InMemoryContext> refused = Inbox.builder("refused", new CrashingStore<>(store, plan))
                 .lateLimit(1)

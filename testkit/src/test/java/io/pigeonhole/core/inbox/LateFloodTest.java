@@ -34,7 +34,7 @@ class LateFloodTest {
     @Test
     void lateMessagesBeyondTheLimitAreHeldBackAndOthersPass() {
         Instant registered = Instant.now().plusSeconds(1);
-        store.horizon(registered.plusSeconds(100), null);
+        store.ledgerBounds(registered.plusSeconds(100), null);
         Message third = message(registered.plusSeconds(3));
 
         assertThat(inbox.process(List.of(message(registered.plusSeconds(1)), message(registered.plusSeconds(2)))))
@@ -69,12 +69,12 @@ class LateFloodTest {
         AtomicLong nanos = new AtomicLong();
         LateFlood flood = new LateFlood("payments", 1, nanos::get);
         List<Envelope> late = List.of(Envelope.of(message(Instant.now()), inbox.registered()));
-        MessageKey horizon = MessageKey.firstOf(Instant.now().plusSeconds(100).toEpochMilli());
+        MessageKey bounds = MessageKey.firstOf(Instant.now().plusSeconds(100).toEpochMilli());
         List<Envelope> inTime = List.of(
                 Envelope.of(Message.builder("queue").id("without a time").build(), inbox.registered()));
 
         assertThat(flood.heldBack(late)).isEmpty();
-        flood.note(horizon);
+        flood.note(bounds);
         List<Envelope> later = List.of(Envelope.of(message(Instant.now().plusSeconds(1)), inbox.registered()));
         assertThat(flood.heldBack(later)).containsOnlyKeys(later.get(0));
         assertThat(flood.heldBack(inTime)).isEmpty();

@@ -38,7 +38,7 @@ class LeasedMessageTest {
     private InboxBuilder<InMemoryContext> builder(ExternalHandler<String, InMemoryContext> handler) {
         return Inbox.builder("calls", new CrashingStore<>(fixture.store(), plan))
                 .handleExternal("call", PayloadDecoder.text(), handler)
-                .lanes(1)
+                .workPartitions(1)
                 .lease(LEASE);
     }
 

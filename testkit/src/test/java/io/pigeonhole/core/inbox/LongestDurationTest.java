@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
-import io.pigeonhole.core.lane.LaneSettings;
+import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.replay.Replay;
 import io.pigeonhole.core.retry.RetryPolicy;
@@ -77,12 +77,12 @@ class LongestDurationTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("more than 365 days");
         RetryPolicy custom = RetryPolicy.custom(attempts -> FOR_EVER).maxAge(FOR_EVER);
-        assertThatThrownBy(() -> custom.delayAfter(1, Duration.ZERO, new Random(1)))
+        assertThatThrownBy(() -> custom.delayAfter(1, Duration.ZERO, new Exception(), new Random(1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("more than 365 days");
         assertThat(RetryPolicy.fixed(Duration.ofDays(1))
                         .maxAge(Duration.ofSeconds(Long.MAX_VALUE))
-                        .delayAfter(1, Duration.ofDays(1_000), new Random(1)))
+                        .delayAfter(1, Duration.ofDays(1_000), new Exception(), new Random(1)))
                 .isPresent();
     }
 
@@ -95,9 +95,9 @@ class LongestDurationTest {
         assertThatThrownBy(() -> Node.builder(store).leaseWorkers(10_001).start())
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessage("node: leaseWorkers 10001 is not from 1 to 10000");
-        assertThatThrownBy(() -> LaneSettings.standard().lanes(Integer.MAX_VALUE))
+        assertThatThrownBy(() -> DeliverySettings.standard().workPartitions(Integer.MAX_VALUE))
                 .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("lanes is 2147483647, the most is 10000");
+                .hasMessageContaining("work partitions is 2147483647, the most is 10000");
     }
 
     @Test

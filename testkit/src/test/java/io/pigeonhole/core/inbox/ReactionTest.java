@@ -1,7 +1,9 @@
 package io.pigeonhole.core.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
@@ -9,6 +11,7 @@ import io.pigeonhole.core.retry.Reaction;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.memory.InMemoryStore;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** What a policy's reactions see of a write, at once or deferred. */
@@ -56,5 +59,53 @@ class ReactionTest {
 
         assertThat(outcome(policy, "deferred")).isEqualTo(Kind.IGNORED);
         assertThat(outcome(policy, "direct")).isEqualTo(Kind.DEAD);
+    }
+
+    @Test
+    void predicateOfAPolicySeesWhatADeferredWriteFailedWith() {
+        RetryPolicy policy = RetryPolicy.standard()
+                .when(failure -> "no such account".equals(failure.getMessage()), Reaction.GIVE_UP);
+
+        assertThat(outcome(policy, "direct")).isEqualTo(Kind.DEAD);
+        assertThat(outcome(policy, "deferred")).isEqualTo(Kind.DEAD);
+    }
+
+    @Test
+    void policyThatFailsByItselfMakesNoPoisonOfItsMessage() {
+        RetryPolicy predicate = RetryPolicy.standard().when(failure -> "x".equals(brokenText()), Reaction.GIVE_UP);
+        RetryPolicy delay =
+                RetryPolicy.standard().delayFrom(UnsupportedOperationException.class, failure -> Duration.ofDays(-1));
+
+        assertThat(outcome(predicate, "direct")).isEqualTo(Kind.PARKED);
+        assertThat(outcome(delay, "direct")).isEqualTo(Kind.PARKED);
+    }
+
+    private static String brokenText() {
+        throw new IllegalStateException("broken");
+    }
+
+    @Test
+    void messageWaitsAsLongAsItsExceptionAsksFor() {
+        RetryPolicy policy = RetryPolicy.standard()
+                .delayFrom(UnsupportedOperationException.class, failure -> Duration.ofSeconds(17));
+        Inbox<?> inbox = Inbox.builder("payments", InMemoryStore.create())
+                .retry(policy)
+                .handle("direct", PayloadDecoder.text(), (payload, context) -> write())
+                .build();
+
+        assertThat(inbox.process(Message.builder("notes").id("17").type("direct").payload("x").build()))
+                .isInstanceOfSatisfying(
+                        Outcome.Parked.class, parked -> assertThat(parked.dueIn()).isEqualTo(Duration.ofSeconds(17)));
+    }
+
+    @Test
+    void policyForUnknownTypesIsRefusedBesideAHandlerForEveryOtherType() {
+        InboxBuilder<?> builder = Inbox.builder("payments", InMemoryStore.create())
+                .unknownType(UnknownType.IGNORE)
+                .handleOther(PayloadDecoder.text(), (payload, context) -> write());
+
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("unknownType IGNORE");
     }
 }

@@ -61,7 +61,7 @@ class SetAsideTest {
             names = {"NONE", "SKIP_DEAD_LETTERS"})
     void messageOfAFloodIsPassedByThoseOfItsKeyWhereNoOrderIsKept(KeyOrder order) {
         Inbox<InMemoryContext> inbox = inbox(order);
-        store.horizon(now.plus(Duration.ofMinutes(10)), null);
+        store.ledgerBounds(now.plus(Duration.ofMinutes(10)), null);
         assertThat(inbox.process(message(now, "late"))).isInstanceOf(Outcome.Late.class);
 
         assertThat(inbox.process(

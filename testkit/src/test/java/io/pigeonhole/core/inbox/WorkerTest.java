@@ -49,7 +49,7 @@ class WorkerTest {
     private Inbox<InMemoryContext> process() {
         return Inbox.builder("notes", new CrashingStore<>(fixture.store(), plan))
                 .handle("note", PayloadDecoder.text(), (payload, context) -> fixture.write(context, payload))
-                .lanes(1)
+                .workPartitions(1)
                 .crashLimit(1)
                 .build();
     }
@@ -64,7 +64,7 @@ class WorkerTest {
 
     @Test
     @Tag("C1")
-    void threadThatLeavesALaneTakesNoBeginningBackThatAnotherOfItsProcessStillNeeds() {
+    void threadThatLeavesAWorkPartitionTakesNoBeginningBackThatAnotherOfItsProcessStillNeeds() {
         Inbox<InMemoryContext> inbox = process();
         inbox.receive(Message.builder("notes").id("1").type("note").payload("x").build());
         AtomicInteger entries = new AtomicInteger();
@@ -135,11 +135,11 @@ class WorkerTest {
 
     @Test
     @Tag("B2")
-    void messageThatTheInboxFailsAtHoldsBackNoOtherOfItsLane() {
+    void messageThatTheInboxFailsAtHoldsBackNoOtherOfItsWorkPartition() {
         Set<String> effects = new HashSet<>();
         Inbox<InMemoryContext> inbox = Inbox.builder("notes", failingAt("poison"))
                 .handle("note", PayloadDecoder.text(), (payload, context) -> context.defer(() -> effects.add(payload)))
-                .lanes(1)
+                .workPartitions(1)
                 .build();
         inbox.receive(Stream.of("poison", "a", "b", "c")
                 .map(text -> Message.builder("notes")

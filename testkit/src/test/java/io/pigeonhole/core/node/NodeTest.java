@@ -390,7 +390,7 @@ class NodeTest {
         inboxOfMany.receive(notes(200));
         pool.refuses.set(true);
         try (Node node = Node.builder(store).inbox(inboxOfMany).start()) {
-            // All lanes ask for one at each look: no thread waits for the trial of another.
+            // All delivery threads ask for one at each look: no thread waits for the trial of another.
             await().atMost(Duration.ofSeconds(15)).until(() -> pool.refusals.get() >= 40);
             assertThat(node.circuit()).isEqualTo(Circuit.CLOSED);
             pool.refuses.set(false);
@@ -524,7 +524,7 @@ class NodeTest {
 
     @Test
     @Tag("B11")
-    void handlerThatNoInterruptEndsKeepsNeitherItsLaneNorItsThreadFromOthers() {
+    void handlerThatNoInterruptEndsKeepsNeitherItsDeliveryThreadNorItsThreadFromOthers() {
         InMemoryStore store = InMemoryStore.create();
         AtomicBoolean end = new AtomicBoolean();
         List<String> done = new CopyOnWriteArrayList<>();
@@ -536,7 +536,7 @@ class NodeTest {
                     done.add(note);
                     return Completion.nothing();
                 })
-                .lanes(1)
+                .concurrency(1)
                 .lease(Duration.ofSeconds(1))
                 .externalTimeout(Duration.ofMillis(1))
                 .retry(RetryPolicy.never())

@@ -19,8 +19,8 @@ class WindowGuardTest {
     private final Inbox<InMemoryContext> inbox =
             Inbox.builder("payments", store).build();
 
-    /** Knows its horizon, and nothing else. */
-    private record Told(Inbox<?> inbox, RedeliveryHorizon horizon, List<String> started) implements Source {
+    /** Knows its redelivery window, and nothing else. */
+    private record Told(Inbox<?> inbox, RedeliveryWindow redeliveryWindow, List<String> started) implements Source {
         @Override
         public String name() {
             return "a topic";
@@ -42,25 +42,25 @@ class WindowGuardTest {
         }
 
         @Override
-        public RedeliveryHorizon redeliveryHorizon() {
-            if (horizon.origin().isEmpty()) {
+        public RedeliveryWindow redeliveryWindow() {
+            if (bounds.origin().isEmpty()) {
                 throw new IllegalStateException("the broker is away");
             }
-            return horizon;
+            return bounds;
         }
 
         @Override
         public void close() {}
     }
 
-    private NodeBuilder node(RedeliveryHorizon horizon, List<String> started) {
-        return Node.builder(store).source(new Told(inbox, horizon, started));
+    private NodeBuilder node(RedeliveryWindow redeliveryWindow, List<String> started) {
+        return Node.builder(store).source(new Told(inbox, bounds, started));
     }
 
     @Test
-    void windowThatIsShorterThanTheHorizonIsRefusedWithTheNumbers() {
+    void windowThatIsShorterThanTheBoundsIsRefusedWithTheNumbers() {
         List<String> started = new ArrayList<>();
-        NodeBuilder node = node(RedeliveryHorizon.of(Duration.ofDays(14), "retention.ms"), started)
+        NodeBuilder node = node(RedeliveryWindow.of(Duration.ofDays(14), "retention.ms"), started)
                 .windowGuard(WindowGuard.REFUSE);
 
         assertThatThrownBy(node::start)
@@ -72,21 +72,21 @@ class WindowGuardTest {
 
     @Test
     void brokerThatForgetsNothingIsRefused() {
-        NodeBuilder node = node(RedeliveryHorizon.unlimited("retention.ms=-1"), new ArrayList<>())
+        NodeBuilder node = node(RedeliveryWindow.unlimited("retention.ms=-1"), new ArrayList<>())
                 .windowGuard(WindowGuard.REFUSE);
 
         assertThatThrownBy(node::start).hasMessageContaining("retention.ms=-1 keeps messages for ever");
     }
 
     @Test
-    void windowThatIsLongEnoughAndHorizonsThatNobodyKnowsAreNotRefused() {
-        for (RedeliveryHorizon horizon : List.of(
-                RedeliveryHorizon.of(Duration.ofDays(7), "retention.ms"),
-                RedeliveryHorizon.unknown("no idea"),
-                RedeliveryHorizon.unknown(""))) {
+    void windowThatIsLongEnoughAndBoundsThatNobodyKnowsAreNotRefused() {
+        for (RedeliveryWindow redeliveryWindow : List.of(
+                RedeliveryWindow.of(Duration.ofDays(7), "retention.ms"),
+                RedeliveryWindow.unknown("no idea"),
+                RedeliveryWindow.unknown(""))) {
             List<String> started = new ArrayList<>();
             try (Node node =
-                    node(horizon, started).windowGuard(WindowGuard.REFUSE).start()) {
+                    node(bounds, started).windowGuard(WindowGuard.REFUSE).start()) {
                 assertThat(node.windowVerdicts()).hasSize(1).noneMatch(WindowVerdict::isTooShort);
                 assertThat(started).hasSize(1);
             }
@@ -95,7 +95,7 @@ class WindowGuardTest {
 
     @Test
     void nodeThatOnlyWarnsStartsAndKnowsItsVerdict() {
-        try (Node node = node(RedeliveryHorizon.unlimited("retention.ms=-1"), new ArrayList<>())
+        try (Node node = node(RedeliveryWindow.unlimited("retention.ms=-1"), new ArrayList<>())
                 .start()) {
             await().until(() -> node.windowVerdicts().size() == 1);
             assertThat(node.windowVerdicts()).allMatch(WindowVerdict::isTooShort);
@@ -105,7 +105,7 @@ class WindowGuardTest {
     @Test
     @SuppressWarnings("try") // It is started, that is all.
     void guardThatIsOffAsksNobody() {
-        try (Node node = node(RedeliveryHorizon.unknown(""), new ArrayList<>())
+        try (Node node = node(RedeliveryWindow.unknown(""), new ArrayList<>())
                 .windowGuard(WindowGuard.OFF)
                 .start()) {
             assertThat(node.windowVerdicts()).isEmpty();

@@ -148,7 +148,7 @@ class InMemoryWorkTest {
     }
 
     @Test
-    void workerThatDidNotEnterTheLaneIsRefusedWhereThereIsAnOrder() {
+    void workerThatDidNotEnterTheWorkPartitionIsRefusedWhereThereIsAnOrder() {
         run(transaction -> {
             assertThatThrownBy(() -> transaction.take(consumer, 0, 1)).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> transaction.lease(consumer, 0, 1, "node", Duration.ofMinutes(1)))
@@ -157,7 +157,7 @@ class InMemoryWorkTest {
     }
 
     @Test
-    void keyIsNotAskedForWithoutTheLockOfItsLane() {
+    void keyIsNotAskedForWithoutTheLockOfItsWorkPartition() {
         OrderingKey a = OrderingKey.of(new byte[] {1});
         run(transaction -> {
             assertThatThrownBy(() -> transaction.blocked(consumer, List.of(a)))

@@ -55,12 +55,12 @@ FOR UPDATE
 
 -- name: head
 (SELECT id, message_key, false AS dead FROM inbox_work
- WHERE consumer_id = :consumer AND lane = :lane AND ordering_key = :ordering_key AND ordered
+ WHERE consumer_id = :consumer AND work_partition = :work_partition AND ordering_key = :ordering_key AND ordered
  ORDER BY id
  LIMIT 1)
 UNION ALL
 (SELECT id, message_key, true FROM inbox_dead_letter
- WHERE consumer_id = :consumer AND lane = :lane AND ordering_key = :ordering_key AND blocks
+ WHERE consumer_id = :consumer AND work_partition = :work_partition AND ordering_key = :ordering_key AND blocks
  ORDER BY id
  LIMIT 1)
 ORDER BY id

@@ -1,8 +1,8 @@
 -- Where PostgreSQL differs from the standard: a row that is refused would end its transaction.
 
 -- name: register
-INSERT INTO inbox_consumer (name, id_form, digest_below, key_order, lanes, paused, registered_at, deduplication)
-VALUES (:name, :id_form, :digest_below, :key_order, :lanes, FALSE, :now, :deduplication)
+INSERT INTO inbox_consumer (name, id_form, digest_below, key_order, work_partitions, paused, registered_at, deduplication)
+VALUES (:name, :id_form, :digest_below, :key_order, :work_partitions, FALSE, :now, :deduplication)
 ON CONFLICT (name) DO NOTHING
 
 -- name: start

@@ -225,10 +225,10 @@ WHERE l.ctid >= CAST(:from AS tid) AND l.ctid < CAST(:to AS tid)
 SELECT newest, CAST(clock_timestamp() AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01',
        CAST((clock_timestamp() + interval '10 minutes') AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01',
        oldest
-FROM inbox_horizon
+FROM inbox_ledger_bounds
 
 -- name: extend_ledger
-UPDATE inbox_horizon SET newest = :newest WHERE newest < :newest
+UPDATE inbox_ledger_bounds SET newest = :newest WHERE newest < :newest
 
 -- name: day_of_table
 SELECT EXISTS (

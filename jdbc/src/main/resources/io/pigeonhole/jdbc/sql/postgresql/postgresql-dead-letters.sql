@@ -15,7 +15,7 @@ ON CONFLICT (consumer_id, message_key) DO UPDATE SET
     content_type = CASE WHEN excluded.claimed AND NOT d.claimed THEN excluded.content_type ELSE d.content_type END,
     payload = CASE WHEN excluded.claimed AND NOT d.claimed THEN excluded.payload ELSE d.payload END,
     origin = CASE WHEN excluded.claimed AND NOT d.claimed THEN excluded.origin ELSE d.origin END,
-    lane = CASE WHEN excluded.claimed AND NOT d.claimed THEN excluded.lane ELSE d.lane END,
+    work_partition = CASE WHEN excluded.claimed AND NOT d.claimed THEN excluded.work_partition ELSE d.work_partition END,
     ordered = CASE WHEN excluded.claimed AND NOT d.claimed THEN excluded.ordered ELSE d.ordered END,
     by_lease = CASE WHEN excluded.claimed AND NOT d.claimed THEN excluded.by_lease ELSE d.by_lease END,
     blocks = CASE WHEN excluded.claimed AND NOT d.claimed THEN excluded.blocks ELSE d.blocks END,
@@ -39,10 +39,10 @@ CASE WHEN EXISTS (SELECT FROM inbox_work AS other WHERE other.id = d.id)
 -- name: add
 WITH added AS (
     INSERT INTO inbox_dead_letter AS d (consumer_id, message_key, source, message_id, type, ordering_key,
-        headers, content_type, payload, origin, lane, ordered, by_lease, blocks, reason, detail, claimed,
+        headers, content_type, payload, origin, work_partition, ordered, by_lease, blocks, reason, detail, claimed,
         attempts, received_at, died_at)
     VALUES (:consumer, :key, :source, :message_id, :type, :ordering_key, :headers, :content_type, :payload,
-        :origin, :lane, :ordered, false, :blocks, :reason, :detail, :claimed, :attempts, clock_timestamp(),
+        :origin, :work_partition, :ordered, false, :blocks, :reason, :detail, :claimed, :attempts, clock_timestamp(),
         clock_timestamp())
     {there_already}
     RETURNING consumer_id, message_key, seen_again = 0 OR died_at >= statement_timestamp() AS is_new
@@ -62,10 +62,10 @@ WITH w AS (
     WHERE a.number IS NOT NULL
 )
 INSERT INTO inbox_dead_letter AS d (id, consumer_id, message_key, source, message_id, type, ordering_key,
-    headers, content_type, payload, origin, lane, ordered, by_lease, blocks, reason, detail, claimed, attempts,
+    headers, content_type, payload, origin, work_partition, ordered, by_lease, blocks, reason, detail, claimed, attempts,
     lease_token, received_at, died_at)
 SELECT {free_letter_id}, consumer_id, message_key, source, message_id, type, ordering_key,
-    headers, content_type, payload, origin, lane, ordered, by_lease, :blocks, :reason, :detail, :claimed, :attempts,
+    headers, content_type, payload, origin, work_partition, ordered, by_lease, :blocks, :reason, :detail, :claimed, :attempts,
     lease_token, received_at, clock_timestamp()
 FROM w
 {there_already}
@@ -93,10 +93,10 @@ WITH d AS (
     RETURNING *
 )
 INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
-    content_type, payload, origin, lane, ordered, by_lease, status, attempts, retried, lease_token, due_at,
+    content_type, payload, origin, work_partition, ordered, by_lease, status, attempts, retried, lease_token, due_at,
     received_at, retry_since, updated_at)
 SELECT {free_work_id}, consumer_id, message_key, source, message_id, type, ordering_key, headers,
-    content_type, payload, origin, lane, ordered, by_lease, 'received', attempts, attempts, lease_token,
+    content_type, payload, origin, work_partition, ordered, by_lease, 'received', attempts, attempts, lease_token,
     clock_timestamp(), received_at, clock_timestamp(), clock_timestamp()
 FROM d
 RETURNING message_key
@@ -110,10 +110,10 @@ WITH d AS (
     RETURNING l.*, u.delay
 ), i AS (
     INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
-        content_type, payload, origin, lane, ordered, by_lease, status, attempts, retried, lease_token, due_at,
+        content_type, payload, origin, work_partition, ordered, by_lease, status, attempts, retried, lease_token, due_at,
         received_at, retry_since, updated_at)
     SELECT {free_work_id}, consumer_id, message_key, source, message_id, type, ordering_key, headers,
-        content_type, payload, origin, lane, ordered, by_lease, 'received', attempts, attempts, lease_token,
+        content_type, payload, origin, work_partition, ordered, by_lease, 'received', attempts, attempts, lease_token,
         CAST(:first AS timestamptz) + delay * interval '1 microsecond', received_at, clock_timestamp(),
         clock_timestamp()
     FROM d
@@ -127,10 +127,10 @@ WITH w AS (
     DELETE FROM inbox_work WHERE id = :id RETURNING *
 )
 INSERT INTO inbox_dead_letter AS d (id, consumer_id, message_key, source, message_id, type, ordering_key,
-    headers, content_type, payload, origin, lane, ordered, by_lease, blocks, reason, detail, claimed, attempts,
+    headers, content_type, payload, origin, work_partition, ordered, by_lease, blocks, reason, detail, claimed, attempts,
     lease_token, received_at, died_at)
 SELECT {free_letter_id}, consumer_id, message_key, source, message_id, type, ordering_key,
-    headers, content_type, payload, origin, lane, ordered, by_lease, false, 'SKIPPED', :detail, true, attempts,
+    headers, content_type, payload, origin, work_partition, ordered, by_lease, false, 'SKIPPED', :detail, true, attempts,
     lease_token, received_at, clock_timestamp()
 FROM w
 {there_already}

@@ -10,11 +10,11 @@ set_config('transaction_isolation', 'read committed', true), set_config('transac
 CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)
 
 -- part: insert_many
--- The claim, the horizon that it used, and when that was. Keys that no partition is for are left out, because one of them would fail the
+-- The claim, the ledger's bounds that it used, and when that was. Keys that no partition is for are left out, because one of them would fail the
 -- whole statement. Known is what is in the way by consumer and key, not what a unique index of somebody's own refuses: that fails.
 WITH h AS MATERIALIZED (
     SELECT l.oldest, l.newest, c.id, c.paused
-    FROM inbox_horizon AS l, inbox_consumer AS c
+    FROM inbox_ledger_bounds AS l, inbox_consumer AS c
     WHERE c.id = :consumer
 ), i AS (
     INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at)
@@ -127,7 +127,7 @@ ON CONFLICT (consumer_id, message_key) DO NOTHING
 
 -- name: claim_by_hand
 WITH h AS MATERIALIZED (
-    SELECT oldest, newest FROM inbox_horizon
+    SELECT oldest, newest FROM inbox_ledger_bounds
 ), i AS (
     INSERT INTO inbox_ledger (consumer_id, message_key, accepted_at)
     SELECT :consumer, u.k, clock_timestamp()

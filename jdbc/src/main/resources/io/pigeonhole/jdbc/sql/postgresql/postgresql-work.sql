@@ -6,18 +6,18 @@
 
 -- name: receive
 INSERT INTO inbox_work (consumer_id, message_key, source, message_id, type, ordering_key, headers, content_type,
-    payload, origin, lane, ordered, by_lease, status, attempts, due_at, received_at, retry_since, updated_at)
+    payload, origin, work_partition, ordered, by_lease, status, attempts, due_at, received_at, retry_since, updated_at)
 VALUES {(:consumer..., :key..., :source..., :message_id..., :type..., :ordering_key..., :headers..., :content_type..., :payload...,
-    :origin..., :lane..., :ordered..., :by_lease...,
+    :origin..., :work_partition..., :ordered..., :by_lease...,
     'received', 0, clock_timestamp(), clock_timestamp(), clock_timestamp(), clock_timestamp())}
 
 -- name: park
 WITH parked AS (
     INSERT INTO inbox_work (consumer_id, message_key, source, message_id, type, ordering_key, headers,
-        content_type, payload, origin, lane, ordered, by_lease, status, attempts, due_at, last_error,
+        content_type, payload, origin, work_partition, ordered, by_lease, status, attempts, due_at, last_error,
         received_at, retry_since, updated_at)
     VALUES (:consumer, :key, :source, :message_id, :type, :ordering_key, :headers, :content_type, :payload,
-        :origin, :lane, :ordered, false, 'parked', :attempts,
+        :origin, :work_partition, :ordered, false, 'parked', :attempts,
         clock_timestamp() + :delay * interval '1 millisecond', :error, clock_timestamp(), clock_timestamp(),
         clock_timestamp())
     RETURNING consumer_id, message_key
@@ -66,7 +66,7 @@ FROM (
         SELECT *
         FROM inbox_work
         WHERE consumer_id = (SELECT c.id FROM inbox_consumer AS c WHERE c.id = :consumer AND NOT c.paused)
-            AND NOT by_lease AND lane = :lane AND NOT ordered AND status <> 'leased'
+            AND NOT by_lease AND work_partition = :work_partition AND NOT ordered AND status <> 'leased'
             AND due_at >= to_timestamp(0) + :from * interval '1 microsecond'
             AND due_at <= (SELECT clock_timestamp())
         ORDER BY due_at, id
@@ -95,7 +95,7 @@ WITH w AS (
     WHERE id = ANY (ARRAY(
         SELECT id FROM inbox_work
         WHERE consumer_id = (SELECT c.id FROM inbox_consumer AS c WHERE c.id = :consumer AND NOT c.paused)
-            AND by_lease AND lane = :lane AND NOT ordered AND status <> 'leased'
+            AND by_lease AND work_partition = :work_partition AND NOT ordered AND status <> 'leased'
             AND due_at <= (SELECT clock_timestamp())
         ORDER BY due_at, id
         LIMIT :limit
@@ -143,20 +143,20 @@ WHERE w.bytes <= :bytes OR w.place = 1
 ORDER BY w.lease_until, w.id
 
 -- name: due
--- One look into an index for each consumer, kind and lane, so that all that waits behind the first costs nothing. Where there is a
+-- One look into an index for each consumer, kind and work partition, so that all that waits behind the first costs nothing. Where there is a
 -- hint, the look begins there, and what it finds is due now; only where it finds nothing there is one from the beginning.
-SELECT c.id, CASE WHEN k.by_lease THEN 'BY_LEASE' ELSE 'ORDINARY' END, l.lane,
+SELECT c.id, CASE WHEN k.by_lease THEN 'BY_LEASE' ELSE 'ORDINARY' END, l.work_partition,
     min(CAST(greatest(0, extract(epoch FROM w.due_at - clock_timestamp())) * 1000000 AS bigint))
 FROM inbox_consumer AS c
 CROSS JOIN (VALUES (false, false), (true, false), (false, true), (true, true)) AS k (by_lease, ordered)
-CROSS JOIN LATERAL unnest(ARRAY(SELECT generate_series(0, c.lanes - 1))) AS l (lane)
-LEFT JOIN unnest(CAST(:hinted_consumers AS smallint[]), CAST(:hinted_lanes AS smallint[]), CAST(:hinted_times AS bigint[]))
-    AS h (consumer_id, lane, due_at)
-    ON h.consumer_id = c.id AND h.lane = l.lane AND NOT k.by_lease AND NOT k.ordered
+CROSS JOIN LATERAL unnest(ARRAY(SELECT generate_series(0, c.work_partitions - 1))) AS l (work_partition)
+LEFT JOIN unnest(CAST(:hinted_consumers AS smallint[]), CAST(:hinted_work_partitions AS smallint[]), CAST(:hinted_times AS bigint[]))
+    AS h (consumer_id, work_partition, due_at)
+    ON h.consumer_id = c.id AND h.work_partition = l.work_partition AND NOT k.by_lease AND NOT k.ordered
 CROSS JOIN LATERAL (
     (SELECT i.due_at
      FROM inbox_work AS i
-     WHERE i.consumer_id = c.id AND i.by_lease = k.by_lease AND i.lane = l.lane AND i.ordered = k.ordered
+     WHERE i.consumer_id = c.id AND i.by_lease = k.by_lease AND i.work_partition = l.work_partition AND i.ordered = k.ordered
          AND i.status <> 'leased' AND i.due_at >= to_timestamp(0) + h.due_at * interval '1 microsecond'
          AND i.due_at <= (SELECT clock_timestamp())
      ORDER BY i.due_at
@@ -164,14 +164,14 @@ CROSS JOIN LATERAL (
     UNION ALL
     (SELECT i.due_at
      FROM inbox_work AS i
-     WHERE i.consumer_id = c.id AND i.by_lease = k.by_lease AND i.lane = l.lane AND i.ordered = k.ordered
+     WHERE i.consumer_id = c.id AND i.by_lease = k.by_lease AND i.work_partition = l.work_partition AND i.ordered = k.ordered
          AND i.status <> 'leased'
      ORDER BY i.due_at
      LIMIT 1)
     LIMIT 1
 ) AS w
 WHERE c.id = ANY (CAST((SELECT CAST(:consumers AS smallint[])) AS smallint[])) AND NOT c.paused AND (NOT k.ordered OR c.key_order <> 'NONE')
-GROUP BY c.id, k.by_lease, l.lane
+GROUP BY c.id, k.by_lease, l.work_partition
 UNION ALL
 SELECT c.id, 'EXPIRING', -1,
     CAST(greatest(0, extract(epoch FROM w.lease_until - clock_timestamp())) * 1000000 AS bigint)

@@ -85,7 +85,7 @@ SELECT COUNT(*)
 
 -- name: part
 -- Some of them, the oldest first.
-SELECT m.id, m.message_key, m.lane, m.ordered, m.died_at
+SELECT m.id, m.message_key, m.work_partition, m.ordered, m.died_at
 {letters}
     AND m.died_at <= :cutoff
     AND m.died_at >= :after_at AND (m.died_at > :after_at OR m.id > :after_id)
@@ -94,7 +94,7 @@ LIMIT :limit
 
 -- name: one_letter
 -- With the same columns as a part.
-SELECT m.id, m.message_key, m.lane, m.ordered, m.died_at
+SELECT m.id, m.message_key, m.work_partition, m.ordered, m.died_at
 FROM inbox_dead_letter AS m
 WHERE m.consumer_id = :consumer AND m.message_key = :key
 
@@ -210,13 +210,13 @@ WHERE id = :id AND status = 'leased'
 -- name: head
 -- The first of a key's messages in work and dead letters that block.
 (SELECT id, message_key, FALSE AS dead FROM inbox_work
- WHERE consumer_id = :consumer AND lane = :lane AND ordering_hash = :ordering_hash AND ordering_key = :ordering_key
+ WHERE consumer_id = :consumer AND work_partition = :work_partition AND ordering_hash = :ordering_hash AND ordering_key = :ordering_key
      AND ordered
  ORDER BY id
  LIMIT 1)
 UNION ALL
 (SELECT id, message_key, TRUE FROM inbox_dead_letter
- WHERE consumer_id = :consumer AND lane = :lane AND ordering_hash = :ordering_hash AND ordering_key = :ordering_key
+ WHERE consumer_id = :consumer AND work_partition = :work_partition AND ordering_hash = :ordering_hash AND ordering_key = :ordering_key
      AND blocks
  ORDER BY id
  LIMIT 1)

@@ -1,12 +1,12 @@
 -- Consumers, and who begins with what.
 
 -- name: find
-SELECT id, id_form, digest_below, key_order, lanes, deduplication FROM inbox_consumer WHERE name = :name
+SELECT id, id_form, digest_below, key_order, work_partitions, deduplication FROM inbox_consumer WHERE name = :name
 
 -- name: register
 -- Asked for before, because an insert that meets the name may use up one of the 32,767 numbers.
-INSERT INTO inbox_consumer (name, id_form, digest_below, key_order, lanes, paused, registered_at, deduplication)
-VALUES (:name, :id_form, :digest_below, :key_order, :lanes, FALSE, :now, :deduplication)
+INSERT INTO inbox_consumer (name, id_form, digest_below, key_order, work_partitions, paused, registered_at, deduplication)
+VALUES (:name, :id_form, :digest_below, :key_order, :work_partitions, FALSE, :now, :deduplication)
 
 -- name: is_paused
 SELECT paused FROM inbox_consumer WHERE id = :consumer

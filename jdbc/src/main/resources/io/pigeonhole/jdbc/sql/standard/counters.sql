@@ -14,7 +14,7 @@ VALUES (:id, 0, :key, '', FALSE, 0, :now)
 DELETE FROM inbox_history WHERE id = :id AND consumer_id = 0
 
 -- name: take_consumer
-INSERT INTO inbox_consumer (id, name, id_form, digest_below, key_order, lanes, registered_at)
+INSERT INTO inbox_consumer (id, name, id_form, digest_below, key_order, work_partitions, registered_at)
 VALUES (:id, :name, '', 0, '', 0, :now)
 
 -- name: free_consumer

@@ -1,16 +1,16 @@
 -- About dead letters.
 
 -- name: add
-INSERT INTO inbox_dead_letter (id, {message_columns}, lane, ordered, ordering_hash, by_lease, blocks, reason, detail, claimed,
+INSERT INTO inbox_dead_letter (id, {message_columns}, work_partition, ordered, ordering_hash, by_lease, blocks, reason, detail, claimed,
     attempts, received_at, died_at)
-VALUES (:place, {message_values}, :lane, :ordered, :ordering_hash, FALSE, :blocks, :reason, :detail, :claimed, :attempts, :now,
+VALUES (:place, {message_values}, :work_partition, :ordered, :ordering_hash, FALSE, :blocks, :reason, :detail, :claimed, :attempts, :now,
     :now)
 
 -- name: copy_from_work
-INSERT INTO inbox_dead_letter (id, {message_columns}, lane, ordered, ordering_hash, by_lease, lease_token, received_at, blocks,
+INSERT INTO inbox_dead_letter (id, {message_columns}, work_partition, ordered, ordering_hash, by_lease, lease_token, received_at, blocks,
     reason, detail, claimed, attempts, died_at)
 SELECT :place, w.consumer_id, w.message_key, w.source, w.message_id, w.type, w.ordering_key, w.headers,
-    w.content_type, w.payload, w.origin, w.lane, w.ordered, w.ordering_hash, w.by_lease, w.lease_token,
+    w.content_type, w.payload, w.origin, w.work_partition, w.ordered, w.ordering_hash, w.by_lease, w.lease_token,
     w.received_at, :blocks, :reason, :detail, :claimed, :attempts, :now
 FROM inbox_work AS w
 WHERE w.id = :id

@@ -23,6 +23,6 @@ COALESCE((SELECT MAX(consumer_id) FROM inbox_watermark), 0),
 -- name: consumer
 SELECT COALESCE((SELECT MAX(id) FROM inbox_consumer), 0),
     GREATEST({of_consumers},
-        COALESCE((SELECT MAX(consumer_id) FROM inbox_lane), 0),
+        COALESCE((SELECT MAX(consumer_id) FROM inbox_work_partition), 0),
         COALESCE((SELECT MAX(consumer_id) FROM inbox_ledger), 0),
         COALESCE((SELECT MAX(consumer_id) FROM inbox_history), 0))

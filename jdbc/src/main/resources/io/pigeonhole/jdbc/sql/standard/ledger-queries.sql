@@ -1,7 +1,7 @@
 -- To read the ledger away from messages.
 
--- name: horizon
-{horizon}
+-- name: bounds
+{bounds}
 
 -- name: is_accepted
 SELECT EXISTS (SELECT 1 FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key)

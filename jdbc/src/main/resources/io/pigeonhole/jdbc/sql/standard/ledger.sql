@@ -1,4 +1,4 @@
--- About the ledger, its days, the lanes and the history.
+-- About the ledger, its days, the work partitions and the history.
 
 -- name: now
 SELECT CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)
@@ -6,15 +6,15 @@ SELECT CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)
 -- name: is_writable
 SELECT TRUE
 
--- name: hold_horizon
-{horizon}
+-- name: hold_bounds
+{bounds}
 
 -- name: extend_ledger
-UPDATE inbox_horizon SET newest = :newest WHERE only_row = TRUE AND newest < :newest
+UPDATE inbox_ledger_bounds SET newest = :newest WHERE only_row = TRUE AND newest < :newest
 
 -- name: look
 SELECT NULL AS message_key, h.oldest, h.newest, c.paused
-FROM inbox_horizon AS h CROSS JOIN inbox_consumer AS c
+FROM inbox_ledger_bounds AS h CROSS JOIN inbox_consumer AS c
 WHERE c.id = :consumer
 UNION ALL
 SELECT l.message_key, NULL, NULL, NULL
@@ -26,7 +26,7 @@ INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at) V
 
 -- name: end_of_claim
 SELECT h.oldest, EXISTS (SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = :consumer)
-FROM inbox_horizon AS h
+FROM inbox_ledger_bounds AS h
 
 -- name: known
 SELECT message_key FROM inbox_work WHERE consumer_id = :consumer AND message_key IN (:keys...)
@@ -49,17 +49,17 @@ WHERE consumer_id = :consumer AND message_key IN (:keys...) AND reason <> 'BYTES
 INSERT INTO inbox_history ({message_columns}, with_payload, attempts, processed_at)
 VALUES ({message_values}, :with_payload, :attempts, :now)
 
--- name: lock_lanes
--- Each lane is named in full: MariaDB could look for the consumer alone.
+-- name: lock_work_partitions
+-- Each work partition is named in full: MariaDB could look for the consumer alone.
 {as_listed}
-SELECT lane
-FROM inbox_lane {by_primary_key}
-WHERE (consumer_id, kind, lane) IN ({(:consumer, 'store', :lanes...)})
-ORDER BY consumer_id, kind, lane
+SELECT work_partition
+FROM inbox_work_partition {by_primary_key}
+WHERE (consumer_id, kind, work_partition) IN ({(:consumer, 'store', :work_partitions...)})
+ORDER BY consumer_id, kind, work_partition
 FOR UPDATE
 
--- name: enter_lane
-SELECT lane
-FROM inbox_lane
-WHERE consumer_id = :consumer AND kind = 'work' AND lane = :lane
+-- name: enter_work_partition
+SELECT work_partition
+FROM inbox_work_partition
+WHERE consumer_id = :consumer AND kind = 'work' AND work_partition = :work_partition
 FOR UPDATE SKIP LOCKED

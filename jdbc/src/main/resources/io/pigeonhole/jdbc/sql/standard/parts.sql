@@ -1,7 +1,7 @@
 -- What several statements have in common.
 
 -- part: consumer
-c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication
+c.id, c.name, c.digest_below, c.id_form, c.key_order, c.work_partitions, c.deduplication
 
 -- part: as_listed
 -- Before a statement that locks the rows of a list: keeps a database from locking others besides.
@@ -15,8 +15,8 @@ c.id, c.name, c.digest_below, c.id_form, c.key_order, c.lanes, c.deduplication
 -- part: at_once
 -- Before the deletion of a row that is locked: keeps a database from waiting for an entry of another index.
 
--- part: horizon
-SELECT oldest, newest FROM inbox_horizon
+-- part: bounds
+SELECT oldest, newest FROM inbox_ledger_bounds
 
 -- part: message_columns
 consumer_id, message_key, source, message_id, type, ordering_key, headers, content_type, payload, origin

@@ -2,7 +2,7 @@
 -- again in the same transaction.
 
 -- part: columns
-consumer_id, message_key, lane, ordered, by_lease, status, attempts, source, headers, due_at, received_at, retry_since, updated_at
+consumer_id, message_key, work_partition, ordered, by_lease, status, attempts, source, headers, due_at, received_at, retry_since, updated_at
 
 -- part: values
 0, :key, 0, FALSE, FALSE, 'parked', 0, '', :headers, :now, :now, :now, :now

@@ -20,8 +20,8 @@ SET begun_at = CASE WHEN place = '' THEN :now ELSE begun_at END,
     place = :place
 WHERE task = :task
 
--- name: raise_horizon
-UPDATE inbox_horizon SET oldest = :oldest WHERE only_row = TRUE AND oldest < :oldest
+-- name: raise_bounds
+UPDATE inbox_ledger_bounds SET oldest = :oldest WHERE only_row = TRUE AND oldest < :oldest
 
 -- name: unfinished_keys
 -- In one view of both tables: a message that moves from one to the other meanwhile is seen in one of them. In a DELETE MariaDB

@@ -10,20 +10,20 @@ w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_t
 OCTET_LENGTH(w.headers) + COALESCE(OCTET_LENGTH(w.payload), 0)
 
 -- name: receive
-INSERT INTO inbox_work ({message_columns}, lane, ordered, ordering_hash, by_lease, status, attempts, due_at, received_at,
+INSERT INTO inbox_work ({message_columns}, work_partition, ordered, ordering_hash, by_lease, status, attempts, due_at, received_at,
     retry_since, updated_at)
-VALUES ({message_values}, :lane, :ordered, :ordering_hash, :by_lease, 'received', 0, :now, :now, :now, :now)
+VALUES ({message_values}, :work_partition, :ordered, :ordering_hash, :by_lease, 'received', 0, :now, :now, :now, :now)
 
 -- name: park
-INSERT INTO inbox_work ({message_columns}, lane, ordered, ordering_hash, by_lease, status, attempts, last_error, due_at,
+INSERT INTO inbox_work ({message_columns}, work_partition, ordered, ordering_hash, by_lease, status, attempts, last_error, due_at,
     received_at, retry_since, updated_at)
-VALUES ({message_values}, :lane, :ordered, :ordering_hash, FALSE, 'parked', :attempts, :error, :due, :now, :now, :now)
+VALUES ({message_values}, :work_partition, :ordered, :ordering_hash, FALSE, 'parked', :attempts, :error, :due, :now, :now, :now)
 
 -- name: due_page
 {unlimited}
 SELECT w.id, w.due_at, {bytes}
 FROM inbox_work AS w
-WHERE w.consumer_id = :consumer AND w.by_lease = :by_lease AND w.lane = :lane AND w.ordered = FALSE AND w.status <> 'leased'
+WHERE w.consumer_id = :consumer AND w.by_lease = :by_lease AND w.work_partition = :work_partition AND w.ordered = FALSE AND w.status <> 'leased'
     AND w.due_at <= :now AND w.due_at >= :after_at AND (w.due_at > :after_at OR (w.due_at = :after_at AND w.id > :after_id))
 ORDER BY w.due_at, w.id
 LIMIT :limit
@@ -53,19 +53,19 @@ FOR UPDATE SKIP LOCKED
 {unlimited}
 SELECT w.ordering_key
 FROM inbox_work AS w
-WHERE w.consumer_id = :consumer AND w.by_lease = :by_lease AND w.lane = :lane AND w.ordered = TRUE AND w.status <> 'leased'
+WHERE w.consumer_id = :consumer AND w.by_lease = :by_lease AND w.work_partition = :work_partition AND w.ordered = TRUE AND w.status <> 'leased'
     AND w.due_at <= :now
 ORDER BY w.due_at, w.id
 LIMIT :limit
 
 -- name: due_heads
--- Each page walks all first messages of the lane.
+-- Each page walks all first messages of the work partition.
 {unlimited}
 SELECT w.id, w.due_at, 0
 FROM (
     SELECT MIN(m.id) AS id
     FROM inbox_work AS m
-    WHERE m.consumer_id = :consumer AND m.lane = :lane AND m.ordering_hash IS NOT NULL
+    WHERE m.consumer_id = :consumer AND m.work_partition = :work_partition AND m.ordering_hash IS NOT NULL
     GROUP BY m.ordering_hash
 ) AS h
 JOIN inbox_work AS w ON w.id = h.id
@@ -74,7 +74,7 @@ WHERE w.by_lease = :by_lease AND w.status <> 'leased' AND w.due_at <= :now AND w
     AND NOT EXISTS (
         SELECT 1
         FROM inbox_dead_letter AS d
-        WHERE d.consumer_id = w.consumer_id AND d.lane = w.lane AND d.ordering_hash = w.ordering_hash
+        WHERE d.consumer_id = w.consumer_id AND d.work_partition = w.work_partition AND d.ordering_hash = w.ordering_hash
             AND d.blocks = TRUE AND d.id < w.id)
 ORDER BY w.due_at, w.id
 LIMIT :limit
@@ -84,23 +84,23 @@ LIMIT :limit
 {unlimited}
 SELECT d.id, d.ordering_key, FALSE, d.by_lease, d.died_at, 0
 FROM inbox_dead_letter AS d
-WHERE d.consumer_id = :consumer AND d.lane = :lane AND d.ordering_hash IN (:hashes...) AND d.blocks = TRUE
+WHERE d.consumer_id = :consumer AND d.work_partition = :work_partition AND d.ordering_hash IN (:hashes...) AND d.blocks = TRUE
 UNION ALL
 {{(SELECT w.id, w.ordering_key, w.status <> 'leased', w.by_lease, w.due_at,
     {bytes}
 FROM inbox_work AS w
-WHERE w.consumer_id = :consumer AND w.lane = :lane AND w.ordering_hash = :hashes...
+WHERE w.consumer_id = :consumer AND w.work_partition = :work_partition AND w.ordering_hash = :hashes...
 ORDER BY w.id
 LIMIT :limit)}}
 
 -- name: blocked
 SELECT DISTINCT w.ordering_key
 FROM inbox_work AS w
-WHERE w.consumer_id = :consumer AND w.lane IN (:lanes...) AND w.ordering_hash IN (:hashes...)
+WHERE w.consumer_id = :consumer AND w.work_partition IN (:work_partitions...) AND w.ordering_hash IN (:hashes...)
 UNION
 SELECT d.ordering_key
 FROM inbox_dead_letter AS d
-WHERE d.consumer_id = :consumer AND d.lane IN (:lanes...) AND d.ordering_hash IN (:hashes...) AND d.blocks = TRUE
+WHERE d.consumer_id = :consumer AND d.work_partition IN (:work_partitions...) AND d.ordering_hash IN (:hashes...) AND d.blocks = TRUE
 
 -- name: lock
 {as_listed}
@@ -148,16 +148,16 @@ WHERE w.id IN (:ids...) AND w.status = 'leased' AND w.lease_until <= :now
 FOR UPDATE SKIP LOCKED
 
 -- name: due
-SELECT d.consumer_id, d.kind, d.lane, MIN(d.due_at)
+SELECT d.consumer_id, d.kind, d.work_partition, MIN(d.due_at)
 FROM (
-    SELECT l.consumer_id, CASE WHEN k.by_lease THEN 'BY_LEASE' ELSE 'ORDINARY' END AS kind, l.lane, (
+    SELECT l.consumer_id, CASE WHEN k.by_lease THEN 'BY_LEASE' ELSE 'ORDINARY' END AS kind, l.work_partition, (
         SELECT w.due_at
         FROM inbox_work AS w
-        WHERE w.consumer_id = l.consumer_id AND w.by_lease = k.by_lease AND w.lane = l.lane
+        WHERE w.consumer_id = l.consumer_id AND w.by_lease = k.by_lease AND w.work_partition = l.work_partition
             AND w.ordered = k.ordered AND w.status <> 'leased'
         ORDER BY w.due_at, w.id
         LIMIT 1) AS due_at
-    FROM inbox_lane AS l
+    FROM inbox_work_partition AS l
     JOIN inbox_consumer AS c ON c.id = l.consumer_id
     CROSS JOIN (
         SELECT FALSE AS by_lease, FALSE AS ordered
@@ -176,5 +176,5 @@ FROM (
     FROM inbox_consumer AS c
     WHERE c.id IN (:consumers...)
 ) AS d
-GROUP BY d.consumer_id, d.kind, d.lane
+GROUP BY d.consumer_id, d.kind, d.work_partition
 HAVING MIN(d.due_at) IS NOT NULL

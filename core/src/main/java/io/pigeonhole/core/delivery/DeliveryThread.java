@@ -1,0 +1,350 @@
+package io.pigeonhole.core.delivery;
+
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.inbox.Outcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * One delivery thread: takes what waits, hands it to the inbox as a batch, and again until each message is settled or withdrawn. Its
+ * thread runs {@link #run}; all other methods may be called by any thread and do not wait for the database, except
+ * {@link #awaitIdle}, which waits for as long as its caller says.
+ *
+ * <p>A batch is <em>in hand</em> from the moment it is taken until all of it is settled or held; it is <em>in work</em> only
+ * while the inbox has it. What is in hand but not in work, because the database is away, can be withdrawn at once.
+ */
+final class DeliveryThread implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(DeliveryThread.class);
+    private static final Outcome FAILED = new Outcome.Busy("the inbox failed at it");
+    private static final Outcome BEHIND = new Outcome.Busy("the inbox failed at one before it");
+    private static final int MOST_FAILURES = 3;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
+    private final String name;
+    private final BatchProcessor inbox;
+    private final int maxBatch;
+    private final Load load;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final DeliveryThreadQueue queue = new DeliveryThreadQueue();
+    private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    private List<Entry> inHand = List.of();
+    private int unfinished;
+    private boolean inWork;
+    private boolean closed;
+    private long resumeAt;
+    private boolean stalled;
+    private boolean oneByOne;
+    private volatile boolean waiting;
+    private volatile boolean ended;
+
+    DeliveryThread(String name, BatchProcessor inbox, int maxBatch, Load load) {
+        this.name = name;
+        this.inbox = inbox;
+        this.maxBatch = maxBatch;
+        this.load = load;
+    }
+
+    void add(Entry entry) {
+        lock.lock();
+        try {
+            load.add(entry);
+            unfinished++;
+            queue.add(entry);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the delivery thread waits for the database. */
+    boolean isWaiting() {
+        return waiting;
+    }
+
+    /** How many messages this thread has, as of now. */
+    int unfinished() {
+        lock.lock();
+        try {
+            return unfinished;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes back what is not in work. The group must be marked as withdrawn before. */
+    void removeWithdrawn() {
+        lock.lock();
+        try {
+            queue.removeIf(this::leaves);
+            if (!inWork) {
+                inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean leaves(Entry entry) {
+        boolean withdrawn = entry.group().isWithdrawn();
+        if (withdrawn) {
+            countOff(entry);
+        }
+        return withdrawn;
+    }
+
+    private void countOff(Entry entry) {
+        if (load.remove(entry)) {
+            unfinished--;
+        }
+    }
+
+    /** Waits until nothing of a withdrawn group is in work; false if it still is when the time is over. */
+    boolean awaitIdle(DeliveryGroup group, long deadline) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (inWork && inHand.stream().anyMatch(entry -> entry.group() == group)) {
+                long left = deadline - System.nanoTime();
+                if (left <= 0 || changed.awaitNanos(left) <= 0) {
+                    return false;
+                }
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Makes {@link #run} return after the batch in work. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Says that an interrupt is on its way, which ends the thread: what its handler does then is no failure. */
+    void giveUp() {
+        ended = true;
+    }
+
+    @Override
+    public void run() {
+        boolean goesOn = true;
+        while (goesOn) {
+            try {
+                goesOn = awaitTurn();
+                if (goesOn) {
+                    turn();
+                }
+            } catch (Throwable e) {
+                survive(e);
+            }
+        }
+    }
+
+    /** No message is ever skipped, and nothing ends this thread but close(): not even what fails in here. */
+    private void survive(Throwable e) {
+        try {
+            boolean forTheDatabase = e instanceof RetryableException;
+            boolean before = waiting;
+            handInAgain(forTheDatabase);
+            if (forTheDatabase) {
+                log.atLevel(before ? Level.DEBUG : Level.WARN)
+                        .setCause(FailureText.readable(e))
+                        .log("{}: nothing could be committed, handing the same messages in until it can", name);
+            } else {
+                logDefect(e);
+            }
+        } catch (Throwable again) {
+            // Most likely the memory is used up, and what holds it has to end first.
+            LockSupport.parkNanos(FIRST_PAUSE.toNanos());
+        }
+    }
+
+    /** Whoever reads this has a defect to report, and time to mend it. */
+    private void logDefect(Throwable e) {
+        log.error(
+                "{}: the inbox failed, handing the same messages in again; this is a defect",
+                name,
+                FailureText.readable(e));
+    }
+
+    /** Waits until there is something to do and it is time for it; false when closed. */
+    private boolean awaitTurn() {
+        lock.lock();
+        try {
+            while (!closed) {
+                long now = System.nanoTime();
+                if (inHand.isEmpty()) {
+                    inHand = queue.take(maxBatch, now);
+                }
+                long pause;
+                if (stalled) {
+                    pause = resumeAt - now;
+                } else {
+                    pause = inHand.isEmpty() ? queue.nanosUntilNext(now) : 0;
+                }
+                if (pause <= 0) {
+                    return true;
+                }
+                try {
+                    changed.await(pause, TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    log.debug("{}: somebody interrupted the delivery thread; only close() ends it", name, e);
+                }
+            }
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void turn() {
+        if (stalled) {
+            inbox.probe();
+        }
+        List<Entry> batch = begin();
+        List<Outcome> outcomes = batch.isEmpty() ? List.of() : oneByOne ? oneByOne(batch) : together(batch);
+        if (outcomes.size() != batch.size()) {
+            throw new IllegalStateException(batch.size() + " messages, but " + outcomes.size() + " outcomes");
+        }
+        end(batch, outcomes);
+    }
+
+    private List<Outcome> together(List<Entry> batch) {
+        return inbox.process(batch.stream().map(Entry::message).toList(), () -> ended);
+    }
+
+    /**
+     * After the inbox failed at a batch, each message alone: the one that it fails at is held, with those of its order
+     * behind it, and the others go on.
+     */
+    private List<Outcome> oneByOne(List<Entry> batch) {
+        List<Outcome> outcomes = new ArrayList<>(batch.size());
+        Set<Object> heldBack = new HashSet<>();
+        int failures = 0;
+        for (Entry entry : batch) {
+            // So many without one that succeeds: it is none of them, and the others can be tried later as well.
+            boolean tried = failures < MOST_FAILURES && !heldBack.contains(entry.order());
+            Outcome outcome = tried ? alone(entry) : BEHIND;
+            outcomes.add(outcome);
+            if (!outcome.settled()) {
+                heldBack.add(entry.order());
+            }
+            if (tried) {
+                failures = outcome.equals(FAILED) ? failures + 1 : 0;
+            }
+        }
+        return outcomes;
+    }
+
+    private Outcome alone(Entry entry) {
+        try {
+            return together(List.of(entry)).get(0);
+        } catch (RetryableException e) {
+            throw e;
+        } catch (Throwable e) {
+            logDefect(e);
+            return FAILED;
+        }
+    }
+
+    private List<Entry> begin() {
+        lock.lock();
+        try {
+            inWork = !inHand.isEmpty();
+            return inHand;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void end(List<Entry> batch, List<Outcome> outcomes) {
+        for (int i = 0; i < batch.size(); i++) {
+            if (outcomes.get(i).settled() && batch.get(i).isToBeReported()) {
+                report(batch.get(i), outcomes.get(i));
+            }
+        }
+        lock.lock();
+        try {
+            long now = System.nanoTime();
+            for (int i = 0; i < batch.size(); i++) {
+                Entry entry = batch.get(i);
+                if (outcomes.get(i).settled()) {
+                    countOff(entry);
+                    queue.settled(entry);
+                } else if (!leaves(entry)) {
+                    queue.busy(entry, now);
+                }
+            }
+            for (int i = 0; i < batch.size(); i++) {
+                if (outcomes.get(i).equals(FAILED)) {
+                    queue.tried(batch.get(i));
+                }
+            }
+            inHand = List.of();
+            inWork = false;
+            if (waiting) {
+                log.info("{}: the database answers again", name);
+            }
+            stalled = false;
+            waiting = false;
+            oneByOne = false;
+            backoff.reset();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void report(Entry entry, Outcome outcome) {
+        try {
+            entry.settlement().settled(outcome);
+        } catch (Throwable e) {
+            if (e instanceof OutOfMemoryError full && entry.isToBeReportedAgain()) {
+                // It may not have been noted: the message is handed in again, is a duplicate, and is reported once
+                // more.
+                throw full;
+            }
+            log.error(
+                    "{}: {} is settled, but its acknowledgement failed",
+                    name,
+                    entry.message(),
+                    FailureText.readable(e));
+        }
+        entry.reported();
+    }
+
+    private void handInAgain(boolean forTheDatabase) {
+        lock.lock();
+        try {
+            stalled = true;
+            inWork = false;
+            waiting = forTheDatabase;
+            oneByOne |= !forTheDatabase;
+            resumeAt = System.nanoTime() + backoff.nextNanos();
+            inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
