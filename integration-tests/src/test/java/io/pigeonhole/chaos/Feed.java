@@ -2,10 +2,10 @@ package io.pigeonhole.chaos;
 
 import static org.awaitility.Awaitility.await;
 
-import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.delivery.DeliveryGroup;
 import io.pigeonhole.core.delivery.DeliverySettings;
-import io.pigeonhole.core.delivery.WorkPartitions;
+import io.pigeonhole.core.delivery.DeliveryThreads;
+import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
@@ -22,7 +22,7 @@ final class Feed implements Source {
     private final Inbox<?> inbox;
     private final IntFunction<Message> messages;
     private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable WorkPartitions workPartitions;
+    private @Nullable DeliveryThreads threads;
     private @Nullable DeliveryGroup group;
     private int submitted;
     private int settled;
@@ -47,8 +47,8 @@ final class Feed implements Source {
     public void start() {
         lock.lock();
         try {
-            WorkPartitions started = DeliveryThreads.start(name(), inbox, DeliverySettings.standard());
-            workPartitions = started;
+            DeliveryThreads started = DeliveryThreads.start(name(), inbox, DeliverySettings.standard());
+            threads = started;
             group = started.open();
             for (int i = 0; i < ON_THE_WAY; i++) {
                 submit();
@@ -109,10 +109,10 @@ final class Feed implements Source {
     public SourceState state() {
         lock.lock();
         try {
-            if (workPartitions == null) {
+            if (threads == null) {
                 return SourceState.NEW;
             }
-            return workPartitions.isWaiting() ? SourceState.WAITING_FOR_STORE : SourceState.RUNNING;
+            return threads.isWaiting() ? SourceState.WAITING_FOR_STORE : SourceState.RUNNING;
         } finally {
             lock.unlock();
         }
@@ -125,11 +125,11 @@ final class Feed implements Source {
 
     @Override
     public void close() {
-        WorkPartitions started;
+        DeliveryThreads started;
         lock.lock();
         try {
             stopped = true;
-            started = workPartitions;
+            started = threads;
         } finally {
             lock.unlock();
         }

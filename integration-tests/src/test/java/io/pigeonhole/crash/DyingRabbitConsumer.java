@@ -49,7 +49,7 @@ final class DyingRabbitConsumer {
         factory.setPort(port);
         RabbitSource source = RabbitSource.builder(inbox, factory, run)
                 .connectionOpener((copy, name) -> acknowledgingThrough(plan, copy.newConnection(name)))
-                .workPartitions(2)
+                .concurrency(2)
                 .maxBatch(20)
                 .build();
         try (Node node = Node.builder(crashing).source(source).start()) {

@@ -31,7 +31,7 @@ class RequeueCrashIT {
     }
 
     private static void requeueAll(JdbcStore store) {
-        Admin admin = Admin.of(store);
+        Admin admin = store.admin();
         admin.requeue(
                 admin.select(DeadLetterFilter.of(CONSUMER)), Requeue.atOnce(), new Author("somebody", "it is mended"));
     }

@@ -1,9 +1,9 @@
 package io.pigeonhole.plugin;
 
-import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.delivery.DeliveryGroup;
 import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.delivery.DeliveryThreads;
+import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import java.io.IOException;

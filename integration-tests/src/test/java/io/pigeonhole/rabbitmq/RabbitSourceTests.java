@@ -83,7 +83,9 @@ abstract class RabbitSourceTests extends RabbitSourceTestBase {
         AmqpQueue queue = queue(AmqpQueue.CLASSIC);
         queue.send(messages(0, 40));
         RabbitSource source = start(
-                inbox(() -> acquire(goOn)), queue, builder -> builder.concurrency(2).maxBatch(5));
+                inbox(() -> acquire(goOn)),
+                queue,
+                builder -> builder.concurrency(2).maxBatch(5));
         await().atMost(PATIENCE).until(() -> received.size() >= 2);
         proxy.cut();
         await().atMost(PATIENCE).until(() -> watched.channels().size() == 2);

@@ -68,8 +68,8 @@ class RedeliveryWindowIT {
     void kafkaTellsTheLongestRetentionOfTheTopicsAndASegment() {
         RedeliveryWindow redeliveryWindow = source("short", "long").redeliveryWindow();
 
-        assertThat(bounds.duration()).isEqualTo(Duration.ofDays(14).plusHours(1));
-        assertThat(bounds.origin()).contains("'long'", "retention.ms=1209600000", "segment.ms=3600000");
+        assertThat(redeliveryWindow.duration()).isEqualTo(Duration.ofDays(14).plusHours(1));
+        assertThat(redeliveryWindow.origin()).contains("'long'", "retention.ms=1209600000", "segment.ms=3600000");
     }
 
     @Test

@@ -79,7 +79,7 @@ final class RetentionLab implements AutoCloseable {
     void advance(Duration duration) {
         clock.advance(duration);
         moved = moved.plus(duration);
-        person.confirmClock(new Author("ann", "time passed"));
+        person.admin().confirmClock(new Author("ann", "time passed"));
     }
 
     static String timeOrdered(Instant created) {

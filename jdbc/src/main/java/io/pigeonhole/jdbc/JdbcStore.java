@@ -1,31 +1,12 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.core.admin.Admin;
 import io.pigeonhole.core.admin.AdminStore;
-import io.pigeonhole.core.admin.Answer;
-import io.pigeonhole.core.admin.AuditEntry;
-import io.pigeonhole.core.admin.Author;
-import io.pigeonhole.core.admin.BlockedKey;
-import io.pigeonhole.core.admin.ConsumerSummary;
-import io.pigeonhole.core.admin.Cursor;
-import io.pigeonhole.core.admin.DeadLetterEntry;
-import io.pigeonhole.core.admin.DeadLetterFilter;
-import io.pigeonhole.core.admin.MessageDetails;
-import io.pigeonhole.core.admin.Page;
-import io.pigeonhole.core.admin.PageRequest;
-import io.pigeonhole.core.admin.Requeue;
-import io.pigeonhole.core.admin.RequeuedPart;
-import io.pigeonhole.core.admin.Selection;
-import io.pigeonhole.core.admin.Sizes;
-import io.pigeonhole.core.admin.WorkEntry;
-import io.pigeonhole.core.admin.WorkFilter;
 import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.LogPartition;
-import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.HistoryDays;
 import io.pigeonhole.core.store.InboxStore;
@@ -37,9 +18,6 @@ import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.Watermark;
-import io.pigeonhole.jdbc.admin.AdminChanges;
-import io.pigeonhole.jdbc.admin.AdminReads;
-import io.pigeonhole.jdbc.admin.Requeues;
 import io.pigeonhole.jdbc.dialect.Dialect;
 import io.pigeonhole.jdbc.dialect.Products;
 import io.pigeonhole.jdbc.generic.PlainDatabase;
@@ -51,16 +29,15 @@ import io.pigeonhole.jdbc.sql.ConnectionSource;
 import io.pigeonhole.jdbc.sql.StoreSchema;
 import io.pigeonhole.jdbc.store.Database;
 import io.pigeonhole.jdbc.store.DaysOnUse;
+import io.pigeonhole.jdbc.store.JdbcAdminStore;
 import io.pigeonhole.jdbc.transaction.DataSourceTransactions;
 import io.pigeonhole.jdbc.transaction.JoinedWriter;
 import io.pigeonhole.jdbc.transaction.TransactionSource;
 import java.sql.Connection;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -78,14 +55,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p>One long class, because it has a short method for each operation of the store, and the documented settings of its builder.
  */
-public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
+public final class JdbcStore implements InboxStore<JdbcContext> {
     private static final Logger log = LoggerFactory.getLogger(JdbcStore.class);
 
     private final Database database;
     private final TransactionSource transactions;
-    private final AdminReads reads;
-    private final AdminChanges changes;
-    private final Requeues requeues;
+    private final AdminStore adminStore;
     private final DaysOnUse days;
     private final Duration prepared;
 
@@ -95,9 +70,7 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
         this.prepared = ahead.compareTo(database.window()) < 0 ? ahead : database.window();
         this.transactions = transactions;
         this.days = new DaysOnUse(this::maintainOnUse, nanos);
-        this.reads = new AdminReads(database.admin());
-        this.changes = new AdminChanges(database.admin());
-        this.requeues = new Requeues(database.admin());
+        this.adminStore = new JdbcAdminStore(database);
     }
 
     /**
@@ -290,100 +263,18 @@ public final class JdbcStore implements InboxStore<JdbcContext>, AdminStore {
                         + " or hand the connection in, with store.ledger(connection)"));
     }
 
-    @Override
-    public Sizes sizes() {
-        return database.sizes();
+    /**
+     * What people and their programs may look at and decide about the messages of this store.
+     *
+     * @return an admin, safe for use by many threads; it needs not be closed
+     */
+    public Admin admin() {
+        return Admin.of(adminStore);
     }
 
-    @Override
-    public List<ConsumerSummary> consumers() {
-        return reads.consumers();
-    }
-
-    @Override
-    public Page<WorkEntry> work(WorkFilter filter, PageRequest page) {
-        return reads.work(filter, page);
-    }
-
-    @Override
-    public Page<DeadLetterEntry> deadLetters(DeadLetterFilter filter, PageRequest page) {
-        return reads.deadLetters(filter, page);
-    }
-
-    @Override
-    public Selection select(DeadLetterFilter filter, @Nullable Instant cutoff) {
-        return reads.select(filter, cutoff);
-    }
-
-    @Override
-    public Optional<MessageDetails> show(String consumer, MessageKey key) {
-        return reads.show(consumer, key);
-    }
-
-    @Override
-    public List<BlockedKey> blockedKeys(String consumer, int limit) {
-        return reads.blockedKeys(consumer, limit);
-    }
-
-    @Override
-    public Page<AuditEntry> audit(String consumer, PageRequest page) {
-        return reads.audit(consumer, page);
-    }
-
-    @Override
-    public Answer retryNow(String consumer, MessageKey key, Author by) {
-        return changes.retryNow(consumer, key, by);
-    }
-
-    @Override
-    public Answer releaseLease(String consumer, MessageKey key, Author by) {
-        return changes.releaseLease(consumer, key, by);
-    }
-
-    @Override
-    public Answer discard(String consumer, MessageKey key, Author by) {
-        return changes.discard(consumer, key, by);
-    }
-
-    @Override
-    public Answer requeue(String consumer, MessageKey key, boolean evenIfLate, Author by) {
-        return requeues.one(consumer, key, evenIfLate, by);
-    }
-
-    @Override
-    public Optional<RequeuedPart> requeue(
-            Selection selection,
-            @Nullable Cursor after,
-            int limit,
-            Requeue options,
-            @Nullable Instant firstDue,
-            Author by) {
-        return requeues.part(selection, after, limit, options, firstDue, by);
-    }
-
-    @Override
-    public Answer unblock(String consumer, OrderingKey orderingKey, Author by) {
-        return changes.unblock(consumer, orderingKey, by);
-    }
-
-    @Override
-    public Answer pause(String consumer, boolean paused, Author by) {
-        return changes.pause(consumer, paused, by);
-    }
-
-    @Override
-    public Answer deduplicateBy(String consumer, Deduplication deduplication, Author by) {
-        return changes.deduplicateBy(consumer, deduplication, by);
-    }
-
-    @Override
-    public Answer forgetWatermarks(String consumer, String source, Author by) {
-        return changes.forgetWatermarks(consumer, source, by);
-    }
-
-    @Override
-    public Answer confirmClock(Author by) {
-        return database.confirmClock(by);
+    /** For contracts. */
+    AdminStore adminStore() {
+        return adminStore;
     }
 
     /** Collects the settings of a store. Not safe for use by many threads. */

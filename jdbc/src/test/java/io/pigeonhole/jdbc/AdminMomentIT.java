@@ -2,7 +2,6 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.pigeonhole.core.admin.Admin;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.MessageDetails;
 import io.pigeonhole.core.admin.MessageStatus;
@@ -45,12 +44,12 @@ class AdminMomentIT {
                     1,
                     "inbox_dead_letter",
                     workshop.dataSource(),
-                    () -> Admin.of(store).requeue(CONSUMER, key, Requeue.atOnce(), new Author("ann", "a test")));
+                    () -> store.admin().requeue(CONSUMER, key, Requeue.atOnce(), new Author("ann", "a test")));
 
-            assertThat(Admin.of(JdbcStore.create(interposed)).show(CONSUMER, key))
+            assertThat(JdbcStore.create(interposed).admin().show(CONSUMER, key))
                     .map(MessageDetails::status)
                     .contains(MessageStatus.DEAD);
-            assertThat(Admin.of(store).show(CONSUMER, key))
+            assertThat(store.admin().show(CONSUMER, key))
                     .map(MessageDetails::status)
                     .contains(MessageStatus.RECEIVED);
         }

@@ -116,7 +116,7 @@ class CallersIsolationIT {
     /** Beyond the window; otherwise what comes after an outage of nine days would keep its keys. */
     private static void advance(DatabaseServer.MovableClock clock, StoreLab lab) {
         clock.advance(Duration.ofDays(9));
-        lab.store().confirmClock(SOMEBODY);
+        lab.store().admin().confirmClock(SOMEBODY);
     }
 
     /** Whether the caller gets the key; an error that tells it to try again is as good as a no. */
@@ -246,12 +246,14 @@ class CallersIsolationIT {
                 assertThat(isNew(lab, lab.store().ledger(connection), key(lab))).isTrue();
                 advance(clock, lab);
                 assertThat(lab.store().retire().days()).isZero();
-                assertThat(workshop.askKey("SELECT oldest FROM inbox_ledger_bounds")).isEqualTo(oldest);
+                assertThat(workshop.askKey("SELECT oldest FROM inbox_ledger_bounds"))
+                        .isEqualTo(oldest);
                 connection.commit();
             }
             lab.store().maintain();
             assertThat(lab.store().retire().days()).isOne();
-            assertThat(workshop.askKey("SELECT oldest FROM inbox_ledger_bounds")).isGreaterThan(oldest);
+            assertThat(workshop.askKey("SELECT oldest FROM inbox_ledger_bounds"))
+                    .isGreaterThan(oldest);
         }
     }
 

@@ -51,7 +51,8 @@ class ClaimWhileDaysGoIT {
 
             List<Outcome> outcomes = inbox.process(messages(now.plusSeconds(1)));
 
-            assertThat(workshop.askKey("SELECT oldest FROM inbox_ledger_bounds")).isEqualTo(later);
+            assertThat(workshop.askKey("SELECT oldest FROM inbox_ledger_bounds"))
+                    .isEqualTo(later);
             assertThat(outcomes).extracting(Outcome::kind).doesNotContain(Outcome.Kind.DUPLICATE);
             long processed = outcomes.stream()
                     .filter(outcome -> outcome.kind() == Outcome.Kind.PROCESSED)
@@ -86,7 +87,8 @@ class ClaimWhileDaysGoIT {
                 Claim claim = transaction.claim(lab.consumer(), keys, StoreLab.LONG);
                 assertThat(claim.claimed()).isEmpty();
                 assertThat(keys).noneMatch(claim::isLate);
-                assertThat(workshop.askKey("SELECT oldest FROM inbox_ledger_bounds")).isEqualTo(later);
+                assertThat(workshop.askKey("SELECT oldest FROM inbox_ledger_bounds"))
+                        .isEqualTo(later);
             }
         }
     }

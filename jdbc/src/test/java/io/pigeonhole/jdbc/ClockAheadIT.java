@@ -2,7 +2,6 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.pigeonhole.core.admin.Admin;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.handler.PayloadDecoder;
@@ -84,7 +83,7 @@ class ClockAheadIT {
         assertThat(inbox.process(message("behind", "k")).kind()).isEqualTo(Outcome.Kind.RECEIVED);
         assertThat(inbox.work()).isZero();
 
-        Answer answer = Admin.of(store).confirmClock(ANN);
+        Answer answer = store.admin().confirmClock(ANN);
         while (inbox.work() > 0) {
             // The next one.
         }
@@ -92,7 +91,7 @@ class ClockAheadIT {
         assertThat(answer.kind()).isEqualTo(Answer.Kind.DONE);
         assertThat(answer.detail()).contains("2 messages");
         assertThat(done).containsExactlyInAnyOrder("fails once", "fails once", "received", "behind");
-        assertThat(Admin.of(store).confirmClock(ANN).kind()).isEqualTo(Answer.Kind.UNCHANGED);
+        assertThat(store.admin().confirmClock(ANN).kind()).isEqualTo(Answer.Kind.UNCHANGED);
     }
 
     @Test
@@ -107,7 +106,7 @@ class ClockAheadIT {
         inbox.process(message("fails", "k"));
         clock.reset();
 
-        Admin.of(store).confirmClock(ANN);
+        store.admin().confirmClock(ANN);
 
         assertThat(
                         workshop.ask(
@@ -138,7 +137,7 @@ class ClockAheadIT {
         assertThat(store.heartbeat().prolong(consumer, items, LEASE)).hasSize(1);
         clock.reset();
 
-        Admin.of(store).confirmClock(ANN);
+        store.admin().confirmClock(ANN);
         clock.advance(LEASE.multipliedBy(2));
 
         try (InboxTransaction<JdbcContext> transaction = store.begin(LEASE)) {

@@ -2,7 +2,6 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.pigeonhole.core.admin.Admin;
 import io.pigeonhole.core.failure.ConfigurationException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -16,7 +15,7 @@ class ConsumerOfAnotherVersionIT {
             StoreLab lab = StoreLab.of(workshop.dataSource());
             workshop.execute("UPDATE inbox_consumer SET key_order = 'PAST_DEAD_LETTERS'");
 
-            assertThatThrownBy(() -> Admin.of(lab.store()).consumers())
+            assertThatThrownBy(() -> lab.store().admin().consumers())
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContainingAll(
                             lab.consumer().name(), "KeyOrder 'PAST_DEAD_LETTERS'", "BLOCK_ON_DEAD_LETTERS");

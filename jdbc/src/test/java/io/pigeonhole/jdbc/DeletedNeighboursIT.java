@@ -58,7 +58,7 @@ class DeletedNeighboursIT {
             JdbcStore store = JdbcStore.create(workshop.dataSource());
             deadLetter(store, "orders", ROWS);
             deadLetter(store, "invoices", 1);
-            Admin admin = Admin.of(store);
+            Admin admin = store.admin();
 
             try (Connection somebody = workshop.dataSource().getConnection()) {
                 somebody.setAutoCommit(false);

@@ -30,14 +30,16 @@ class DiscardedViewIT {
                                 lab.keyOf(message), message, DeadReason.FROM_THE_FUTURE, "too young", false, null)));
                 transaction.commit();
             }
-            lab.store().discard(lab.consumer().name(), lab.keyOf(message), new Author("ann", "no longer wanted"));
+            lab.store()
+                    .admin()
+                    .discard(lab.consumer().name(), lab.keyOf(message), new Author("ann", "no longer wanted"));
 
             try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
                 lab.claimed(transaction, message);
                 transaction.commit();
             }
 
-            assertThat(lab.store().show(lab.consumer().name(), lab.keyOf(message)))
+            assertThat(lab.store().admin().show(lab.consumer().name(), lab.keyOf(message)))
                     .map(MessageDetails::status)
                     .contains(MessageStatus.PROCESSED);
             assertThat(workshop.askAll("SELECT status FROM inbox")).containsExactly("processed");

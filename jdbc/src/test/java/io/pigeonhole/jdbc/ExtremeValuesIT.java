@@ -59,7 +59,7 @@ class ExtremeValuesIT {
                         .payload("x")
                         .build());
             }
-            Admin admin = Admin.of(store);
+            Admin admin = store.admin();
             DeadLetterFilter letters = DeadLetterFilter.of("notes").withDied(Instant.MIN, Instant.MAX);
             assertThat(admin.deadLetters(letters, PageRequest.first(10)).entries())
                     .hasSize(1);
@@ -104,7 +104,7 @@ class ExtremeValuesIT {
                     .headers(new Headers(List.of(new Header("a\uD83D", new byte[] {1}))))
                     .payload("x")
                     .build());
-            Admin admin = Admin.of(store);
+            Admin admin = store.admin();
             Message kept = Objects.requireNonNull(admin.show("notes", admin.keyOf("notes", "queue", MessageId.of("1")))
                     .orElseThrow()
                     .message());

@@ -55,11 +55,12 @@ class FetchSizeIT {
     @Test
     void personsChangeLocksAllWorkPartitionsWhereRowsAreFetchedOneByOne() {
         ConnectionSource connections = workshop.dataSource("&defaultRowFetchSize=1")::getConnection;
-        assertThat(new AdminDatabase(PostgresBoundary.transactions(connections)).change("to lock work partitions", session -> {
-                    session.operations().lockWorkPartitions(consumer, WORK_PARTITIONS);
-                    assertThatNobodyElseLocksAWorkPartition();
-                    return true;
-                }))
+        assertThat(new AdminDatabase(PostgresBoundary.transactions(connections))
+                        .change("to lock work partitions", session -> {
+                            session.operations().lockWorkPartitions(consumer, WORK_PARTITIONS);
+                            assertThatNobodyElseLocksAWorkPartition();
+                            return true;
+                        }))
                 .isPresent();
     }
 }

@@ -3,7 +3,6 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.pigeonhole.core.admin.Admin;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.handler.PayloadDecoder;
@@ -66,7 +65,7 @@ class HeldWorkIT {
             other.setAutoCommit(false);
             change.executeUpdate("UPDATE inbox_work SET attempts = attempts");
             CompletableFuture<Answer> unblock = CompletableFuture.supplyAsync(() ->
-                    Admin.of(store).unblock("notes", OrderingKey.of("key".getBytes(StandardCharsets.UTF_8)), ANN));
+                    store.admin().unblock("notes", OrderingKey.of("key".getBytes(StandardCharsets.UTF_8)), ANN));
             await().pollInterval(AnyDatabase.INTERVAL)
                     .until(() -> unblock.isDone()
                             || workshop.askAll(AnyDatabase.waiting(server)).equals(List.of("1")));

@@ -76,7 +76,7 @@ class InboxViewIT {
             transaction.record(lab.consumer(), List.of(new FinishedMessage(lab.keyOf(recorded), recorded, 1, false)));
             transaction.commit();
         }
-        lab.store().discard(lab.consumer().name(), lab.keyOf(discarded), new Author("ann", "no longer wanted"));
+        lab.store().admin().discard(lab.consumer().name(), lab.keyOf(discarded), new Author("ann", "no longer wanted"));
 
         assertThat(shown("status, ' ', COALESCE(id, '?'), ' ', COALESCE(error, '')"))
                 .containsExactly(

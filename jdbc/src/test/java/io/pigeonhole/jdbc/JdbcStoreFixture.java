@@ -73,7 +73,7 @@ final class JdbcStoreFixture implements TransactionsFixture<JdbcContext> {
 
     @Override
     public AdminStore adminStore() {
-        return store;
+        return store.adminStore();
     }
 
     @Override
@@ -282,7 +282,8 @@ final class JdbcStoreFixture implements TransactionsFixture<JdbcContext> {
     private void setOldest(MessageKey key) {
         workshop.execute(
                 "UPDATE inbox_ledger_bounds SET oldest = ?", workshop.server().parameter(key));
-        // What it knows of the days counts for a minute, in which no retention run moves the ledger's bounds into the present
+        // What it knows of the days counts for a minute, in which no retention run moves the ledger's bounds into the
+        // present
         // day.
         store.maintain();
     }

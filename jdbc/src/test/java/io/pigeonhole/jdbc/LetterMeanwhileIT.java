@@ -2,7 +2,6 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.pigeonhole.core.admin.Admin;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.failure.PermanentFailure;
@@ -114,7 +113,7 @@ class LetterMeanwhileIT {
             beforeTheInsert.set(() -> workshop.execute(letter(key(inbox, message), FAR, false)));
 
             Answer answer =
-                    Admin.of(store).unblock("notes", OrderingKey.of("blocks".getBytes(StandardCharsets.UTF_8)), ANN);
+                    store.admin().unblock("notes", OrderingKey.of("blocks".getBytes(StandardCharsets.UTF_8)), ANN);
             assertThat(answer.kind()).as(answer.detail()).isEqualTo(Answer.Kind.DONE);
             assertThat(workshop.askAll("SELECT id || ' ' || reason || ' ' || seen_again FROM inbox_dead_letter"))
                     .containsExactly(place + " SKIPPED 4");

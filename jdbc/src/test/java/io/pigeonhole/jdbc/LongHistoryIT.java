@@ -53,8 +53,9 @@ class LongHistoryIT {
                         workshop.dataSource(),
                         () -> locks.set(Integer.parseInt(workshop.ask(LOCKS)))));
 
-                MessageDetails shown =
-                        watched.show(lab.consumer().name(), lab.keyOf(message)).orElseThrow();
+                MessageDetails shown = watched.admin()
+                        .show(lab.consumer().name(), lab.keyOf(message))
+                        .orElseThrow();
 
                 assertThat(shown.message()).isNotNull().extracting(Message::id).isEqualTo(message.id());
                 assertThat(shown.processedAt()).isNotNull();

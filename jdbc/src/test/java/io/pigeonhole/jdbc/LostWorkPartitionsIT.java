@@ -55,7 +55,8 @@ class LostWorkPartitionsIT {
             failing.set(false);
 
             assertThat(register(workshop, KeyOrder.NONE).work()).isEqualTo(1);
-            assertThat(workshop.ask("SELECT count(*) FROM inbox_work_partition")).isEqualTo(workPartitions);
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_work_partition"))
+                    .isEqualTo(workPartitions);
         }
     }
 

@@ -61,7 +61,7 @@ class MessageMovedMeanwhileIT {
     }
 
     private static Admin admin(DataSource dataSource) {
-        return Admin.of(JdbcStore.create(dataSource));
+        return JdbcStore.create(dataSource).admin();
     }
 
     private Answer requeue(DataSource dataSource) {
@@ -81,7 +81,7 @@ class MessageMovedMeanwhileIT {
     }
 
     private void assertDiscarded() {
-        assertThat(Admin.of(store).show(consumer, key))
+        assertThat(store.admin().show(consumer, key))
                 .map(MessageDetails::status)
                 .contains(MessageStatus.DISCARDED);
         for (String table : List.of("inbox_work", LETTERS)) {
@@ -153,7 +153,7 @@ class MessageMovedMeanwhileIT {
 
         Answer answer = change(way, interposed);
         assertThat(answer.kind()).as(answer.detail()).isEqualTo(Answer.Kind.BUSY);
-        assertThat(Admin.of(store).show(consumer, key))
+        assertThat(store.admin().show(consumer, key))
                 .map(MessageDetails::status)
                 .contains(MessageStatus.DEAD);
     }

@@ -189,7 +189,7 @@ class NumbersBegunAnewIT {
     void messageInWorkDiesAlthoughADeadLetterHasItsPlace(DatabaseServer server) {
         try (Workshop workshop = server.schema()) {
             Inbox<JdbcContext> inbox = inbox(workshop.dataSource());
-            Admin admin = Admin.of(JdbcStore.create(workshop.dataSource()));
+            Admin admin = JdbcStore.create(workshop.dataSource()).admin();
             inbox.process(message("note", "first"));
             beginAnew(server, workshop);
             assertThat(inbox.process(message("other", "second")).kind()).isEqualTo(Kind.PARKED);
@@ -210,7 +210,7 @@ class NumbersBegunAnewIT {
     void blockingMessageIsSkippedAlthoughADeadLetterHasItsPlace(DatabaseServer server) {
         try (Workshop workshop = server.schema()) {
             Inbox<JdbcContext> inbox = inbox(workshop.dataSource());
-            Admin admin = Admin.of(JdbcStore.create(workshop.dataSource()));
+            Admin admin = JdbcStore.create(workshop.dataSource()).admin();
             inbox.process(message("note", "first"));
             beginAnew(server, workshop);
             inbox.process(message("other", "second"));
@@ -230,7 +230,7 @@ class NumbersBegunAnewIT {
             beginAnew(server, workshop);
             inbox.process(message("other", "second"));
 
-            Admin admin = Admin.of(JdbcStore.create(workshop.dataSource()));
+            Admin admin = JdbcStore.create(workshop.dataSource()).admin();
             Answer answer = admin.requeue("notes", key(admin, "first"), Requeue.atOnce(), ANN);
             assertThat(answer.hasChanged()).as(answer.detail()).isTrue();
             assertThat(ids(workshop, "inbox_work")).containsExactly("second", "first");
@@ -420,7 +420,7 @@ class NumbersBegunAnewIT {
     void otherNumbersBeginBehindTheRowsToo(DatabaseServer server) {
         try (Workshop workshop = server.schema()) {
             Inbox<JdbcContext> inbox = inbox(workshop.dataSource());
-            Admin admin = Admin.of(JdbcStore.create(workshop.dataSource()));
+            Admin admin = JdbcStore.create(workshop.dataSource()).admin();
             inbox.process(message("note", "first"));
             admin.pause("notes", ANN);
             admin.resume("notes", ANN);

@@ -118,7 +118,7 @@ class OwnersIT {
                 .isEqualTo(Outcome.Kind.PROCESSED);
 
         assertThat(store.retire().days()).isZero();
-        assertThat(store.sizes().daysAhead()).isEqualTo(8);
+        assertThat(store.admin().sizes().daysAhead()).isEqualTo(8);
     }
 
     @Test

@@ -247,7 +247,7 @@ class PlainSessionIT {
         lab.store.maintain();
         lab.store.retire();
 
-        assertThat(lab.store.consumers()).hasSize(1);
+        assertThat(lab.store.admin().consumers()).hasSize(1);
         assertThat(lab.own.ask("SELECT COUNT(*) FROM inbox_consumer")).isEqualTo("1");
     }
 }

@@ -455,8 +455,8 @@ class PostgresSessionIT {
 
         assertThat(Integer.parseInt(lab.own.ask(days))).isEqualTo(before + 4);
         assertThat(Integer.parseInt(lab.other.ask(days))).isEqualTo(before);
-        assertThat(lab.store.consumers()).hasSize(1);
-        assertThat(lab.store.sizes().tables()).isNotEmpty();
+        assertThat(lab.store.admin().consumers()).hasSize(1);
+        assertThat(lab.store.admin().sizes().tables()).isNotEmpty();
         assertThat(lab.own.ask("SELECT count(*) FROM inbox_consumer")).isEqualTo("1");
         assertThat(lab.other.ask("SELECT count(*) FROM inbox_consumer")).isEqualTo("0");
     }
@@ -468,7 +468,8 @@ class PostgresSessionIT {
             JdbcStore same = JdbcStore.builder(server.dataSource(server.url(schema(before) + "," + schema(lab.own))))
                     .daysAhead(12)
                     .build();
-            ConsumerRegistration registration = new ConsumerRegistration("work partitions " + UUID.randomUUID(), IdForm.OPAQUE);
+            ConsumerRegistration registration =
+                    new ConsumerRegistration("work partitions " + UUID.randomUUID(), IdForm.OPAQUE);
             RegisteredConsumer consumer = lab.store.register(registration);
             assertThat(same.register(registration).id()).isEqualTo(consumer.id());
             try (InboxTransaction<JdbcContext> one = lab.store.begin(StoreLab.IDLE_LIMIT);

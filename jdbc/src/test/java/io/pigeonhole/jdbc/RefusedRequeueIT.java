@@ -82,7 +82,7 @@ class RefusedRequeueIT {
             Inbox<JdbcContext> inbox = failing(store).build();
             Message tooLarge = message(TOO_LARGE);
             inbox.process(List.of(message("a"), message("b"), tooLarge, message("c"), message("d")));
-            Admin admin = Admin.of(store);
+            Admin admin = store.admin();
 
             assertThat(admin.requeue(admin.select(DeadLetterFilter.of(consumer)), Requeue.atOnce(), ANN))
                     .isEqualTo(new RequeueReport(4, 0, 1, null));

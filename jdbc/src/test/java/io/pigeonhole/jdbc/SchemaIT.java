@@ -84,7 +84,8 @@ class SchemaIT {
         Schema.apply(workshop.dataSource());
 
         assertThat(tables()).isEqualTo(before);
-        assertThat(workshop.ask("SELECT oldest = newest FROM inbox_ledger_bounds")).isEqualTo("t");
+        assertThat(workshop.ask("SELECT oldest = newest FROM inbox_ledger_bounds"))
+                .isEqualTo("t");
         assertThat(workshop.ask("SELECT string_agg(version::text, ',') FROM inbox_schema"))
                 .isEqualTo("1");
     }
@@ -210,7 +211,7 @@ class SchemaIT {
 
         assertThat(tables()).doesNotContain("inbox_history_20200101");
         assertThat(workshop.ask("SELECT count(*) FROM inbox_ledger")).isEqualTo("0");
-        assertThat(store.sizes().upkeep()).extracting(UpkeepEntry::task).contains("inbox_ledger_digest_0");
+        assertThat(store.admin().sizes().upkeep()).extracting(UpkeepEntry::task).contains("inbox_ledger_digest_0");
     }
 
     @Test

@@ -72,7 +72,7 @@ class SchemasIT {
             assertThat(first.ask("SELECT to_regclass('" + day + "')")).isNull();
             assertThat(first.ask("SELECT count(*) FROM \"Orders of \"\"X\"\"\".inbox_ledger"))
                     .isEqualTo("0");
-            assertThat(store.sizes().daysAhead()).isEqualTo(12);
+            assertThat(store.admin().sizes().daysAhead()).isEqualTo(12);
         } finally {
             first.execute("DROP SCHEMA \"Orders of \"\"X\"\"\" CASCADE");
         }
@@ -116,7 +116,7 @@ class SchemasIT {
         JdbcStore store = JdbcStore.builder(first.dataSource()).daysAhead(12).build();
         store.register(new ConsumerRegistration("payments", IdForm.TIME_ORDERED));
 
-        assertThat(store.sizes().daysAhead()).isEqualTo(12);
+        assertThat(store.admin().sizes().daysAhead()).isEqualTo(12);
         retireAll(store);
     }
 
@@ -132,11 +132,12 @@ class SchemasIT {
         both.maintain();
         retireAll(both);
 
-        assertThat(own.consumers()).isEmpty();
-        assertThat(own.sizes().daysAhead()).isEqualTo(8);
-        assertThat(own.sizes().tables()).hasSameSizeAs(both.sizes().tables());
+        assertThat(own.admin().consumers()).isEmpty();
+        assertThat(own.admin().sizes().daysAhead()).isEqualTo(8);
+        assertThat(own.admin().sizes().tables())
+                .hasSameSizeAs(both.admin().sizes().tables());
         own.maintain();
-        assertThat(both.sizes().daysAhead()).isEqualTo(12);
+        assertThat(both.admin().sizes().daysAhead()).isEqualTo(12);
         for (Workshop each : List.of(first, second)) {
             assertThat(each.askAll(DAYS_BESIDE.formatted(name(each)))).containsExactly(name(each));
         }

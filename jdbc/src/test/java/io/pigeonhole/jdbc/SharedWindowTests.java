@@ -89,7 +89,7 @@ abstract class SharedWindowTests {
     /** Forgets with a clock that moved by some days and was found to be right. */
     private void forgetAfter(int days, JdbcStore store) {
         clock.advance(Duration.ofDays(days));
-        store.confirmClock(ANN);
+        store.admin().confirmClock(ANN);
         forget(store);
     }
 
@@ -112,7 +112,7 @@ abstract class SharedWindowTests {
         forgetAfter(10, hasty);
 
         assertThat(isNew(patient, consumer, key)).isFalse();
-        assertThat(hasty.sizes().window()).isEqualTo(Duration.ofDays(30));
+        assertThat(hasty.admin().sizes().window()).isEqualTo(Duration.ofDays(30));
         forgetAfter(21, patient);
         assertThat(isNew(patient, consumer, key)).isTrue();
     }
@@ -124,10 +124,10 @@ abstract class SharedWindowTests {
         JdbcStore store = store(7);
 
         forgetAfter(29, store);
-        assertThat(store.sizes().window()).isEqualTo(Duration.ofDays(30));
+        assertThat(store.admin().sizes().window()).isEqualTo(Duration.ofDays(30));
 
         forgetAfter(2, store);
-        assertThat(store.sizes().window()).isEqualTo(Duration.ofDays(7));
+        assertThat(store.admin().sizes().window()).isEqualTo(Duration.ofDays(7));
     }
 
     /** By looks that are closer than a minute, too, of which most do not move the clock. */
@@ -279,13 +279,13 @@ abstract class SharedWindowTests {
         workshop.execute("UPDATE inbox_ledger_bounds SET oldest = ?, newest = ?", first, first);
         JdbcStore store = store(7);
         consumer(store);
-        store.confirmClock(ANN);
+        store.admin().confirmClock(ANN);
 
         assertThat(isNew(store, consumer, today)).isTrue();
         assertThat(isNew(store, consumer, keyOfDay(8))).isTrue();
         forget(store);
         assertThat(isNew(store, consumer, today)).isFalse();
-        assertThat(store.sizes().daysAhead()).isEqualTo(8);
+        assertThat(store.admin().sizes().daysAhead()).isEqualTo(8);
     }
 
     /** As it does where a machine that was suspended goes on between two statements. */
@@ -345,7 +345,7 @@ abstract class SharedWindowTests {
     void clockThatIsDecadesAheadCreatesNoDays() {
         JdbcStore store = store(7);
         RegisteredConsumer consumer = consumer(store);
-        int before = store.sizes().daysAhead();
+        int before = store.admin().sizes().daysAhead();
         clock.advance(Duration.ofDays(10_000));
 
         assertThatThrownBy(store::maintain)
@@ -354,7 +354,7 @@ abstract class SharedWindowTests {
         clock.reset();
 
         store.maintain();
-        assertThat(store.sizes().daysAhead()).isEqualTo(before);
+        assertThat(store.admin().sizes().daysAhead()).isEqualTo(before);
         assertThat(isNew(store, consumer, keyOfDay(0))).isTrue();
     }
 
@@ -381,7 +381,7 @@ abstract class SharedWindowTests {
         workshop.execute("UPDATE inbox_upkeep SET next_at = ?, busy_until = ?", wrong, wrong);
         workshop.execute("UPDATE inbox_clock SET seen_at = ?, trusted_at = ?", wrong, wrong);
 
-        store.confirmClock(ANN);
+        store.admin().confirmClock(ANN);
 
         assertThat(store.retire().more()).isTrue();
         assertThat(store.replays().create(plan("now"), "ann", "a test").state()).isEqualTo(ReplayState.WAITING);
@@ -420,7 +420,8 @@ abstract class SharedWindowTests {
                 connection.commit();
             }
 
-            await().untilAsserted(() -> assertThat(store.sizes().daysAhead()).isEqualTo(8));
+            await().untilAsserted(
+                            () -> assertThat(store.admin().sizes().daysAhead()).isEqualTo(8));
         }
     }
 

@@ -39,7 +39,7 @@ class StateDiagramIT {
 
     private final Workshop workshop = PostgresServers.embedded().schema();
     private final JdbcStore store = JdbcStore.create(workshop.dataSource());
-    private final Admin admin = Admin.of(store);
+    private final Admin admin = store.admin();
     private final Set<String> arrows = new TreeSet<>();
     private Runnable handler = StateDiagramIT::succeed;
     private final Inbox<JdbcContext> inbox = Inbox.builder("states", store)
@@ -135,7 +135,11 @@ class StateDiagramIT {
                             try (InboxTransaction<JdbcContext> transaction = store.begin(Duration.ofMinutes(1))) {
                                 if (transaction.enter(inbox.registered(), due.workPartition())) {
                                     transaction.lease(
-                                            inbox.registered(), due.workPartition(), 1, "a node", Duration.ofMinutes(1));
+                                            inbox.registered(),
+                                            due.workPartition(),
+                                            1,
+                                            "a node",
+                                            Duration.ofMinutes(1));
                                     transaction.commit();
                                 }
                             }

@@ -34,7 +34,7 @@ class WatermarkModeIT {
             JdbcStore store = JdbcStore.create(workshop.dataSource());
             RegisteredConsumer consumer = store.register(
                     new ConsumerRegistration("payments", IdForm.OPAQUE, KeyOrder.NONE, 1, Deduplication.WATERMARKS));
-            Admin admin = Admin.of(store);
+            Admin admin = store.admin();
             admin.pause("payments", ANN);
             List<Answer> meanwhile = new ArrayList<>();
             DataSource connections = InterposedDataSource.before(

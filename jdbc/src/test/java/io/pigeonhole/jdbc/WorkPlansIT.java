@@ -56,7 +56,16 @@ class WorkPlansIT {
 
         assertCheap("take", 1_550, PostgresWorkStatement.TAKE, plain.id(), 0, DueHints.BEGINNING, DUE, ROOM);
         assertCheap("lease, nothing due", 50, PostgresWorkStatement.LEASE, 30_000, "node", plain.id(), 0, DUE);
-        assertCheap("take in order", 5_500, PostgresWorkPartitionStatement.TAKE_BY_DUE, ordered.id(), 0, false, DUE, DUE, ROOM);
+        assertCheap(
+                "take in order",
+                5_500,
+                PostgresWorkPartitionStatement.TAKE_BY_DUE,
+                ordered.id(),
+                0,
+                false,
+                DUE,
+                DUE,
+                ROOM);
         assertCheap(
                 "lease in order, nothing due",
                 50,

@@ -233,7 +233,8 @@ class WorkQueueIT {
 
     private RegisteredConsumer register(KeyOrder order) {
         int workPartitions = order.isKept() ? 3 : 1;
-        return store.register(new ConsumerRegistration("it " + UUID.randomUUID(), IdForm.TIME_ORDERED, order, workPartitions));
+        return store.register(
+                new ConsumerRegistration("it " + UUID.randomUUID(), IdForm.TIME_ORDERED, order, workPartitions));
     }
 
     private void receive(RegisteredConsumer consumer, boolean byLease, List<Message> messages) {

@@ -36,7 +36,7 @@ class WrongClockIT {
             process(store, "one");
             clock.advance(Duration.ofDays(60));
             store.maintain();
-            store.confirmClock(new Author("ann", "it looked right"));
+            store.admin().confirmClock(new Author("ann", "it looked right"));
             while (store.retire().more()) {
                 // The next piece.
             }
@@ -103,7 +103,7 @@ class WrongClockIT {
     private void assertThatItGoesOn(Workshop workshop) {
         JdbcStore store = JdbcStore.create(workshop.dataSource());
         assertThat(process(store, "two")).isInstanceOf(Outcome.Processed.class);
-        store.confirmClock(new Author("ann", "it is right now"));
+        store.admin().confirmClock(new Author("ann", "it is right now"));
         assertThat(process(store, "two")).isInstanceOf(Outcome.Duplicate.class);
 
         List<String> days =

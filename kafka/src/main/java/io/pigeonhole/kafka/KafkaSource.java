@@ -1,10 +1,10 @@
 package io.pigeonhole.kafka;
 
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.SourceInbox;
-import io.pigeonhole.core.delivery.DeliverySettings;
-import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.node.RedeliveryWindow;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
@@ -180,7 +180,16 @@ public final class KafkaSource implements Source {
                             forSources, consumer, identities, settings.mapper()::sourceOf, logStart, System::nanoTime);
             WatermarkCheck check = owner == null ? null : new WatermarkCheck(settings.name(), forSources);
             return new PollLoop(
-                    settings, consumer, identities, owner, check, deliveryThreads, forSources, pollFailures, unreadable, missing);
+                    settings,
+                    consumer,
+                    identities,
+                    owner,
+                    check,
+                    deliveryThreads,
+                    forSources,
+                    pollFailures,
+                    unreadable,
+                    missing);
         } catch (Throwable e) {
             opened.forEach(KafkaSource::closeQuietly);
             throw e;

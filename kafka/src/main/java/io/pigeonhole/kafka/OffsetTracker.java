@@ -1,7 +1,7 @@
 package io.pigeonhole.kafka;
 
-import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.delivery.Settlement;
+import io.pigeonhole.core.inbox.Outcome;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;

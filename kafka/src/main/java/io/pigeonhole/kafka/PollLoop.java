@@ -1,8 +1,8 @@
 package io.pigeonhole.kafka;
 
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.inbox.SourceInbox;
-import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.kafka.TopicIdentities.Unidentified;
 import java.time.Duration;
 import java.util.HashSet;
@@ -102,8 +102,8 @@ final class PollLoop implements Runnable {
         this.check = check;
         this.deliveryThreads = deliveryThreads;
         this.beginnings = new Beginnings(inbox, settings.inWork(), System::nanoTime);
-        this.assignments =
-                new Assignments(settings, consumer, deliveryThreads, identities, owner, check, beginnings, System::nanoTime);
+        this.assignments = new Assignments(
+                settings, consumer, deliveryThreads, identities, owner, check, beginnings, System::nanoTime);
     }
 
     /** Why the loop ended by itself, or null. */

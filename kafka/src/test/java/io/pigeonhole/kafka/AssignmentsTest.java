@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.pigeonhole.core.handler.PayloadDecoder;
-import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.delivery.DeliveryThreads;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.testkit.memory.InMemoryContext;

@@ -2,11 +2,11 @@ package io.pigeonhole.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.delivery.DeliverySettings;
-import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.StoreException;

@@ -2,10 +2,10 @@ package io.pigeonhole.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.pigeonhole.core.handler.PayloadDecoder;
-import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.delivery.DeliveryThreads;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.pigeonhole.peers;
 
 import io.pigeonhole.benchmarks.floor.Bank;
-import io.pigeonhole.benchmarks.floor.Partitions;
 import io.pigeonhole.benchmarks.floor.MessageSink;
+import io.pigeonhole.benchmarks.floor.Partitions;
 import io.pigeonhole.benchmarks.floor.Workload;
 import io.pigeonhole.benchmarks.suite.CpuTime;
 import io.pigeonhole.benchmarks.suite.Measurement;

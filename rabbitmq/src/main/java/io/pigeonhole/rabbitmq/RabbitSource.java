@@ -1,10 +1,10 @@
 package io.pigeonhole.rabbitmq;
 
 import com.rabbitmq.client.ConnectionFactory;
-import io.pigeonhole.core.failure.ConfigurationException;
-import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.delivery.DeliveryThreads;
+import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.node.RedeliveryWindow;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
@@ -45,7 +45,11 @@ public final class RabbitSource implements Source {
 
     private record Running(List<QueueLoop> loops, DeliveryThreads deliveryThreads, QueueFailures failures) {}
 
-    RabbitSource(Inbox<?> inbox, DeliverySettings deliverySettings, SourceSettings settings, RedeliveryWindow redeliveryWindow) {
+    RabbitSource(
+            Inbox<?> inbox,
+            DeliverySettings deliverySettings,
+            SourceSettings settings,
+            RedeliveryWindow redeliveryWindow) {
         this.redeliveryWindow = redeliveryWindow;
         this.inbox = inbox;
         this.deliverySettings = deliverySettings;
@@ -125,7 +129,7 @@ public final class RabbitSource implements Source {
         if (now == null) {
             return SourceState.NEW;
         }
-        if (now.concurrency().isWaiting() || now.failures().isInboxRefusing()) {
+        if (now.deliveryThreads().isWaiting() || now.failures().isInboxRefusing()) {
             return SourceState.WAITING_FOR_STORE;
         }
         int failing = now.failures().count();
@@ -193,6 +197,6 @@ public final class RabbitSource implements Source {
                 log.debug("{}: a connection is still being opened; it is closed as soon as it is there", name());
             }
         }
-        now.concurrency().close(DELIVERY_THREADS_TIMEOUT);
+        now.deliveryThreads().close(DELIVERY_THREADS_TIMEOUT);
     }
 }

@@ -2,9 +2,9 @@ package io.pigeonhole.rabbitmq;
 
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.Delivery;
+import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.node.RedeliveryWindow;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;

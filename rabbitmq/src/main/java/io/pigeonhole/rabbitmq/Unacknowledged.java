@@ -1,7 +1,7 @@
 package io.pigeonhole.rabbitmq;
 
-import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.delivery.Settlement;
+import io.pigeonhole.core.inbox.Outcome;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.pigeonhole.rabbitmq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.delivery.Settlement;
+import io.pigeonhole.core.inbox.Outcome;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,9 +1,9 @@
 package io.pigeonhole.sqs;
 
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.inbox.SourceInbox;
-import io.pigeonhole.core.delivery.DeliveryThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -141,7 +141,7 @@ final class Poller implements Runnable {
         return full
                 || deliveryThreads.isWaiting()
                 // Those that wait for another try hold nothing up.
-                || acknowledgements.untried() >= settings.concurrency().maxMessages();
+                || acknowledgements.untried() >= settings.delivery().maxMessages();
     }
 
     private void receive() throws InterruptedException {
@@ -158,7 +158,8 @@ final class Poller implements Runnable {
             handing.isOver();
             return;
         }
-        Received received = new Received(messages, settings.visibilityTimeout(), deliveryThreads.open(), acknowledgements::add);
+        Received received =
+                new Received(messages, settings.visibilityTimeout(), deliveryThreads.open(), acknowledgements::add);
         // Not taken where the source was closed while this thread waited for messages.
         if (inFlight.take(received)) {
             submit(received);

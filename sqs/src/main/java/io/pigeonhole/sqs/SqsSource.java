@@ -1,10 +1,10 @@
 package io.pigeonhole.sqs;
 
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.delivery.DeliverySettings;
-import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.node.RedeliveryWindow;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
@@ -139,7 +139,7 @@ public final class SqsSource implements Source {
         CallFailures hiding = new CallFailures(name() + ": keeping messages hidden", clock);
         CallFailures deleting = new CallFailures(name() + ": deleting settled messages", clock);
         CallFailures handing = new CallFailures(name() + ": handing in what was received", clock);
-        DeliveryThreads deliveryThreads = DeliveryThreads.start(settings.name(), inbox, settings.concurrency());
+        DeliveryThreads deliveryThreads = DeliveryThreads.start(settings.name(), inbox, settings.delivery());
         InFlight inFlight = new InFlight(
                 settings.name(),
                 queue,
@@ -235,7 +235,7 @@ public final class SqsSource implements Source {
         if (now == null) {
             return SourceState.NEW;
         }
-        if (now.concurrency().isWaiting() || now.pollers().stream().anyMatch(Poller::waitsForStore)) {
+        if (now.deliveryThreads().isWaiting() || now.pollers().stream().anyMatch(Poller::waitsForStore)) {
             return SourceState.WAITING_FOR_STORE;
         }
         if (now.receiving().problem() != null) {
@@ -301,7 +301,7 @@ public final class SqsSource implements Source {
             now.acknowledgements().giveUp();
             now.inFlight().close();
             await(now.heartbeat(), CLOSE_TIMEOUT);
-            now.concurrency().close(CLOSE_TIMEOUT);
+            now.deliveryThreads().close(CLOSE_TIMEOUT);
             await(now.polling(), POLLER_TIMEOUT);
         }
     }

@@ -1,8 +1,8 @@
 package io.pigeonhole.sqs;
 
+import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.function.LongSupplier;

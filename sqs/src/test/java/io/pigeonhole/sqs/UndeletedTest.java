@@ -2,10 +2,10 @@ package io.pigeonhole.sqs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.pigeonhole.core.handler.PayloadDecoder;
-import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.delivery.DeliveryThreads;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.sqs.Received.Delivery;
 import io.pigeonhole.sqs.Undeleted.Entry;
 import io.pigeonhole.testkit.memory.InMemoryStore;

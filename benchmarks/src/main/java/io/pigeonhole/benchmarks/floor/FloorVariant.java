@@ -41,7 +41,8 @@ record FloorVariant(
 
         /** Straight into a sink, with a thread for each partition. */
         static Course into(MessageSink sink, int batchSize) {
-            return workload -> new Partitions(workload, batchSize, workload.partitions().size()).drainInto(sink);
+            return workload ->
+                    new Partitions(workload, batchSize, workload.partitions().size()).drainInto(sink);
         }
     }
 

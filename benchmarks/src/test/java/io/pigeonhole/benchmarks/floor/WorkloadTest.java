@@ -89,7 +89,8 @@ class WorkloadTest {
     void thereIsAPartitionForEachThread() {
         Workload forThree = generate(new WorkloadShape(3, UuidVersion.V7, 10));
 
-        assertThat(generate(new WorkloadShape(1, UuidVersion.V7, 10)).partitions()).hasSize(1);
+        assertThat(generate(new WorkloadShape(1, UuidVersion.V7, 10)).partitions())
+                .hasSize(1);
         assertThat(forThree.partitions())
                 .hasSize(3)
                 .allSatisfy(partition -> assertThat(partition).isNotEmpty());

@@ -258,7 +258,8 @@ public final class Admin {
             }
             oneByOne--;
             if (done.isEmpty()) {
-                return report.stopped("a transaction elsewhere holds one of the letters or work partitions; call again to go on");
+                return report.stopped(
+                        "a transaction elsewhere holds one of the letters or work partitions; call again to go on");
             }
             RequeuedPart part = done.get();
             report = report.with(part);

@@ -95,7 +95,7 @@ final class Decisions<C extends HandlerContext> {
             retry(envelope, retry.delay(), attempt);
             envelope.propose(new Outcome.Parked(envelope.attempt(), retry.delay(), error));
         } else if (judgement instanceof FailureJudge.Judgement.GiveUp giveUp) {
-            letter(envelope, envelope.key(), new Unusable(giveUp.reason(), error), true, attempt, null);
+            letter(envelope, envelope.key(), new Unusable(giveUp.reason(), error), true, attempt);
         }
     }
 
@@ -111,7 +111,7 @@ final class Decisions<C extends HandlerContext> {
 
     /** The message is given up on before any handler saw it. */
     void dead(Envelope envelope, Unusable why, boolean claimed) {
-        letter(envelope, envelope.key(), why, claimed, null, null);
+        letter(envelope, envelope.key(), why, claimed, null);
     }
 
     /** All attempts that its policy allows have failed, and whoever noted the last could not give up on it. */
@@ -130,7 +130,7 @@ final class Decisions<C extends HandlerContext> {
         MessageKey key = envelope.key();
         String detail = LedgerBounds.describe(key, claim);
         if (claim.isLate(key)) {
-            letter(envelope, key, new Unusable(DeadReason.LATE, detail), false, null, new Outcome.Late(detail));
+            letter(envelope, key, new Unusable(DeadReason.LATE, detail), false, null);
             envelope.noteLate(claim.oldest());
         } else {
             dead(envelope, new Unusable(DeadReason.FROM_THE_FUTURE, detail), false);
@@ -147,32 +147,25 @@ final class Decisions<C extends HandlerContext> {
         String detail = "a message with this id, but another payload, was accepted or kept before; this one has "
                 + message.payload().length + " bytes";
         Unusable why = new Unusable(DeadReason.CONFLICT, detail);
-        letter(envelope, own, why, false, null, new Outcome.Conflict(detail));
+        letter(envelope, own, why, false, null);
     }
 
-    /** The outcome is null where it is that of any dead letter. */
     private void letter(
-            Envelope envelope,
-            MessageKey key,
-            Unusable why,
-            boolean claimed,
-            @Nullable FailedAttempt attempt,
-            @Nullable Outcome outcome) {
+            Envelope envelope, MessageKey key, Unusable why, boolean claimed, @Nullable FailedAttempt attempt) {
         if (!isRefused(envelope, key, claimed)) {
             Message message = envelope.message();
             letter(
                     envelope,
-                    new DeadLetter(key, message, why.reason(), why.detail(), claimed, attempt, envelope.item()),
-                    outcome);
+                    new DeadLetter(key, message, why.reason(), why.detail(), claimed, attempt, envelope.item()));
         }
     }
 
-    private void letter(Envelope envelope, DeadLetter letter, @Nullable Outcome outcome) {
+    private void letter(Envelope envelope, DeadLetter letter) {
         writes.deadLetter(envelope, letter);
         if (letter.blocks(consumer)) {
             blocked.addKeyOf(envelope.message());
         }
-        envelope.propose(outcome == null ? new Outcome.Dead(letter.reason(), letter.detail()) : outcome);
+        envelope.propose(new Outcome.Dead(letter.reason(), letter.detail()));
     }
 
     /**
@@ -188,11 +181,11 @@ final class Decisions<C extends HandlerContext> {
         WorkItem item = envelope.item();
         String detail = ErrorText.bounded(BareMessage.describe(message) + "; " + refusal.getMessage());
         if (!refusal.isBare()) {
-            letter(envelope, new DeadLetter(key, message, DeadReason.NOT_STORED, detail, claimed, null, item), null);
+            letter(envelope, new DeadLetter(key, message, DeadReason.NOT_STORED, detail, claimed, null, item));
             return true;
         }
         Message bare = BareMessage.of(message);
-        letter(envelope, new DeadLetter(key, bare, DeadReason.BYTES_NOT_STORED, detail, claimed, null), null);
+        letter(envelope, new DeadLetter(key, bare, DeadReason.BYTES_NOT_STORED, detail, claimed, null));
         if (item != null) {
             writes.finish(item);
         }

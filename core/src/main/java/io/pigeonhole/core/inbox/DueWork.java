@@ -25,7 +25,8 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
         this(consumer, workPartition, settings, null);
     }
 
-    private DueWork(RegisteredConsumer consumer, int workPartition, EngineSettings settings, @Nullable List<Envelope> group) {
+    private DueWork(
+            RegisteredConsumer consumer, int workPartition, EngineSettings settings, @Nullable List<Envelope> group) {
         this.consumer = consumer;
         this.workPartition = workPartition;
         this.settings = settings;

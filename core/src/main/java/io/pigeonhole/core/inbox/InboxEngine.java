@@ -7,6 +7,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ConsumerPausedException;
+import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
@@ -366,7 +367,7 @@ final class InboxEngine<C extends HandlerContext> {
                 notStored.dead(envelope.message(), refusal.isBare(), dead.detail());
             }
             MessageKey boundary = envelope.boundary();
-            if (boundary != null && outcome instanceof Outcome.Late) {
+            if (boundary != null && outcome instanceof Outcome.Dead dead && dead.reason() == DeadReason.LATE) {
                 flood.note(boundary);
             }
             MessageKey end = envelope.endOfLedger();

@@ -149,7 +149,8 @@ final class LeaseWorker<C extends HandlerContext> {
         } catch (OutcomeUnknownException e) {
             return leased.isEmpty() ? null : keepIfLeased(leased.get(0), asked, e);
         } catch (StoreException e) {
-            throw new RetryableException("nothing could be leased in work partition " + workPartition + "; try again", e);
+            throw new RetryableException(
+                    "nothing could be leased in work partition " + workPartition + "; try again", e);
         }
         return leased.isEmpty() ? null : keep(leased.get(0), asked);
     }

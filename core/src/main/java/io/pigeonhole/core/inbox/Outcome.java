@@ -18,14 +18,10 @@ public sealed interface Outcome {
         PARKED,
         /** See {@link Dead}. */
         DEAD,
-        /** See {@link Late}. */
-        LATE,
         /** See {@link Busy}. */
         BUSY,
         /** See {@link Received}. */
         RECEIVED,
-        /** See {@link Conflict}. */
-        CONFLICT,
         /** See {@link Ignored}. */
         IGNORED
     }
@@ -77,7 +73,8 @@ public sealed interface Outcome {
     }
 
     /**
-     * The message is given up on and kept among the dead letters, with its bytes.
+     * The message is given up on and kept among the dead letters, with its bytes: it failed for good, or cannot be used, or is older
+     * than the ledger ({@link DeadReason#LATE}), or has the id of another message ({@link DeadReason#CONFLICT}).
      *
      * @param reason why
      * @param detail the reason in words
@@ -90,19 +87,6 @@ public sealed interface Outcome {
     }
 
     /**
-     * The message's id is older than the ledger, so that it can no longer be distinguished from a duplicate. It is kept among the
-     * dead letters.
-     *
-     * @param detail the message's time and the ledger's bounds
-     */
-    record Late(String detail) implements Outcome {
-        @Override
-        public Kind kind() {
-            return Kind.LATE;
-        }
-    }
-
-    /**
      * The message is stored and will be worked on later: because the inbox stores first, because it needs a lease, or
      * because others of its ordering key are before it.
      */
@@ -110,19 +94,6 @@ public sealed interface Outcome {
         @Override
         public Kind kind() {
             return Kind.RECEIVED;
-        }
-    }
-
-    /**
-     * A message with the same id, but another payload, was accepted before, or is a dead letter. This one is kept among the
-     * dead letters, beside the first.
-     *
-     * @param detail what is known of both
-     */
-    record Conflict(String detail) implements Outcome {
-        @Override
-        public Kind kind() {
-            return Kind.CONFLICT;
         }
     }
 

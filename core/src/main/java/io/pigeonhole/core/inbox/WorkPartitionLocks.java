@@ -14,7 +14,8 @@ import java.util.TreeSet;
  * is kept.
  */
 final class WorkPartitionLocks {
-    private static final String WORK_PARTITION_BUSY = "another transaction is at work in the work partition of its ordering key";
+    private static final String WORK_PARTITION_BUSY =
+            "another transaction is at work in the work partition of its ordering key";
 
     private final InboxTransaction<?> transaction;
     private final RegisteredConsumer consumer;

@@ -114,9 +114,14 @@ final class Worker<C extends HandlerContext> {
             }
         } catch (StoreException e) {
             if (store.classify(e) == ErrorClass.UNAVAILABLE) {
-                throw new RetryableException("no message in work partition " + workPartition + " could be changed; try again", e);
+                throw new RetryableException(
+                        "no message in work partition " + workPartition + " could be changed; try again", e);
             }
-            log.debug("consumer '{}': whether work partition {} can be written was not found out", consumer.name(), workPartition, e);
+            log.debug(
+                    "consumer '{}': whether work partition {} can be written was not found out",
+                    consumer.name(),
+                    workPartition,
+                    e);
         }
     }
 
@@ -186,7 +191,11 @@ final class Worker<C extends HandlerContext> {
             store.ended(consumer, left.start());
             begun.remove(workPartition);
         } catch (PigeonholeException e) {
-            log.debug("consumer '{}': that work partition {} was left in good order is not noted", consumer.name(), workPartition, e);
+            log.debug(
+                    "consumer '{}': that work partition {} was left in good order is not noted",
+                    consumer.name(),
+                    workPartition,
+                    e);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -292,7 +301,8 @@ final class Worker<C extends HandlerContext> {
             }
             return true;
         } catch (StoreException e) {
-            throw new RetryableException("the work in work partition " + workPartition + " could not be begun; try again", e);
+            throw new RetryableException(
+                    "the work in work partition " + workPartition + " could not be begun; try again", e);
         }
     }
 

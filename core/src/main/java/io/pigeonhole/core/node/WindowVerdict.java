@@ -17,7 +17,9 @@ public record WindowVerdict(String source, Duration window, RedeliveryWindow red
      */
     public boolean isTooShort() {
         return switch (redeliveryWindow.kind()) {
-            case LIMITED -> redeliveryWindow.duration() != null && redeliveryWindow.duration().compareTo(window) > 0;
+            case LIMITED ->
+                redeliveryWindow.duration() != null
+                        && redeliveryWindow.duration().compareTo(window) > 0;
             case UNLIMITED -> true;
             case UNKNOWN -> false;
         };

@@ -260,7 +260,10 @@ final class Workers {
             boolean warns = refused.notReached(WorkSlot.of(due)) && !waiting;
             log.atLevel(warns ? Level.WARN : Level.DEBUG)
                     .setCause(FailureText.readable(failure))
-                    .log("consumer '{}': no connection for the work in work partition {}, trying again", name(due), due.workPartition());
+                    .log(
+                            "consumer '{}': no connection for the work in work partition {}, trying again",
+                            name(due),
+                            due.workPartition());
         } else if (failure instanceof StoreUnavailableException || failure instanceof OutcomeUnknownException) {
             boolean warns = refused.refuse(WorkSlot.of(due)) && !waiting;
             lookAgainForRefused();
@@ -275,7 +278,10 @@ final class Workers {
             refused.nothing(WorkSlot.of(due));
             log.atLevel(waiting ? Level.DEBUG : Level.WARN)
                     .setCause(FailureText.readable(failure))
-                    .log("consumer '{}': nothing could be committed in work partition {}, trying again", name(due), due.workPartition());
+                    .log(
+                            "consumer '{}': nothing could be committed in work partition {}, trying again",
+                            name(due),
+                            due.workPartition());
         }
     }
 

@@ -12,7 +12,8 @@ final class RequestedDelays {
 
     private final List<Rule<?>> rules;
 
-    private record Rule<X extends Throwable>(Class<X> failure, Function<? super X, ? extends @Nullable Duration> delay) {
+    private record Rule<X extends Throwable>(
+            Class<X> failure, Function<? super X, ? extends @Nullable Duration> delay) {
         @Nullable
         Duration of(Throwable thrown) {
             return failure.isInstance(thrown) ? delay.apply(failure.cast(thrown)) : null;

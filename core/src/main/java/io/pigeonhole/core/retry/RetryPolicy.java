@@ -181,8 +181,7 @@ public final class RetryPolicy {
      */
     public <X extends Throwable> RetryPolicy delayFrom(
             Class<X> failure, Function<? super X, ? extends @Nullable Duration> delay) {
-        return new RetryPolicy(
-                delays, maxAttempts, maxAge, jitter, reactions, requestedDelays.with(failure, delay));
+        return new RetryPolicy(delays, maxAttempts, maxAge, jitter, reactions, requestedDelays.with(failure, delay));
     }
 
     /**
@@ -201,6 +200,15 @@ public final class RetryPolicy {
      */
     public Duration maxAge() {
         return maxAge;
+    }
+
+    /**
+     * The part of a delay that is drawn at random: with 0.2 a delay of 10 s becomes 8 to 10 s.
+     *
+     * @return from 0 to 1
+     */
+    public double jitter() {
+        return jitter;
     }
 
     /**

@@ -12,7 +12,8 @@ import io.pigeonhole.core.message.Utf8;
  * @param workPartitions into how many work partitions its unfinished messages are split, from 1 to {@value #MOST_WORK_PARTITIONS}
  * @param deduplication how it distinguishes accepted messages from new ones
  */
-public record ConsumerRegistration(String name, IdForm idForm, KeyOrder order, int workPartitions, Deduplication deduplication) {
+public record ConsumerRegistration(
+        String name, IdForm idForm, KeyOrder order, int workPartitions, Deduplication deduplication) {
     /** The most work partitions that a consumer can have. */
     public static final int MOST_WORK_PARTITIONS = 1024;
 
@@ -29,8 +30,8 @@ public record ConsumerRegistration(String name, IdForm idForm, KeyOrder order, i
         }
         Utf8.require("the name of a consumer", name);
         if (workPartitions < 1 || workPartitions > MOST_WORK_PARTITIONS) {
-            throw new IllegalArgumentException(
-                    "consumer '" + name + "': work partitions is " + workPartitions + "; 1 to " + MOST_WORK_PARTITIONS + " are allowed");
+            throw new IllegalArgumentException("consumer '" + name + "': work partitions is " + workPartitions
+                    + "; 1 to " + MOST_WORK_PARTITIONS + " are allowed");
         }
     }
 

@@ -24,7 +24,8 @@ class DeliveryThreadMemoryTest {
 
     private final Queue<String> settled = new ConcurrentLinkedQueue<>();
     private final Queue<List<String>> batches = new ConcurrentLinkedQueue<>();
-    private final DeliveryThreads deliveryThreads = DeliveryThreads.start("other", new BusyAtFirst(), DeliverySettings.standard());
+    private final DeliveryThreads deliveryThreads =
+            DeliveryThreads.start("other", new BusyAtFirst(), DeliverySettings.standard());
     private final DeliveryGroup group = deliveryThreads.open();
 
     /** All of the first batch is busy, and nothing after it. */

@@ -44,7 +44,8 @@ class DeliveryThreadsTest {
         return new BatchProcessor() {
             @Override
             public List<Outcome> process(List<Message> messages) {
-                List<String> ids = messages.stream().map(DeliveryThreadsTest::idOf).toList();
+                List<String> ids =
+                        messages.stream().map(DeliveryThreadsTest::idOf).toList();
                 batches.add(ids);
                 return answer.apply(ids);
             }
@@ -270,7 +271,9 @@ class DeliveryThreadsTest {
         }));
         submit(deliveryThreads.open(), "1", "a");
         await().atMost(PATIENCE).until(() -> !batches.isEmpty());
-        assertThat(deliveryThreads.isWaiting()).as("the database is not to blame").isFalse();
+        assertThat(deliveryThreads.isWaiting())
+                .as("the database is not to blame")
+                .isFalse();
         awaitSettled("1");
         assertThat(batches).hasSize(3);
     }
@@ -278,7 +281,8 @@ class DeliveryThreadsTest {
     @Test
     void outcomesThatDoNotMatchTheMessagesSettleNothing() {
         AtomicInteger calls = new AtomicInteger();
-        DeliveryThreads deliveryThreads = start(oneDeliveryThread(), inbox(ids -> calls.incrementAndGet() == 1 ? List.of() : processed(ids)));
+        DeliveryThreads deliveryThreads =
+                start(oneDeliveryThread(), inbox(ids -> calls.incrementAndGet() == 1 ? List.of() : processed(ids)));
         submit(deliveryThreads.open(), "1", "a");
         awaitSettled("1");
         assertThat(calls).hasValue(2);
@@ -303,7 +307,9 @@ class DeliveryThreadsTest {
         }
         await().atMost(PATIENCE).until(() -> settled.size() == 51);
         assertThat(settled).doesNotContain("poison", "behind");
-        assertThat(deliveryThreads.isWaiting()).as("the database is not to blame").isFalse();
+        assertThat(deliveryThreads.isWaiting())
+                .as("the database is not to blame")
+                .isFalse();
 
         poisoned.set(false);
         awaitSettled("poison", "behind");
@@ -431,7 +437,8 @@ class DeliveryThreadsTest {
         storeIsUp.set(true);
         awaitSettled("2");
         assertThat(settled).containsExactly("2");
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(deliveryThreads.load()).isZero());
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(deliveryThreads.load()).isZero());
         assertThatThrownBy(() -> submit(revoked, "4", "a")).isInstanceOf(IllegalStateException.class);
     }
 
@@ -488,7 +495,8 @@ class DeliveryThreadsTest {
         submit(kept, "2", "a");
         revoked.withdraw();
         awaitSettled("2");
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(deliveryThreads.load()).isZero());
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(deliveryThreads.load()).isZero());
     }
 
     @Test
@@ -556,7 +564,8 @@ class DeliveryThreadsTest {
         submit(deliveryThreads.open(), "1", "a");
         assertThat(inWork.await(10, TimeUnit.SECONDS)).isTrue();
 
-        assertThat(whileInterrupted(mayEnd, () -> deliveryThreads.close(PATIENCE))).isTrue();
+        assertThat(whileInterrupted(mayEnd, () -> deliveryThreads.close(PATIENCE)))
+                .isTrue();
 
         assertThat(settled).containsExactly("1");
         assertThat(runningThreads()).isEmpty();
@@ -604,15 +613,16 @@ class DeliveryThreadsTest {
     void orderAndCompletenessSurviveBusyMessagesAndFailures() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
-        DeliveryThreads deliveryThreads = start(DeliverySettings.standard().concurrency(3).maxBatch(7), inbox(ids -> {
-            synchronized (random) {
-                if (random.nextInt(30) == 0) {
-                    throw new StoreUnavailableException("seldom", null);
-                }
-                // Of each key only the first may be busy: the engine holds its successors back itself.
-                return ids.size() == 1 && random.nextInt(3) == 0 ? List.of(BUSY) : processed(ids);
-            }
-        }));
+        DeliveryThreads deliveryThreads =
+                start(DeliverySettings.standard().concurrency(3).maxBatch(7), inbox(ids -> {
+                    synchronized (random) {
+                        if (random.nextInt(30) == 0) {
+                            throw new StoreUnavailableException("seldom", null);
+                        }
+                        // Of each key only the first may be busy: the engine holds its successors back itself.
+                        return ids.size() == 1 && random.nextInt(3) == 0 ? List.of(BUSY) : processed(ids);
+                    }
+                }));
         DeliveryGroup group = deliveryThreads.open();
         for (int i = 0; i < 300; i++) {
             submit(group, "" + i, "key " + i % 9);

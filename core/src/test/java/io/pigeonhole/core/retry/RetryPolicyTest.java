@@ -50,7 +50,8 @@ class RetryPolicyTest {
 
     @Test
     void neverGivesUpAtTheFirstFailure() {
-        assertThat(RetryPolicy.never().delayAfter(1, ZERO, new Exception(), random)).isEmpty();
+        assertThat(RetryPolicy.never().delayAfter(1, ZERO, new Exception(), random))
+                .isEmpty();
     }
 
     @Test
@@ -61,7 +62,8 @@ class RetryPolicyTest {
                 .jitter(0);
 
         assertThat(policy.delayAfter(1, ofMinutes(50), new Exception(), random)).isPresent();
-        assertThat(policy.delayAfter(1, ofMinutes(50).plusMillis(1), new Exception(), random)).isEmpty();
+        assertThat(policy.delayAfter(1, ofMinutes(50).plusMillis(1), new Exception(), random))
+                .isEmpty();
     }
 
     @Test
@@ -69,7 +71,8 @@ class RetryPolicyTest {
         RetryPolicy policy = RetryPolicy.fixed(ofSeconds(10)).maxAttempts(2).jitter(0.2);
 
         List<Duration> drawn = IntStream.range(0, 1_000)
-                .mapToObj(i -> policy.delayAfter(1, ZERO, new Exception(), random).orElseThrow())
+                .mapToObj(
+                        i -> policy.delayAfter(1, ZERO, new Exception(), random).orElseThrow())
                 .toList();
         assertThat(drawn).allSatisfy(delay -> assertThat(delay).isBetween(ofSeconds(8), ofSeconds(10)));
         assertThat(drawn).anySatisfy(delay -> assertThat(delay).isLessThan(ofMillis(8_500)));
@@ -143,17 +146,21 @@ class RetryPolicyTest {
                 .jitter(1)
                 .delayFrom(TooManyRequests.class, failure -> failure.retryAfter);
 
-        assertThat(policy.delayAfter(1, ZERO, new TooManyRequests(ofSeconds(42)), random)).contains(ofSeconds(42));
+        assertThat(policy.delayAfter(1, ZERO, new TooManyRequests(ofSeconds(42)), random))
+                .contains(ofSeconds(42));
         assertThat(policy.delayAfter(1, ofMinutes(59), new TooManyRequests(ofMinutes(2)), random))
                 .isEmpty();
         assertThat(policy.delayAfter(5, ZERO, new TooManyRequests(ofSeconds(42)), random))
                 .isEmpty();
         assertThat(policy.jitter(0).delayAfter(1, ZERO, new TooManyRequests(null), random))
                 .contains(ofSeconds(1));
-        assertThat(policy.jitter(0).delayAfter(1, ZERO, new Exception(), random)).contains(ofSeconds(1));
+        assertThat(policy.jitter(0).delayAfter(1, ZERO, new Exception(), random))
+                .contains(ofSeconds(1));
     }
 
     private static final class TooManyRequests extends Exception {
+        private static final long serialVersionUID = 1L;
+
         private final transient @Nullable Duration retryAfter;
 
         TooManyRequests(@Nullable Duration retryAfter) {

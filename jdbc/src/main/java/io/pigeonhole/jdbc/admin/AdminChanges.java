@@ -200,7 +200,8 @@ public final class AdminChanges {
     /** Under the lock of the work partition nothing comes before the head that was found. */
     public Answer unblock(String consumer, OrderingKey orderingKey, Author by) {
         return run("to unblock an ordering key", consumer, by, change -> {
-            int workPartition = OrderingKey.partition(orderingKey.bytes(), change.consumer().workPartitions());
+            int workPartition =
+                    OrderingKey.partition(orderingKey.bytes(), change.consumer().workPartitions());
             change.session().operations().lockWorkPartitions(change.consumer(), List.of(workPartition));
             Head head = head(change, workPartition, orderingKey);
             if (head == null) {
@@ -230,7 +231,8 @@ public final class AdminChanges {
         });
     }
 
-    private static @Nullable Head head(AuditedChange change, int workPartition, OrderingKey orderingKey) throws SQLException {
+    private static @Nullable Head head(AuditedChange change, int workPartition, OrderingKey orderingKey)
+            throws SQLException {
         try (Call call = change.call(AdminStatement.HEAD)) {
             AdminRows rows = change.session().rows();
             return call.consumer(change.consumer())

@@ -124,13 +124,16 @@ public record PlainAdminOperations(PlainSession session) implements AdminOperati
     }
 
     private static Call bind(Call call, RegisteredConsumer consumer, WorkPartition workPartition) throws SQLException {
-        return call.consumer(consumer).text("kind", workPartition.kind()).number("work_partition", workPartition.number());
+        return call.consumer(consumer)
+                .text("kind", workPartition.kind())
+                .number("work_partition", workPartition.number());
     }
 
     private record WorkPartition(String kind, int number) {}
 
     @Override
-    public void lockWorkPartitions(RegisteredConsumer consumer, Collection<Integer> workPartitions) throws SQLException {
+    public void lockWorkPartitions(RegisteredConsumer consumer, Collection<Integer> workPartitions)
+            throws SQLException {
         PlainWorkPartitions.lock(session, consumer, workPartitions);
     }
 

@@ -42,7 +42,8 @@ final class PlainDueWork {
     private final Instant now;
     private final DueLocks locks;
 
-    PlainDueWork(PlainSession session, RegisteredConsumer consumer, int workPartition, boolean byLease) throws SQLException {
+    PlainDueWork(PlainSession session, RegisteredConsumer consumer, int workPartition, boolean byLease)
+            throws SQLException {
         this.session = session;
         this.consumer = consumer;
         this.workPartition = workPartition;

@@ -19,7 +19,12 @@ final class PlainLeases {
     private PlainLeases() {}
 
     static List<WorkItem> lease(
-            PlainSession session, RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration)
+            PlainSession session,
+            RegisteredConsumer consumer,
+            int workPartition,
+            int limit,
+            String owner,
+            Duration duration)
             throws SQLException {
         List<WorkItem> items = new PlainDueWork(session, consumer, workPartition, true).take(limit, Long.MAX_VALUE);
         if (items.isEmpty()) {

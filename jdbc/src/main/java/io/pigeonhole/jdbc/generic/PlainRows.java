@@ -48,7 +48,8 @@ record PlainRows(PlainSession session) implements RowOperations {
     }
 
     @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit, long bytes) throws SQLException {
+    public List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit, long bytes)
+            throws SQLException {
         return new PlainDueWork(session, consumer, workPartition, false).take(limit, bytes);
     }
 
@@ -73,7 +74,8 @@ record PlainRows(PlainSession session) implements RowOperations {
     }
 
     @Override
-    public List<WorkItem> lease(RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration)
+    public List<WorkItem> lease(
+            RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration)
             throws SQLException {
         return PlainLeases.lease(session, consumer, workPartition, limit, owner, duration);
     }

@@ -602,7 +602,9 @@ final class PlainTransaction extends JdbcTransaction {
 
     @Override
     public boolean enter(RegisteredConsumer consumer, int workPartition) {
-        return read("to enter work partition " + workPartition, () -> PlainWorkPartitions.enter(session(), consumer, workPartition));
+        return read(
+                "to enter work partition " + workPartition,
+                () -> PlainWorkPartitions.enter(session(), consumer, workPartition));
     }
 
     /**

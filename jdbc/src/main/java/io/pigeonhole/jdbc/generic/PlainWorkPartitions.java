@@ -19,7 +19,8 @@ final class PlainWorkPartitions {
     private PlainWorkPartitions() {}
 
     /** Locks work partitions as those do who store messages. */
-    static void lock(PlainSession session, RegisteredConsumer consumer, Collection<Integer> workPartitions) throws SQLException {
+    static void lock(PlainSession session, RegisteredConsumer consumer, Collection<Integer> workPartitions)
+            throws SQLException {
         TreeSet<Integer> ascending = new TreeSet<>(workPartitions);
         if (ascending.isEmpty()) {
             return;
@@ -32,8 +33,9 @@ final class PlainWorkPartitions {
             if (locked != ascending.size()) {
                 throw new StoreException(
                         ErrorClass.UNKNOWN,
-                        "inbox_work_partition has rows for " + locked + " of the work partitions " + ascending + " of the consumer "
-                                + consumer.name() + "; nobody may delete from it. Register the consumer again",
+                        "inbox_work_partition has rows for " + locked + " of the work partitions " + ascending
+                                + " of the consumer " + consumer.name()
+                                + "; nobody may delete from it. Register the consumer again",
                         null);
             }
         }
@@ -41,7 +43,9 @@ final class PlainWorkPartitions {
 
     static boolean enter(PlainSession session, RegisteredConsumer consumer, int workPartition) throws SQLException {
         try (Call call = session.call(LedgerStatement.ENTER_WORK_PARTITION)) {
-            return call.consumer(consumer).number("work_partition", workPartition).hasRow();
+            return call.consumer(consumer)
+                    .number("work_partition", workPartition)
+                    .hasRow();
         }
     }
 
@@ -50,7 +54,8 @@ final class PlainWorkPartitions {
         List<OrderingKey> asked = List.copyOf(keys);
         Set<Integer> workPartitions = new TreeSet<>();
         asked.forEach(key -> workPartitions.add(OrderingKey.partition(key.bytes(), consumer.workPartitions())));
-        try (Call call = session.call(WorkStatement.BLOCKED, Map.of("work_partitions", workPartitions.size(), "hashes", asked.size()))) {
+        try (Call call = session.call(
+                WorkStatement.BLOCKED, Map.of("work_partitions", workPartitions.size(), "hashes", asked.size()))) {
             Set<OrderingKey> blocked = new HashSet<>(call.consumer(consumer)
                     .numbers("work_partitions", workPartitions)
                     .bytes("hashes", asked.stream().map(MessageColumns::hash).toList())

@@ -33,16 +33,32 @@ public final class DueWork {
      * look is one from the beginning.
      */
     static Taken withoutOrder(
-            PostgresCalls calls, RegisteredConsumer consumer, int workPartition, int limit, long bytes, DueHints.Hint hint)
+            PostgresCalls calls,
+            RegisteredConsumer consumer,
+            int workPartition,
+            int limit,
+            long bytes,
+            DueHints.Hint hint)
             throws SQLException {
         Taken taken = from(calls, consumer, workPartition, limit, bytes, hint);
         return taken.items().isEmpty() && !hint.isFromBeginning()
-                ? from(calls, consumer, workPartition, limit, bytes, new DueHints.Hint(DueHints.BEGINNING, System.nanoTime()))
+                ? from(
+                        calls,
+                        consumer,
+                        workPartition,
+                        limit,
+                        bytes,
+                        new DueHints.Hint(DueHints.BEGINNING, System.nanoTime()))
                 : taken;
     }
 
     private static Taken from(
-            PostgresCalls calls, RegisteredConsumer consumer, int workPartition, int limit, long bytes, DueHints.Hint hint)
+            PostgresCalls calls,
+            RegisteredConsumer consumer,
+            int workPartition,
+            int limit,
+            long bytes,
+            DueHints.Hint hint)
             throws SQLException {
         try (Call call = calls.search(PostgresWorkStatement.TAKE)) {
             return call.consumer(consumer)
@@ -66,7 +82,8 @@ public final class DueWork {
         return new Taken(items, hint.movedTo(locked < limit && items.size() == locked ? DueHints.BEGINNING : last));
     }
 
-    static List<WorkItem> inOrder(PostgresCalls calls, RegisteredConsumer consumer, int workPartition, int limit, long bytes)
+    static List<WorkItem> inOrder(
+            PostgresCalls calls, RegisteredConsumer consumer, int workPartition, int limit, long bytes)
             throws SQLException {
         return inOrder(calls, new Search(consumer, workPartition, false, limit, limit, bytes));
     }
@@ -86,7 +103,8 @@ public final class DueWork {
         return further.items.isEmpty() ? answer.items : further.items;
     }
 
-    private static Answer ask(PostgresCalls calls, PostgresWorkPartitionStatement statement, Search search) throws SQLException {
+    private static Answer ask(PostgresCalls calls, PostgresWorkPartitionStatement statement, Search search)
+            throws SQLException {
         try (Call call = calls.search(statement)) {
             return search.bind(call).read(rows -> read(rows, search.limit));
         }
@@ -121,7 +139,8 @@ public final class DueWork {
     record Taken(List<WorkItem> items, DueHints.Hint next) {}
 
     /** What is looked for: messages of a work partition, so many at most, of one key and in bytes too. */
-    private record Search(RegisteredConsumer consumer, int workPartition, boolean byLease, int limit, int ofKey, long bytes) {
+    private record Search(
+            RegisteredConsumer consumer, int workPartition, boolean byLease, int limit, int ofKey, long bytes) {
         Call bind(Call call) throws SQLException {
             return call.consumer(consumer)
                     .number("work_partition", workPartition)

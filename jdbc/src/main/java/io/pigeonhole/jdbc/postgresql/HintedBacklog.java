@@ -22,13 +22,17 @@ final class HintedBacklog {
      * @param hints where to begin
      */
     static List<Backlog.Due> due(
-            AdminSession session, Collection<RegisteredConsumer> consumers, Map<DueHints.WorkPartition, DueHints.Hint> hints)
+            AdminSession session,
+            Collection<RegisteredConsumer> consumers,
+            Map<DueHints.WorkPartition, DueHints.Hint> hints)
             throws SQLException {
         Map<Short, RegisteredConsumer> byId = BacklogRows.byId(consumers);
         List<Map.Entry<DueHints.WorkPartition, DueHints.Hint>> from = List.copyOf(hints.entrySet());
         try (Call call = session.call(PostgresWorkStatement.DUE)) {
             call.numbers("hinted_consumers", each(from, entry -> entry.getKey().consumer()))
-                    .numbers("hinted_work_partitions", each(from, entry -> entry.getKey().number()))
+                    .numbers(
+                            "hinted_work_partitions",
+                            each(from, entry -> entry.getKey().number()))
                     .numbers(
                             "hinted_times", each(from, entry -> entry.getValue().dueAt()))
                     .numbers("consumers", byId.keySet());

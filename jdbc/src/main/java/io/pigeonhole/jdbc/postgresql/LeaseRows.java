@@ -14,7 +14,12 @@ final class LeaseRows {
     private LeaseRows() {}
 
     static List<WorkItem> lease(
-            PostgresCalls calls, RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration)
+            PostgresCalls calls,
+            RegisteredConsumer consumer,
+            int workPartition,
+            int limit,
+            String owner,
+            Duration duration)
             throws SQLException {
         if (consumer.order().isKept()) {
             List<WorkItem> heads = DueWork.heads(calls, consumer, workPartition, limit);

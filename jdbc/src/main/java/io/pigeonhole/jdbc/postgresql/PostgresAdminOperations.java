@@ -79,7 +79,8 @@ record PostgresAdminOperations(Connection connection, Statements statements, Kno
     public void addLostWorkPartitions(RegisteredConsumer consumer) {}
 
     @Override
-    public void lockWorkPartitions(RegisteredConsumer consumer, Collection<Integer> workPartitions) throws SQLException {
+    public void lockWorkPartitions(RegisteredConsumer consumer, Collection<Integer> workPartitions)
+            throws SQLException {
         if (workPartitions.isEmpty()) {
             return;
         }

@@ -73,7 +73,8 @@ final class PostgresRows implements RowOperations {
     }
 
     @Override
-    public List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit, long bytes) throws SQLException {
+    public List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit, long bytes)
+            throws SQLException {
         if (consumer.order().isKept()) {
             return DueWork.inOrder(calls, consumer, workPartition, limit, bytes);
         }
@@ -104,7 +105,8 @@ final class PostgresRows implements RowOperations {
     }
 
     @Override
-    public List<WorkItem> lease(RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration)
+    public List<WorkItem> lease(
+            RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration)
             throws SQLException {
         return LeaseRows.lease(calls, consumer, workPartition, limit, owner, duration);
     }

@@ -15,7 +15,8 @@ import java.util.stream.Collectors;
 final class WorkPartitionLocks {
     private WorkPartitionLocks() {}
 
-    static void lock(Call call, String timeout, RegisteredConsumer consumer, List<Integer> workPartitions) throws SQLException {
+    static void lock(Call call, String timeout, RegisteredConsumer consumer, List<Integer> workPartitions)
+            throws SQLException {
         call.text("timeout", timeout);
         lock(call, consumer, workPartitions);
     }

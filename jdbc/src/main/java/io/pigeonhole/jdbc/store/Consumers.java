@@ -93,7 +93,8 @@ public final class Consumers {
         return consumer;
     }
 
-    private static void requireSame(ConsumerRegistration registration, String idForm, String order, int workPartitions) {
+    private static void requireSame(
+            ConsumerRegistration registration, String idForm, String order, int workPartitions) {
         String consumer = "the consumer " + registration.name() + " is registered with ";
         if (!registration.idForm().name().equals(idForm)) {
             throw new ConfigurationException(consumer + "ids that are " + idForm + ", the program says "
@@ -107,9 +108,10 @@ public final class Consumers {
                     + " correct the program, or give the consumer a new name");
         }
         if (registration.workPartitions() != workPartitions) {
-            throw new ConfigurationException(consumer + workPartitions + " work partitions, the program says " + registration.workPartitions()
-                    + ". This never changes, because the stored messages lie in these work partitions: correct the program, or give"
-                    + " the consumer a new name");
+            throw new ConfigurationException(
+                    consumer + workPartitions + " work partitions, the program says " + registration.workPartitions()
+                            + ". This never changes, because the stored messages lie in these work partitions: correct the program, or give"
+                            + " the consumer a new name");
         }
     }
 }

@@ -162,7 +162,9 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
 
     @Override
     public List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit, long bytes) {
-        return read("to take from work partition " + workPartition, () -> rows().take(consumer, workPartition, limit, bytes));
+        return read(
+                "to take from work partition " + workPartition,
+                () -> rows().take(consumer, workPartition, limit, bytes));
     }
 
     @Override
@@ -186,8 +188,11 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
     }
 
     @Override
-    public List<WorkItem> lease(RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration) {
-        return read("to lease from work partition " + workPartition, () -> rows().lease(consumer, workPartition, limit, owner, duration));
+    public List<WorkItem> lease(
+            RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration) {
+        return read(
+                "to lease from work partition " + workPartition,
+                () -> rows().lease(consumer, workPartition, limit, owner, duration));
     }
 
     @Override

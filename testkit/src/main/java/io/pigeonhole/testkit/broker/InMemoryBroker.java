@@ -1,7 +1,7 @@
 package io.pigeonhole.testkit.broker;
 
-import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.Source;
 import java.util.List;

@@ -103,7 +103,8 @@ abstract class BacklogTests<C extends HandlerContext> extends WorkLab<C> {
         for (int workPartition : workPartitions) {
             expected.add(new Due(consumer, Kind.ORDINARY, workPartition, Duration.ZERO));
         }
-        expected.add(new Due(consumer, Kind.BY_LEASE, consumer.workPartitionOf(byLease, keyOf(byLease)), Duration.ZERO));
+        expected.add(
+                new Due(consumer, Kind.BY_LEASE, consumer.workPartitionOf(byLease, keyOf(byLease)), Duration.ZERO));
 
         assertThat(store.due(List.of(consumer))).containsExactlyInAnyOrderElementsOf(expected);
     }

@@ -53,7 +53,7 @@ abstract class DuplicateTests<C extends HandlerContext> extends InboxLab<C> {
         assertThat(kinds(inbox.process(List.of(old, fresh)))).containsExactly(Kind.DUPLICATE, Kind.PROCESSED);
         assertThat(fixture.deadLetters(consumer)).isEmpty();
         assertThat(kinds(inbox.process(List.of(message(Ids.timeOrdered(Ids.now().plusSeconds(3)), "late")))))
-                .containsExactly(Kind.LATE);
+                .containsExactly(Kind.DEAD);
     }
 
     @Test

@@ -223,7 +223,7 @@ abstract class EnvelopeTests<C extends HandlerContext> extends InboxLab<C> {
 
         List<Outcome> outcomes = inbox.process(List.of(late, inTime));
 
-        assertThat(kinds(outcomes)).containsExactly(Kind.LATE, Kind.PROCESSED);
+        assertThat(kinds(outcomes)).containsExactly(Kind.DEAD, Kind.PROCESSED);
         assertThat(outcomes.get(0).settled()).isTrue();
         assertThat(fixture.effects()).containsExactly("in time");
         assertThat(fixture.deadLetters(consumer)).hasSize(1).first().satisfies(letter -> {

@@ -55,7 +55,7 @@ abstract class FlowLab<C extends HandlerContext> extends InboxLab<C> {
     }
 
     InboxBuilder<C> ordered(KeyOrder order) {
-        return flow().order(order).concurrency(2);
+        return flow().order(order).workPartitions(2);
     }
 
     static Message ofKey(String orderingKey, String payload) {

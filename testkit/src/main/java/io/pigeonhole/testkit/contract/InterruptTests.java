@@ -3,13 +3,13 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.NodeInbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
-import io.pigeonhole.core.delivery.DeliverySettings;
-import io.pigeonhole.core.delivery.WorkPartitions;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
 import java.time.Duration;
@@ -154,13 +154,14 @@ abstract class InterruptTests<C extends HandlerContext> extends InboxLab<C> {
         });
         Message message = message("x");
         String name = randomName();
-        WorkPartitions workPartitions = DeliveryThreads.start(name, inbox, DeliverySettings.standard().workPartitions(1));
-        workPartitions.open().submit(message, outcome -> {
+        DeliveryThreads threads =
+                DeliveryThreads.start(name, inbox, DeliverySettings.standard().concurrency(1));
+        threads.open().submit(message, outcome -> {
             throw new AssertionError("settled: " + outcome);
         });
         assertThat(began.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
 
-        workPartitions.close(Duration.ofMillis(50));
+        threads.close(Duration.ofMillis(50));
         assertThat(ended.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getName().startsWith(name)) {

@@ -237,7 +237,8 @@ abstract class KeyGateTests<C extends HandlerContext> extends WorkLab<C> {
                 assertThat(keys(take(idle))).containsExactly(keyOf(message));
                 run(transaction -> transaction.lock(consumer, List.of(0), LONG));
 
-                // Of what it held, the server lets go one after the other: the work partition may be free before its worker is.
+                // Of what it held, the server lets go one after the other: the work partition may be free before its
+                // worker is.
                 await().untilAsserted(() -> assertThat(available()).containsExactly(keyOf(message)));
                 assertThatThrownBy(idle::commit).isInstanceOf(RuntimeException.class);
             }

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Keys of days that the ledger does not have are neither claimed nor called duplicates. */
-abstract class BoundsTests<C extends HandlerContext> extends StoreLab<C> {
-    BoundsTests(Supplier<StoreFixture<C>> fixtures) {
+abstract class LedgerBoundsTests<C extends HandlerContext> extends StoreLab<C> {
+    LedgerBoundsTests(Supplier<StoreFixture<C>> fixtures) {
         super(fixtures);
     }
 

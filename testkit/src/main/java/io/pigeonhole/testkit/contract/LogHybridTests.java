@@ -91,7 +91,7 @@ abstract class LogHybridTests<C extends HandlerContext> extends LogLab<C> {
         String id = Ids.opaque();
         assertThat(kinds(inbox.process(
                         List.of(at(owner, 0, id, null), at(owner, 1), at(owner, 2, id, null), at(owner, 3)))))
-                .containsExactly(Kind.PROCESSED, Kind.PROCESSED, Kind.CONFLICT, Kind.PROCESSED);
+                .containsExactly(Kind.PROCESSED, Kind.PROCESSED, Kind.DEAD, Kind.PROCESSED);
         assertThat(fixture.effects()).containsExactly("0@0", "0@1", "0@3");
         assertThat(fixture.deadLetters(consumer)).hasSize(1);
     }

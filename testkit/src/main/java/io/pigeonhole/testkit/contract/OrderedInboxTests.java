@@ -345,7 +345,7 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
 
         assertThat(kinds(inbox.process(batch))).containsOnly(Kind.BUSY);
         assertThat(duplicates).isEmpty();
-        assertThat(kinds(inbox.process(batch))).containsExactly(Kind.PROCESSED, Kind.PROCESSED, Kind.CONFLICT);
+        assertThat(kinds(inbox.process(batch))).containsExactly(Kind.PROCESSED, Kind.PROCESSED, Kind.DEAD);
         assertThat(effectsOf("a")).containsExactly("a1", "a2");
     }
 

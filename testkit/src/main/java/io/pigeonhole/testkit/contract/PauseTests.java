@@ -64,8 +64,8 @@ abstract class PauseTests<C extends HandlerContext> extends WorkLab<C> {
     @Test
     void registeringAPausedConsumerLeavesItPaused() {
         fixture.pause(consumer.name(), true);
-        RegisteredConsumer again = store.register(
-                new ConsumerRegistration(consumer.name(), IdForm.TIME_ORDERED, consumer.order(), consumer.workPartitions()));
+        RegisteredConsumer again = store.register(new ConsumerRegistration(
+                consumer.name(), IdForm.TIME_ORDERED, consumer.order(), consumer.workPartitions()));
 
         assertThat(again).isEqualTo(consumer);
         assertThatClaimIsRefused(key(0));

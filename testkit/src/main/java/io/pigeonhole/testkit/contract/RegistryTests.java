@@ -79,8 +79,8 @@ abstract class RegistryTests<C extends HandlerContext> extends StoreLab<C> {
     @Test
     void otherOrderIsRefused() {
         for (KeyOrder other : List.of(KeyOrder.SKIP_DEAD_LETTERS, KeyOrder.BLOCK_ON_DEAD_LETTERS)) {
-            assertThatThrownBy(() -> store.register(
-                            new ConsumerRegistration(consumer.name(), IdForm.TIME_ORDERED, other, consumer.workPartitions())))
+            assertThatThrownBy(() -> store.register(new ConsumerRegistration(
+                            consumer.name(), IdForm.TIME_ORDERED, other, consumer.workPartitions())))
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining(consumer.name())
                     .hasMessageContaining(other.name());

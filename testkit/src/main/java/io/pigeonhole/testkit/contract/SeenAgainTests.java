@@ -33,8 +33,8 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
         inbox.process(message(id, "one"));
 
         assertThat(inbox.process(message(id, "one")).kind()).isEqualTo(Kind.DUPLICATE);
-        assertThat(inbox.process(message(id, "two")).kind()).isEqualTo(Kind.CONFLICT);
-        assertThat(inbox.process(message(id, "two")).kind()).isEqualTo(Kind.CONFLICT);
+        assertThat(inbox.process(message(id, "two")).kind()).isEqualTo(Kind.DEAD);
+        assertThat(inbox.process(message(id, "two")).kind()).isEqualTo(Kind.DEAD);
         assertThat(dead()).containsExactly("two CONFLICT");
         assertThat(fixture.effects()).containsExactly("one");
         assertThat(fixture.seenAgain(
@@ -53,8 +53,7 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
                 .type(TYPE)
                 .payload((byte[]) null)
                 .build();
-        assertThat(kinds(inbox.process(List.of(tombstone, message(id, "")))))
-                .containsExactly(Kind.CONFLICT, Kind.CONFLICT);
+        assertThat(kinds(inbox.process(List.of(tombstone, message(id, ""))))).containsExactly(Kind.DEAD, Kind.DEAD);
         assertThat(fixture.deadLetters(consumer)).hasSize(2);
     }
 
@@ -64,7 +63,7 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
         String id = Ids.opaque();
         List<Message> messages = List.of(message(id, "one"), message(id, "two"), message(id, "one"));
 
-        assertThat(kinds(inbox.process(messages))).containsExactly(Kind.PROCESSED, Kind.CONFLICT, Kind.DUPLICATE);
+        assertThat(kinds(inbox.process(messages))).containsExactly(Kind.PROCESSED, Kind.DEAD, Kind.DUPLICATE);
         assertThat(fixture.effects()).containsExactly("one");
     }
 
@@ -107,7 +106,8 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
 
         assertThat(inbox.process(message).kind()).isEqualTo(Kind.DUPLICATE);
         int workPartition = inbox.registered().workPartitionOf(message, keyOf(inbox, message));
-        assertThat(told).contains(new Backlog.Due(inbox.registered(), Backlog.Kind.ORDINARY, workPartition, Duration.ZERO));
+        assertThat(told)
+                .contains(new Backlog.Due(inbox.registered(), Backlog.Kind.ORDINARY, workPartition, Duration.ZERO));
         assertThat(inbox.work()).isEqualTo(1);
         assertThat(parked()).containsExactly("x");
         workLater(inbox);
@@ -121,7 +121,7 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
         Inbox<C> inbox = flow().detectConflicts().build();
         String id = late();
 
-        assertThat(inbox.process(message(id, "one")).kind()).isEqualTo(Kind.LATE);
+        assertThat(inbox.process(message(id, "one")).kind()).isEqualTo(Kind.DEAD);
         assertConflictsBeside(inbox, id, "one LATE");
         assertThat(fixture.effects()).isEmpty();
     }
@@ -149,7 +149,7 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
                 message(future, "four"));
 
         assertThat(kinds(inbox.process(messages)))
-                .containsExactly(Kind.LATE, Kind.DEAD, Kind.CONFLICT, Kind.DUPLICATE, Kind.CONFLICT);
+                .containsExactly(Kind.DEAD, Kind.DEAD, Kind.DEAD, Kind.DUPLICATE, Kind.DEAD);
         assertThat(dead())
                 .containsExactlyInAnyOrder("one LATE", "two CONFLICT", "three FROM_THE_FUTURE", "four CONFLICT");
     }
@@ -180,8 +180,8 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
         inbox.process(message(id, ""));
 
         assertThat(kinds(inbox.process(List.of(tombstone, message(id, "")))))
-                .containsExactly(Kind.CONFLICT, Kind.DUPLICATE);
-        assertThat(inbox.process(tombstone).kind()).isEqualTo(Kind.CONFLICT);
+                .containsExactly(Kind.DEAD, Kind.DUPLICATE);
+        assertThat(inbox.process(tombstone).kind()).isEqualTo(Kind.DEAD);
         assertThat(fixture.deadLetters(consumer))
                 .extracting(StoredMessage::payload)
                 .containsExactlyInAnyOrder("", null);
@@ -195,7 +195,7 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
         String id = late();
         inbox.process(message(id, "one"));
 
-        assertThat(inbox.process(message(id, "two")).kind()).isEqualTo(Kind.CONFLICT);
+        assertThat(inbox.process(message(id, "two")).kind()).isEqualTo(Kind.DEAD);
         assertThat(dead()).containsExactlyInAnyOrder("one LATE", "two CONFLICT");
         assertThat(workLater(inbox)).isZero();
     }
@@ -230,9 +230,9 @@ abstract class SeenAgainTests<C extends HandlerContext> extends FlowLab<C> {
     /** A first payload is known, and each other one is kept once. */
     private void assertConflictsBeside(Inbox<C> inbox, String id, String... before) {
         assertThat(inbox.process(message(id, "one")).kind()).isEqualTo(Kind.DUPLICATE);
-        assertThat(inbox.process(message(id, "two")).kind()).isEqualTo(Kind.CONFLICT);
-        assertThat(inbox.process(message(id, "two")).kind()).isEqualTo(Kind.CONFLICT);
-        assertThat(inbox.process(message(id, "three")).kind()).isEqualTo(Kind.CONFLICT);
+        assertThat(inbox.process(message(id, "two")).kind()).isEqualTo(Kind.DEAD);
+        assertThat(inbox.process(message(id, "two")).kind()).isEqualTo(Kind.DEAD);
+        assertThat(inbox.process(message(id, "three")).kind()).isEqualTo(Kind.DEAD);
         assertThat(inbox.process(message(id, "one")).kind()).isEqualTo(Kind.DUPLICATE);
         List<String> letters = new ArrayList<>(List.of(before));
         letters.addAll(List.of("two CONFLICT", "three CONFLICT"));

@@ -114,14 +114,21 @@ abstract class StartTests<C extends HandlerContext> extends StoreLab<C> {
     @Test
     void startBeyondALimitIsNotNotedWhileTheLastIsFresh() {
         Duration fresh = Duration.ofMinutes(1);
-        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh)).isEqualTo(1);
-        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh)).isEqualTo(2);
-        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh)).isZero();
-        assertThat(store.started(consumer, another("work partition 4", "17"), 2, fresh)).isEqualTo(1);
+        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh))
+                .isEqualTo(1);
+        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh))
+                .isEqualTo(2);
+        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh))
+                .isZero();
+        assertThat(store.started(consumer, another("work partition 4", "17"), 2, fresh))
+                .isEqualTo(1);
         fixture.advance(Duration.ofMinutes(2));
-        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh)).isEqualTo(3);
-        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh)).isZero();
-        assertThat(store.started(consumer, another("work partition 3", "18"), 2, fresh)).isEqualTo(1);
+        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh))
+                .isEqualTo(3);
+        assertThat(store.started(consumer, another("work partition 3", "17"), 2, fresh))
+                .isZero();
+        assertThat(store.started(consumer, another("work partition 3", "18"), 2, fresh))
+                .isEqualTo(1);
     }
 
     @Tag("C1")

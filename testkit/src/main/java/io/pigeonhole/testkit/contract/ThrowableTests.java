@@ -2,6 +2,9 @@ package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.delivery.DeliveryGroup;
+import io.pigeonhole.core.delivery.DeliverySettings;
+import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
@@ -10,9 +13,6 @@ import io.pigeonhole.core.inbox.InboxBuilder;
 import io.pigeonhole.core.inbox.InboxListener;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
-import io.pigeonhole.core.delivery.DeliveryGroup;
-import io.pigeonhole.core.delivery.DeliverySettings;
-import io.pigeonhole.core.delivery.WorkPartitions;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
 import java.time.Duration;
@@ -314,27 +314,28 @@ abstract class ThrowableTests<C extends HandlerContext> extends FlowLab<C> {
     }
 
     @Test
-    void workPartitionsLiveWhateverTheirHandlersThrow() {
+    void deliveryThreadsLiveWhateverTheirHandlersThrow() {
         List<String> names = names(1);
         Inbox<C> inbox = builder(this::writeAndRaise).retry(POLICY).build();
         String name = randomName();
-        WorkPartitions workPartitions = DeliveryThreads.start(name, inbox, DeliverySettings.standard().workPartitions(2));
+        DeliveryThreads threads =
+                DeliveryThreads.start(name, inbox, DeliverySettings.standard().concurrency(2));
         Queue<Message> settled = new ConcurrentLinkedQueue<>();
         List<Message> messages = one(TYPE, names);
         try {
             bounded(() -> {
-                DeliveryGroup group = workPartitions.open();
+                DeliveryGroup group = threads.open();
                 messages.forEach(message -> group.submit(message, outcome -> settled.add(message)));
                 while (settled.size() < messages.size()) {
                     Thread.onSpinWait();
                 }
             });
-            assertThat(workPartitions.isWaiting()).isFalse();
+            assertThat(threads.isWaiting()).isFalse();
             assertThat(Thread.getAllStackTraces().keySet())
                     .filteredOn(thread -> thread.getName().startsWith(name))
                     .hasSize(2);
         } finally {
-            workPartitions.close(Duration.ofSeconds(10));
+            threads.close(Duration.ofSeconds(10));
         }
         bounded(() -> {
             work(inbox);

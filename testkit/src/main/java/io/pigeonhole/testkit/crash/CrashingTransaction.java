@@ -71,7 +71,10 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
 
     @Override
     public void lock(RegisteredConsumer consumer, List<Integer> workPartitions, Duration timeout) {
-        around(CrashPoint.BEFORE_LOCK, () -> transaction.lock(consumer, workPartitions, timeout), CrashPoint.AFTER_LOCK);
+        around(
+                CrashPoint.BEFORE_LOCK,
+                () -> transaction.lock(consumer, workPartitions, timeout),
+                CrashPoint.AFTER_LOCK);
     }
 
     @Override
@@ -86,13 +89,16 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
 
     @Override
     public boolean enter(RegisteredConsumer consumer, int workPartition) {
-        return between(CrashPoint.BEFORE_ENTER, () -> transaction.enter(consumer, workPartition), CrashPoint.AFTER_ENTER);
+        return between(
+                CrashPoint.BEFORE_ENTER, () -> transaction.enter(consumer, workPartition), CrashPoint.AFTER_ENTER);
     }
 
     @Override
     public List<WorkItem> take(RegisteredConsumer consumer, int workPartition, int limit, long bytes) {
         return between(
-                CrashPoint.BEFORE_TAKE, () -> transaction.take(consumer, workPartition, limit, bytes), CrashPoint.AFTER_TAKE);
+                CrashPoint.BEFORE_TAKE,
+                () -> transaction.take(consumer, workPartition, limit, bytes),
+                CrashPoint.AFTER_TAKE);
     }
 
     @Override
@@ -116,7 +122,8 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
-    public List<WorkItem> lease(RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration) {
+    public List<WorkItem> lease(
+            RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration) {
         return between(
                 CrashPoint.BEFORE_LEASE,
                 () -> transaction.lease(consumer, workPartition, limit, owner, duration),

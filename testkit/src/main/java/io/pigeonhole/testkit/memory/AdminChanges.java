@@ -96,7 +96,8 @@ final class AdminChanges {
 
     Answer unblock(String consumer, OrderingKey key, Author by) {
         return run(consumer, by, change -> {
-            int workPartition = OrderingKey.partition(key.bytes(), change.consumer().workPartitions());
+            int workPartition =
+                    OrderingKey.partition(key.bytes(), change.consumer().workPartitions());
             change.hold(List.of(new Lock.OfWorkPartition(change.consumer().id(), workPartition)));
             Optional<WorkRow> work = change.changes().work.all().stream()
                     .filter(row -> row.ordered() && isOf(change, row.row(), key, OrderingKey.of(row.message())))

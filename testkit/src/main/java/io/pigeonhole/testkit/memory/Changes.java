@@ -91,8 +91,8 @@ final class Changes {
         if (!free) {
             state = State.ABORTED;
             throw new ClaimBlockedException(
-                    "another transaction holds one of " + wanted.size() + " keys or work partitions and did not end within "
-                            + timeout.toMillis() + " ms",
+                    "another transaction holds one of " + wanted.size()
+                            + " keys or work partitions and did not end within " + timeout.toMillis() + " ms",
                     null);
         }
     }

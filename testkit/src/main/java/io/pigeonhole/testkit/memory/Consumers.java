@@ -23,7 +23,8 @@ final class Consumers {
         Registered found = byName.computeIfAbsent(registration.name(), name -> newcomer(registration, now));
         refuseOther(registration, "idForm", found.registration().idForm(), registration.idForm());
         refuseOther(registration, "order", found.registration().order(), registration.order());
-        refuseOther(registration, "work_partitions", found.registration().workPartitions(), registration.workPartitions());
+        refuseOther(
+                registration, "work_partitions", found.registration().workPartitions(), registration.workPartitions());
         RegisteredConsumer consumer = found.consumer();
         consumer.deduplicatingBy(registration.deduplication()).requireDeduplication(consumer.deduplication());
         return consumer;

@@ -30,8 +30,11 @@ final class Gate {
     Set<OrderingKey> blocked(RegisteredConsumer consumer, Collection<OrderingKey> keys) {
         return changes.inTurn(() -> {
             for (OrderingKey key : keys) {
-                Lock workPartition = new Lock.OfWorkPartition(consumer.id(), OrderingKey.partition(key.bytes(), consumer.workPartitions()));
-                Promise.check(changes.holds(workPartition), "a key is asked for under the lock of its work partition: " + key);
+                Lock workPartition = new Lock.OfWorkPartition(
+                        consumer.id(), OrderingKey.partition(key.bytes(), consumer.workPartitions()));
+                Promise.check(
+                        changes.holds(workPartition),
+                        "a key is asked for under the lock of its work partition: " + key);
             }
             Set<OrderingKey> blocked = new LinkedHashSet<>();
             for (WorkRow row : changes.work.all()) {
@@ -61,7 +64,8 @@ final class Gate {
     void requireEntered(RegisteredConsumer consumer, int workPartition) {
         changes.inTurn(() -> {
             boolean entered = changes.holds(new Lock.OfWorker(consumer.id(), workPartition));
-            Promise.check(!consumer.order().isKept() || entered, "with an order a worker enters the work partition first");
+            Promise.check(
+                    !consumer.order().isKept() || entered, "with an order a worker enters the work partition first");
             return entered;
         });
     }

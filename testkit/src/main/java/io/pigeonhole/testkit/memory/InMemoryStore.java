@@ -1,5 +1,6 @@
 package io.pigeonhole.testkit.memory;
 
+import io.pigeonhole.core.admin.Admin;
 import io.pigeonhole.core.admin.AdminStore;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.AuditEntry;
@@ -130,6 +131,15 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
      */
     public void available(boolean now) {
         available = now;
+    }
+
+    /**
+     * What people may look at and decide about the messages of this store.
+     *
+     * @return an admin
+     */
+    public Admin admin() {
+        return Admin.of(this);
     }
 
     /**

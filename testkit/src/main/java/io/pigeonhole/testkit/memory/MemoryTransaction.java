@@ -152,7 +152,8 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     }
 
     @Override
-    public List<WorkItem> lease(RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration) {
+    public List<WorkItem> lease(
+            RegisteredConsumer consumer, int workPartition, int limit, String owner, Duration duration) {
         store.requireAvailable();
         gate.requireEntered(consumer, workPartition);
         return leasing.lease(consumer, workPartition, limit, owner, duration);

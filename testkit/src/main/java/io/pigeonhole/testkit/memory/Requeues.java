@@ -125,7 +125,8 @@ final class Requeues {
     private static void lockWorkPartition(AdminChange change, LetterRow letter) {
         OrderingKey key = OrderingKey.of(letter.letter().message());
         if (key != null && change.consumer().keepsOrderOf(letter.letter().message())) {
-            int workPartition = OrderingKey.partition(key.bytes(), change.consumer().workPartitions());
+            int workPartition =
+                    OrderingKey.partition(key.bytes(), change.consumer().workPartitions());
             change.hold(List.of(new Lock.OfWorkPartition(change.consumer().id(), workPartition)));
         }
     }

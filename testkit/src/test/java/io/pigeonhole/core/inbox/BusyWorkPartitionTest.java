@@ -63,7 +63,8 @@ class BusyWorkPartitionTest {
 
     private InboxTransaction<InMemoryContext> otherAtWork(Message message, RegisteredConsumer consumer) {
         InboxTransaction<InMemoryContext> other = store.begin(Duration.ofMinutes(1));
-        int workPartition = consumer.workPartitionOf(message, Envelope.of(message, consumer).key());
+        int workPartition =
+                consumer.workPartitionOf(message, Envelope.of(message, consumer).key());
         other.lock(consumer, List.of(workPartition), Duration.ofSeconds(1));
         return other;
     }

@@ -38,7 +38,7 @@ class LateFloodTest {
         Message third = message(registered.plusSeconds(3));
 
         assertThat(inbox.process(List.of(message(registered.plusSeconds(1)), message(registered.plusSeconds(2)))))
-                .allMatch(Outcome.Late.class::isInstance);
+                .allMatch(outcome -> outcome instanceof Outcome.Dead dead && dead.reason() == DeadReason.LATE);
         assertThat(inbox.forSources().heldBack()).isNull();
         assertThat(inbox.process(List.of(third, message(registered.plusSeconds(200)))))
                 .satisfiesExactly(

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
-import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.replay.Replay;
 import io.pigeonhole.core.retry.RetryPolicy;
@@ -95,9 +95,9 @@ class LongestDurationTest {
         assertThatThrownBy(() -> Node.builder(store).leaseWorkers(10_001).start())
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessage("node: leaseWorkers 10001 is not from 1 to 10000");
-        assertThatThrownBy(() -> DeliverySettings.standard().workPartitions(Integer.MAX_VALUE))
+        assertThatThrownBy(() -> DeliverySettings.standard().concurrency(Integer.MAX_VALUE))
                 .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("work partitions is 2147483647, the most is 10000");
+                .hasMessageContaining("concurrency is 2147483647, the most is 10000");
     }
 
     @Test

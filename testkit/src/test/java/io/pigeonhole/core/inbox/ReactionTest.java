@@ -93,9 +93,14 @@ class ReactionTest {
                 .handle("direct", PayloadDecoder.text(), (payload, context) -> write())
                 .build();
 
-        assertThat(inbox.process(Message.builder("notes").id("17").type("direct").payload("x").build()))
+        assertThat(inbox.process(Message.builder("notes")
+                        .id("17")
+                        .type("direct")
+                        .payload("x")
+                        .build()))
                 .isInstanceOfSatisfying(
-                        Outcome.Parked.class, parked -> assertThat(parked.dueIn()).isEqualTo(Duration.ofSeconds(17)));
+                        Outcome.Parked.class,
+                        parked -> assertThat(parked.dueIn()).isEqualTo(Duration.ofSeconds(17)));
     }
 
     @Test

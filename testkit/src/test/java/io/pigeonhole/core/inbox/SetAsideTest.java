@@ -6,6 +6,7 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.crash.CrashPlan;
@@ -62,7 +63,9 @@ class SetAsideTest {
     void messageOfAFloodIsPassedByThoseOfItsKeyWhereNoOrderIsKept(KeyOrder order) {
         Inbox<InMemoryContext> inbox = inbox(order);
         store.ledgerBounds(now.plus(Duration.ofMinutes(10)), null);
-        assertThat(inbox.process(message(now, "late"))).isInstanceOf(Outcome.Late.class);
+        assertThat(inbox.process(message(now, "late")))
+                .isInstanceOfSatisfying(
+                        Outcome.Dead.class, dead -> assertThat(dead.reason()).isEqualTo(DeadReason.LATE));
 
         assertThat(inbox.process(
                         List.of(message(now, "one too many"), message(now.plus(Duration.ofMinutes(20)), "in time"))))

@@ -536,7 +536,7 @@ class NodeTest {
                     done.add(note);
                     return Completion.nothing();
                 })
-                .concurrency(1)
+                .workPartitions(1)
                 .lease(Duration.ofSeconds(1))
                 .externalTimeout(Duration.ofMillis(1))
                 .retry(RetryPolicy.never())

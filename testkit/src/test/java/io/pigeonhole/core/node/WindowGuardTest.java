@@ -43,10 +43,10 @@ class WindowGuardTest {
 
         @Override
         public RedeliveryWindow redeliveryWindow() {
-            if (bounds.origin().isEmpty()) {
+            if (redeliveryWindow.origin().isEmpty()) {
                 throw new IllegalStateException("the broker is away");
             }
-            return bounds;
+            return redeliveryWindow;
         }
 
         @Override
@@ -54,7 +54,7 @@ class WindowGuardTest {
     }
 
     private NodeBuilder node(RedeliveryWindow redeliveryWindow, List<String> started) {
-        return Node.builder(store).source(new Told(inbox, bounds, started));
+        return Node.builder(store).source(new Told(inbox, redeliveryWindow, started));
     }
 
     @Test
@@ -85,8 +85,9 @@ class WindowGuardTest {
                 RedeliveryWindow.unknown("no idea"),
                 RedeliveryWindow.unknown(""))) {
             List<String> started = new ArrayList<>();
-            try (Node node =
-                    node(bounds, started).windowGuard(WindowGuard.REFUSE).start()) {
+            try (Node node = node(redeliveryWindow, started)
+                    .windowGuard(WindowGuard.REFUSE)
+                    .start()) {
                 assertThat(node.windowVerdicts()).hasSize(1).noneMatch(WindowVerdict::isTooShort);
                 assertThat(started).hasSize(1);
             }

@@ -82,7 +82,7 @@ class AdminGuideExampleTest {
                 payment("5", "eve", "never 50 euros")));
 
         // begin
-        Admin admin = Admin.of(store);
+        Admin admin = store.admin();
         Author by = new Author("ann", "ticket 4711: the bank is back");
         // end
 
