@@ -85,7 +85,7 @@ class SqsSourceBuilderTest {
     void senselessSettingsAreRefused() {
         assertRefused(builder -> builder.pollers(0), "pollers");
         assertRefused(builder -> builder.pollers(101), "pollers");
-        assertRefused(builder -> builder.concurrency(0), "delivery threads");
+        assertRefused(builder -> builder.concurrency(0), "concurrency");
         assertRefused(builder -> builder.maxBatch(0), "maxBatch");
         assertRefused(builder -> builder.maxUnfinished(0, 1), "maxMessages");
         assertRefused(builder -> builder.sourceName(" "), "sourceName");

@@ -20,6 +20,8 @@ public final class RetryPolicy {
     private static final Duration STANDARD_AGE = Duration.ofHours(24);
     private static final double STANDARD_JITTER = 0.1;
 
+    private static final RetryPolicy STANDARD = exponential(Duration.ofSeconds(30), 4, Duration.ofHours(1));
+
     private final Delays delays;
     private final int maxAttempts;
     private final Duration maxAge;
@@ -51,7 +53,7 @@ public final class RetryPolicy {
      * @return the policy
      */
     public static RetryPolicy standard() {
-        return exponential(Duration.ofSeconds(30), 4, Duration.ofHours(1));
+        return STANDARD;
     }
 
     /**

@@ -19,6 +19,6 @@ public enum PostgresWorkPartitionStatement implements StatementName {
 
     @Override
     public String file() {
-        return "work_partitions";
+        return "work-partitions";
     }
 }

@@ -24,7 +24,7 @@ final class Consumers {
         refuseOther(registration, "idForm", found.registration().idForm(), registration.idForm());
         refuseOther(registration, "order", found.registration().order(), registration.order());
         refuseOther(
-                registration, "work_partitions", found.registration().workPartitions(), registration.workPartitions());
+                registration, "work partitions", found.registration().workPartitions(), registration.workPartitions());
         RegisteredConsumer consumer = found.consumer();
         consumer.deduplicatingBy(registration.deduplication()).requireDeduplication(consumer.deduplication());
         return consumer;

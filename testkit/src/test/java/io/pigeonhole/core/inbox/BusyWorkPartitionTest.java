@@ -75,9 +75,9 @@ class BusyWorkPartitionTest {
             assertThat(inbox.process(
                             List.of(message("a", "a1"), message("d", "d1"), message("a", "a2"), message("d", "d2"))))
                     .satisfiesExactly(
-                            held -> assertThat(((Outcome.Busy) held).why()).contains("work_partition"),
+                            held -> assertThat(((Outcome.Busy) held).why()).contains("work partition"),
                             free -> assertThat(free).isEqualTo(new Outcome.Processed()),
-                            held -> assertThat(((Outcome.Busy) held).why()).contains("work_partition"),
+                            held -> assertThat(((Outcome.Busy) held).why()).contains("work partition"),
                             free -> assertThat(free).isEqualTo(new Outcome.Processed()));
             other.commit();
         }
