@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * person detached and kept, is left out of the history; the ledger has no gaps and ends before it. So is a day that the
  * database refuses, for want of a right perhaps: it is an error only where the ledger would have none for the present. A day
  * that somebody has dropped from the middle of the ledger is created anew. Safe for use by many threads and many programs; the
- * bounds only ever grows.
+ * bounds only ever grow.
  */
 public final class LedgerDays {
     private static final Logger LOG = LoggerFactory.getLogger(LedgerDays.class);
