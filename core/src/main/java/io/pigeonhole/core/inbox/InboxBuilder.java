@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Collects the settings of an {@link Inbox}. Not safe for use by many threads.
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param <C> the context that the store hands to handlers
  */
 public final class InboxBuilder<C extends HandlerContext> {
+    private static final Logger log = LoggerFactory.getLogger(InboxBuilder.class);
     private static final Duration MILLISECOND = Duration.ofMillis(1);
     private static final int STANDARD_PAYLOAD_LIMIT = 1 << 20;
 
@@ -530,6 +533,16 @@ public final class InboxBuilder<C extends HandlerContext> {
                 externalTimeout,
                 slowBatch,
                 node);
+        log.info(
+                "inbox '{}': types {}{}, deduplication by {}, order {}, {} work partitions, reception {}, history {}",
+                consumer,
+                routes.keySet(),
+                other == null ? "" : " and every other",
+                deduplication,
+                order,
+                workPartitions,
+                reception,
+                history);
         return assemble(registered, routing, settings);
     }
 

@@ -14,13 +14,21 @@ final class Listeners {
 
     private final String consumer;
     private final List<InboxListener> listeners;
+    private final FailureLog failures;
 
     Listeners(String consumer, List<InboxListener> listeners) {
         this.consumer = consumer;
         this.listeners = listeners;
+        this.failures = new FailureLog(consumer, System::nanoTime);
     }
 
     void outcome(Message message, Outcome outcome) {
+        try {
+            failures.outcome(message, outcome);
+        } catch (Throwable e) {
+            // An appender of the application failed: it changes nothing, and there is nowhere to say so.
+            Interrupts.clear();
+        }
         call(listener -> listener.onOutcome(consumer, message, outcome));
     }
 

@@ -16,9 +16,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Collects what a {@link Node} is to run. Not safe for use by many threads. */
 public final class NodeBuilder {
+    private static final Logger log = LoggerFactory.getLogger(NodeBuilder.class);
     private static final Duration HOUR = Duration.ofHours(1);
     private static final int MOST_THREADS = 10_000;
 
@@ -196,6 +199,16 @@ public final class NodeBuilder {
                 guard,
                 new Watch(ofNode));
         node.start();
+        log.info(
+                "node is started: consumers {}, sources {}, {} workers, {} for external handlers, looks every {}, maintenance"
+                        + " every {}, keys are remembered for {}",
+                inboxes.keySet(),
+                started.stream().map(Source::name).toList(),
+                workers,
+                leaseWorkers,
+                pollInterval,
+                maintenanceInterval,
+                retention.window());
         return node;
     }
 

@@ -1,0 +1,61 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.DeadReason;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Warns of each message that failed, after the commit: that it is a dead letter, or when it is tried again. Ten of each reason in a
+ * minute, so that a flood fills no disk. Never with the payload. Safe for use by many threads.
+ */
+final class FailureLog {
+    private static final Logger log = LoggerFactory.getLogger(FailureLog.class);
+    /** {@link NotStoredWarnings} speaks of these. */
+    private static final Set<DeadReason> LOGGED_ELSEWHERE = Set.of(DeadReason.NOT_STORED, DeadReason.BYTES_NOT_STORED);
+
+    private static final int LONGEST_NAME = 500;
+    private static final Pattern BREAKS = Pattern.compile("[\\p{Cntrl}\\u2028\\u2029]+");
+
+    private final String consumer;
+    private final LimitedWarnings warnings;
+
+    FailureLog(String consumer, LongSupplier nanos) {
+        this.consumer = consumer;
+        this.warnings = new LimitedWarnings(nanos);
+    }
+
+    void outcome(Message message, Outcome outcome) {
+        if (outcome instanceof Outcome.Dead dead && !LOGGED_ELSEWHERE.contains(dead.reason())) {
+            warn(dead.reason().name(), message, "is a dead letter, " + dead.reason(), dead.detail());
+        } else if (outcome instanceof Outcome.Parked parked) {
+            String what = "failed in attempt " + parked.attempts() + " and is tried again in " + parked.dueIn();
+            warn("parked", message, what, parked.error());
+        }
+    }
+
+    private void warn(String reason, Message message, String what, String detail) {
+        if (!log.isWarnEnabled()) {
+            return;
+        }
+        long before = warnings.pass(reason);
+        if (before >= 0) {
+            log.warn(
+                    "consumer '{}': {} {}: {}{}",
+                    consumer,
+                    oneLine(String.valueOf(message)),
+                    what,
+                    oneLine(detail),
+                    before == 0 ? "" : " (" + before + " more of this kind were not logged)");
+        }
+    }
+
+    /** Ids and errors come from outside: none of them is to look like a line of its own. */
+    private static String oneLine(String text) {
+        String one = BREAKS.matcher(text).replaceAll(" ");
+        return one.length() <= LONGEST_NAME ? one : one.substring(0, LONGEST_NAME) + "…";
+    }
+}
