@@ -71,7 +71,7 @@ class H2RowsThatComeBackIT {
     }
 
     private static String insertion(String table, int id, String columns, String values) {
-        return "INSERT INTO " + table + " (id, consumer_id, message_key, work partition, ordered, by_lease, attempts,"
+        return "INSERT INTO " + table + " (id, consumer_id, message_key, work_partition, ordered, by_lease, attempts,"
                 + " received_at, source, headers, " + columns + ") VALUES (" + id
                 + ", 1, CAST(RANDOM_UUID() AS BINARY(16)), 0, FALSE, FALSE, 1, LOCALTIMESTAMP, 'queue', X'', " + values
                 + ")";

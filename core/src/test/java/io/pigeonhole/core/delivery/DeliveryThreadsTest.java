@@ -641,7 +641,7 @@ class DeliveryThreadsTest {
         Thread[] threads = new Thread[Thread.activeCount() + 20];
         Thread.enumerate(threads);
         return Arrays.stream(threads)
-                .filter(thread -> thread != null && thread.getName().startsWith("test-delivery thread-"))
+                .filter(thread -> thread != null && thread.getName().startsWith("test-delivery-"))
                 .toList();
     }
 
