@@ -103,7 +103,8 @@ final class QueueLoop {
 
     /** Whether it may have messages that are worth waiting for. Behind a request without an answer nothing is acknowledged. */
     boolean isConsuming() {
-        return subscription != null && thread.isAlive() && !answers.isLate();
+        Subscription current = subscription;
+        return current != null && current.mayHaveMessages() && thread.isAlive() && !answers.isLate();
     }
 
     /** Waits, after {@link #close}, for its end. */
@@ -299,13 +300,17 @@ final class QueueLoop {
         }
     }
 
-    /** Where an answer does not come, the subscription has to end like one that began. */
+    /**
+     * A message may come before the answer and be in work when the source is closed, so the subscription is known from here on.
+     * Where the answer does not come, it has to end like one that began.
+     */
     private void begin(Subscription prepared) throws IOException {
+        subscription = prepared;
         try {
             prepared.begin();
         } finally {
-            if (prepared.hasAsked()) {
-                subscription = prepared;
+            if (!prepared.hasAsked()) {
+                subscription = null;
             }
         }
     }

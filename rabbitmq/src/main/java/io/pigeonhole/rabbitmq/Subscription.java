@@ -51,7 +51,7 @@ final class Subscription extends DefaultConsumer {
     private final Hold hold = new Hold();
     private boolean messagesWaited;
     private boolean asked;
-    private boolean answered;
+    private volatile boolean answered;
     private long askedAt;
     private long moreAt;
     private long moreLaterAt;
@@ -119,6 +119,11 @@ final class Subscription extends DefaultConsumer {
      */
     boolean hasAsked() {
         return asked;
+    }
+
+    /** Whether the broker answered that it may consume, or delivered something before that answer. Any thread may ask. */
+    boolean mayHaveMessages() {
+        return answered || windows.delivered() > 0;
     }
 
     /** Whether its last request to consume was not answered for long, so that the broker may have kept it. */
