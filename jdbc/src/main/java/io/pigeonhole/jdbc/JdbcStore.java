@@ -323,7 +323,7 @@ public final class JdbcStore implements InboxStore<JdbcContext> {
          * How long keys are remembered at least. It should be longer than a broker may deliver a message again. Days are
          * dropped as a whole, so that keys in time form live for up to a day more.
          *
-         * @param duration from an hour to 100 years; 7 days unless set. Bounds that were raised are never lowered
+         * @param duration from an hour to 366 days; 7 days unless set. Bounds that were raised are never lowered
          * @return this
          */
         public Builder window(Duration duration) {

@@ -1,6 +1,7 @@
 package io.pigeonhole.core.admin;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
@@ -8,6 +9,7 @@ import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.time.StoredTime;
+import io.pigeonhole.core.time.SystemTime;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +73,8 @@ public final class Admin {
      * @param consumer the consumer's name
      * @param source the logical name of where it came from
      * @param id the producer's id
-     * @return the key under which the consumer would know it, whether there is such a message or not
+     * @return the key under which the consumer would know it, whether there is such a message or not. Where its id holds a time that
+     *     lies ahead, the key in digest form if the consumer knows it by that one
      * @throws IllegalArgumentException if the consumer deduplicates by {@link Deduplication#WATERMARKS}
      */
     public MessageKey keyOf(String consumer, String source, MessageId id) {
@@ -86,7 +89,12 @@ public final class Admin {
             throw new IllegalArgumentException("consumer '" + consumer + "' deduplicates by " + found.deduplication()
                     + " and knows no message by its id; take the key from the lists of its work and its dead letters");
         }
-        return found.keys().keyOf(source, id);
+        MessageKey key = found.keys().keyOf(source, id);
+        if (!key.isTimeForm() || key.epochMillis() < SystemTime.clock().millis()) {
+            return key;
+        }
+        MessageKey digestKey = KeyScheme.digestKeyOf(source, id);
+        return store.show(consumer, digestKey).isPresent() ? digestKey : key;
     }
 
     /**

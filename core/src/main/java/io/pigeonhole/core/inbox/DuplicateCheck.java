@@ -1,6 +1,7 @@
 package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Claim;
@@ -103,10 +104,17 @@ final class DuplicateCheck {
      *
      * @throws PigeonholeException if it is outside the ledger's days, and nothing else says that it was accepted
      */
-    static boolean claim(Ledger ledger, RegisteredConsumer consumer, MessageKey key) {
+    static boolean claim(Ledger ledger, RegisteredConsumer consumer, Message message, MessageKey key) {
+        if (IdsFarAhead.isKnownByDigestKey(ledger, consumer, message, key)) {
+            return false;
+        }
         Claim claim = ledger.claim(consumer, key);
         if (claim.claimed().contains(key)) {
             return true;
+        }
+        if (claim.isFromTheFuture(key) && IdsFarAhead.isFarAhead(key, claim.newest())) {
+            MessageKey digestKey = IdsFarAhead.digestKeyOf(message);
+            return ledger.claim(consumer, digestKey).claimed().contains(digestKey);
         }
         if (claim.isFromTheFuture(key) || (claim.isLate(key) && !ledger.contains(consumer, key))) {
             throw new PigeonholeException(

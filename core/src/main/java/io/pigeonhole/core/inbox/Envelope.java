@@ -26,7 +26,7 @@ final class Envelope {
     static final int LONGEST_ID = 4096;
 
     private final Message message;
-    private final MessageKey key;
+    private MessageKey key;
     private final @Nullable Unusable unusable;
     private final @Nullable WorkItem item;
     private final @Nullable LogPartition partition;
@@ -124,6 +124,11 @@ final class Envelope {
 
     MessageKey key() {
         return key;
+    }
+
+    /** Its id holds no time after all: from here on it is known by its key in digest form. Before any transaction has begun. */
+    void takeDigestKey(MessageKey digestKey) {
+        this.key = digestKey;
     }
 
     /** Why the message cannot even be claimed; null where it can. */

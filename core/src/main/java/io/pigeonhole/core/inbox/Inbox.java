@@ -219,7 +219,7 @@ public final class Inbox<C extends HandlerContext> {
             throw new ConfigurationException("consumer '" + consumer.name()
                     + "' deduplicates by WATERMARKS and has no ledger to claim a message in");
         }
-        return DuplicateCheck.claim(ledger, consumer, keyOf(message));
+        return DuplicateCheck.claim(ledger, consumer, message, keyOf(message));
     }
 
     /**
@@ -232,7 +232,8 @@ public final class Inbox<C extends HandlerContext> {
      * @throws PigeonholeException if the message has no usable id
      */
     public boolean contains(Message message, Ledger ledger) {
-        return ledger.contains(consumer, keyOf(message));
+        MessageKey key = keyOf(message);
+        return ledger.contains(consumer, key) || IdsFarAhead.isKnownByDigestKey(ledger, consumer, message, key);
     }
 
     private MessageKey keyOf(Message message) {

@@ -11,12 +11,14 @@ import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +56,7 @@ final class InboxEngine<C extends HandlerContext> {
     private final WorkSignal signal;
     private final LateFlood flood;
     private final FutureFlood future;
+    private final IdsFarAhead farAhead;
     private final RunningBatches running;
     private final NotStoredWarnings notStored;
     private final HeldBack heldBack = new HeldBack(System::nanoTime);
@@ -71,6 +74,7 @@ final class InboxEngine<C extends HandlerContext> {
             RunningBatches running) {
         this.flood = flood;
         this.future = new FutureFlood(consumer.name(), flood.limit(), System::nanoTime, this::endOfLedger);
+        this.farAhead = new IdsFarAhead(System::nanoTime, this::knownByDigestKey, this::endOfLedger);
         this.running = running;
         this.notStored = new NotStoredWarnings(consumer.name(), System::nanoTime);
         this.store = store;
@@ -88,6 +92,7 @@ final class InboxEngine<C extends HandlerContext> {
         Batch batch = Batch.of(messages, consumer, settings.conflicts());
         boolean whole = batch.rounds().size() == 1;
         for (List<Envelope> round : batch.rounds()) {
+            farAhead.takeDigestKeys(round);
             List<Envelope> inTime = holdBack(flood.heldBack(round), round);
             List<Envelope> passing = holdBack(future.heldBack(inTime), inTime);
             if (!passing.isEmpty()) {
@@ -148,6 +153,20 @@ final class InboxEngine<C extends HandlerContext> {
             return transaction
                     .claim(consumer, List.of(MessageKey.LAST_WITH_TIME), settings.concurrentDuplicateTimeout())
                     .newest();
+        }
+    }
+
+    /** Claims keys in digest form, sees which are not new or somebody else's by then, and rolls back. */
+    private Set<MessageKey> knownByDigestKey(List<MessageKey> sorted) {
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            Claimer claimer = new Claimer(transaction, consumer, Map.of(), Set.of());
+            claimer.inHalves(sorted);
+            return sorted.stream().filter(key -> !claimer.isClaimed(key)).collect(Collectors.toSet());
+        } catch (StoreException e) {
+            store.probe();
+            throw new RetryableException(
+                    "it could not be asked whether messages were accepted whose ids have a time far ahead; hand them in again",
+                    e);
         }
     }
 

@@ -49,6 +49,18 @@ public record KeyScheme(long digestBelow, boolean ulids) {
     }
 
     /**
+     * The key in digest form of a message that has an id, whatever the id says of its time. An inbox knows messages by it whose
+     * ids only look as if they held one, because that time lies too far ahead.
+     *
+     * @param source the logical name of where it came from
+     * @param id its id
+     * @return the same key for the same arguments, for ever
+     */
+    public static MessageKey digestKeyOf(String source, MessageId id) {
+        return digestForm(digest(source, id.length(), id.bytes()));
+    }
+
+    /**
      * The key of a message without a usable id, from where the broker keeps it and what it says. Only dead letters have it:
      * it distinguishes one delivery of such a message from the next, and is no identity of the message. The payload takes part
      * because a place is used again: a topic that is made anew begins at the same offsets.

@@ -4,7 +4,7 @@ import java.time.Clock;
 
 /**
  * The clock of this machine. Nothing that decides about a message reads it: leases, due times and days follow the
- * database's clock. It serves where there is no database.
+ * database's clock. It serves where there is no database, and where an answer only decides whether one more question is asked.
  */
 public final class SystemTime {
     private SystemTime() {}

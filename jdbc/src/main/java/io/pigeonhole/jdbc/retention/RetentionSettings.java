@@ -39,11 +39,18 @@ public record RetentionSettings(
             5_000,
             null);
 
+    /** In days. Ids whose time lies far ahead are recognised as long as no window is longer. */
+    private static final int LONGEST_WINDOW = 366;
+
     private static final Duration LONGEST_PAUSE = Duration.ofDays(1);
     private static final Duration SHORTEST_PAUSE = Duration.ofMinutes(1);
 
     public RetentionSettings {
         require(window, "window", Duration.ofHours(1));
+        if (window.toDays() > LONGEST_WINDOW) {
+            throw new IllegalArgumentException("window " + window + " is longer than " + LONGEST_WINDOW
+                    + " days; what must stay unique for longer needs a unique key of its own in your tables");
+        }
         require(history, "historyRetention", Duration.ofHours(1));
         require(attempts, "attemptRetention", Duration.ofHours(1));
         require(audit, "auditRetention", Duration.ofHours(1));

@@ -96,6 +96,14 @@ public abstract class InboxContract<C extends HandlerContext> {
     }
 
     @Nested
+    @DisplayName("ids whose time lies far ahead")
+    class IdsAhead extends IdsFarAheadTests<C> {
+        IdsAhead() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
     @DisplayName("the caller's transaction")
     class OwnTransactions extends OwnTransactionTests<C> {
         OwnTransactions() {

@@ -1,0 +1,127 @@
+package io.pigeonhole.core.inbox;
+
+import io.pigeonhole.core.message.KeyScheme;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.Ledger;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.time.SystemTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ids that only look as if they held a time, such as random ones that happen to have the digits of a UUIDv7. One whose time lies
+ * more than {@link #DISTANCE} ahead is none, and its message is known by its key in digest form.
+ *
+ * <p>That lets no duplicate through, although the form depends on when it is asked. A key in time form is accepted only within the
+ * ledger's days, and these end a few days ahead. An id that was accepted in digest form comes so near only after
+ * {@link #DISTANCE}, less these few days. By then its window is over, since no window is longer than 366 days. Until
+ * then whoever meets it looks for its key in digest form first.
+ *
+ * <p>The machine's clock only says whose key is looked for. Where it is ahead, an id becomes a dead letter from the future; where it is
+ * behind, more questions are asked than need be.
+ *
+ * <p>Safe for use by many threads.
+ */
+final class IdsFarAhead {
+    /** Longer than the longest window by more than the days that a ledger has ahead. */
+    static final Duration DISTANCE = Duration.ofDays(400);
+
+    /** No clock of a producer is so far ahead that is worth a dead letter with a time in it. */
+    private static final Duration NEAR = Duration.ofDays(30);
+
+    /** The end of the ledger moves once a day. */
+    private static final long ANSWER_HOLDS = Duration.ofMinutes(1).toNanos();
+
+    private final LongSupplier nanos;
+    private final Function<List<MessageKey>, Set<MessageKey>> known;
+    private final Supplier<@Nullable MessageKey> endOfLedger;
+    private @Nullable MessageKey end;
+    private long askedAt;
+
+    /**
+     * For one inbox.
+     *
+     * @param nanos as {@link System#nanoTime}
+     * @param known which of some keys in digest form, in ascending order, the ledger has, or a transaction elsewhere has claimed
+     * @param endOfLedger creates missing days and says where the ledger ends; null where it could not
+     */
+    IdsFarAhead(
+            LongSupplier nanos,
+            Function<List<MessageKey>, Set<MessageKey>> known,
+            Supplier<@Nullable MessageKey> endOfLedger) {
+        this.nanos = nanos;
+        this.known = known;
+        this.endOfLedger = endOfLedger;
+    }
+
+    /** Gives those among the deliveries their key in digest form that are to be known by it. Asks nothing for all others. */
+    void takeDigestKeys(List<Envelope> deliveries) {
+        List<Envelope> ahead = new ArrayList<>(0);
+        for (Envelope envelope : deliveries) {
+            if (envelope.byLedger() && isAhead(envelope.key())) {
+                ahead.add(envelope);
+            }
+        }
+        if (!ahead.isEmpty()) {
+            takeDigestKeysOf(ahead);
+        }
+    }
+
+    private void takeDigestKeysOf(List<Envelope> ahead) {
+        Map<MessageKey, Envelope> byDigestKey = new HashMap<>();
+        for (Envelope envelope : ahead) {
+            byDigestKey.put(digestKeyOf(envelope.message()), envelope);
+        }
+        Set<MessageKey> before =
+                known.apply(byDigestKey.keySet().stream().sorted().toList());
+        boolean allKnown = before.size() == byDigestKey.size();
+        MessageKey last = allKnown ? null : end();
+        byDigestKey.forEach((digestKey, envelope) -> {
+            if (before.contains(digestKey) || (last != null && isFarAhead(envelope.key(), last))) {
+                envelope.takeDigestKey(digestKey);
+            }
+        });
+    }
+
+    private synchronized @Nullable MessageKey end() {
+        if (end == null || nanos.getAsLong() - askedAt > ANSWER_HOLDS) {
+            askedAt = nanos.getAsLong();
+            end = endOfLedger.get();
+        }
+        return end;
+    }
+
+    /** The same for one message that a program looks for in its own transaction. */
+    static boolean isKnownByDigestKey(Ledger ledger, RegisteredConsumer consumer, Message message, MessageKey key) {
+        return isAhead(key) && ledger.contains(consumer, digestKeyOf(message));
+    }
+
+    /** The key in digest form of a message that has an id. */
+    static MessageKey digestKeyOf(Message message) {
+        return KeyScheme.digestKeyOf(message.source(), Objects.requireNonNull(message.id()));
+    }
+
+    /** Whether a key's time lies so far ahead that it may be none. */
+    private static boolean isAhead(MessageKey key) {
+        return key.isTimeForm() && key.epochMillis() - now() >= NEAR.toMillis();
+    }
+
+    /** Whether a key's time is none, where the ledger ends at another key. */
+    static boolean isFarAhead(MessageKey key, MessageKey end) {
+        return end.isTimeForm() && key.epochMillis() - Math.max(end.epochMillis(), now()) >= DISTANCE.toMillis();
+    }
+
+    private static long now() {
+        return SystemTime.clock().millis();
+    }
+}
