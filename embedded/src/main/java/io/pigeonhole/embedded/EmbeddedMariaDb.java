@@ -131,7 +131,7 @@ public final class EmbeddedMariaDb implements AutoCloseable {
                 "--skip-ssl",
                 "--skip-grant-tables",
                 "--skip-name-resolve",
-                "--innodb-flush-log-at-trx-commit=" + (flush ? 1 : 2),
+                "--innodb-flush-log-at-trx-commit=1",
                 "--innodb-flush-method=" + (flush ? "fsync" : "nosync"),
                 "--innodb-buffer-pool-size=64M",
                 "--max-connections=200"));
