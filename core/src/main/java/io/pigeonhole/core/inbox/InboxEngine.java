@@ -224,7 +224,7 @@ final class InboxEngine<C extends HandlerContext> {
     void settle(Intake<C> intake, Map<Envelope, Failure> known) {
         RunningBatches.Running batch = running.begin();
         try {
-            settle(intake, known, false);
+            listeners.aroundBatch(intake.group(), () -> settle(intake, known, false));
         } finally {
             batch.end();
         }
@@ -371,7 +371,7 @@ final class InboxEngine<C extends HandlerContext> {
 
     /** Runs one transaction; null where it was committed. */
     private RunResult.@Nullable RolledBack run(Intake<C> intake, Plan plan) {
-        RunResult result = new TransactionRun<>(store, consumer, routing, settings, intake, plan).run();
+        RunResult result = new TransactionRun<>(store, consumer, routing, settings, listeners, intake, plan).run();
         if (result instanceof RunResult.RolledBack rolledBack) {
             listeners.rollback(intake.group().size(), rolledBack.failure().cause());
             return rolledBack;

@@ -28,6 +28,43 @@ public interface InboxListener {
     default void onRollback(String consumer, int messages, Throwable cause) {}
 
     /**
+     * Runs around the work on a batch, from before its first transaction to behind its last: for spans, timers, thread-bound
+     * contexts. Called on the thread that works on it, which is that of the handlers too, and only for what goes to the database.
+     *
+     * <p>It calls {@link Invocation#proceed} once and may catch what that throws in order to look at it. It cannot prevent, repeat or
+     * hide anything: what was thrown counts, and what the listener throws itself is logged.
+     *
+     * <pre>{@code
+     * public void aroundBatch(Invocation batch) throws Exception {
+     *     long begun = System.nanoTime();
+     *     try {
+     *         batch.proceed();
+     *     } finally {
+     *         timer.record(System.nanoTime() - begun);
+     *     }
+     * }
+     * }</pre>
+     *
+     * @param batch the batch, which may be a part of what was handed in
+     * @throws Exception what {@code proceed} threw
+     */
+    default void aroundBatch(Invocation batch) throws Exception {
+        batch.proceed();
+    }
+
+    /**
+     * The same around each call of a handler, inside its transaction, or of an external handler, outside of one: for the context of the
+     * message, such as MDC or a trace that is continued. A handler that takes messages one by one is called for each, a batch handler for
+     * several at once. What is written after {@code proceed} in the handler's transaction would be the handler's: do not.
+     *
+     * @param handler the call
+     * @throws Exception what {@code proceed} threw
+     */
+    default void aroundHandler(Invocation handler) throws Exception {
+        handler.proceed();
+    }
+
+    /**
      * A message was to be finished under a lease that is not the newest any more: what its handler wanted to write was
      * refused. Somebody else has the message, or has finished it.
      *

@@ -257,7 +257,12 @@ final class LeaseWorker<C extends HandlerContext> {
         long started = System.nanoTime();
         try {
             ExternalHandler<T, C> handler = Objects.requireNonNull(route.external());
-            completion = lease.call(() -> handler.handle(payload, new Context(consumer.name(), item, lease)));
+            AtomicReference<Completion<C>> completed = new AtomicReference<>(completion);
+            listeners.aroundHandler(
+                    List.of(envelope),
+                    () -> completed.set(
+                            lease.call(() -> handler.handle(payload, new Context(consumer.name(), item, lease)))));
+            completion = completed.get();
         } catch (Throwable e) {
             Interrupts.requireNotEnding(1, e);
             Duration duration = Duration.ofNanos(System.nanoTime() - started);

@@ -43,6 +43,72 @@ final class Listeners {
         call(listener -> listener.onRollback(consumer, messages, cause));
     }
 
+    /** Does something with a batch, inside of what the listeners do around it. */
+    void aroundBatch(List<Envelope> group, Runnable work) {
+        if (listeners.isEmpty() || group.isEmpty()) {
+            work.run();
+            return;
+        }
+        try {
+            around(InboxListener::aroundBatch, group, work::run);
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("work on a batch throws unchecked exceptions only", e);
+        }
+    }
+
+    /** Calls a handler, inside of what the listeners do around it. */
+    void aroundHandler(List<Envelope> group, ListenedInvocation.Body call) throws Exception {
+        if (listeners.isEmpty()) {
+            call.run();
+        } else {
+            around(InboxListener::aroundHandler, group, call);
+        }
+    }
+
+    /** What one listener does around something. */
+    @FunctionalInterface
+    private interface Around {
+        void invoke(InboxListener listener, Invocation invocation) throws Exception;
+    }
+
+    private void around(Around how, List<Envelope> group, ListenedInvocation.Body body) throws Exception {
+        List<Message> messages = group.stream().map(Envelope::message).toList();
+        int attempt = group.get(0).attempt();
+        ListenedInvocation.Body whole = body;
+        for (int i = listeners.size() - 1; i >= 0; i--) {
+            InboxListener listener = listeners.get(i);
+            ListenedInvocation.Body inner = whole;
+            whole = () -> around(how, listener, new ListenedInvocation(consumer, messages, attempt, inner));
+        }
+        whole.run();
+    }
+
+    private void around(Around how, InboxListener listener, ListenedInvocation invocation) throws Exception {
+        try {
+            how.invoke(listener, invocation);
+        } catch (Throwable e) {
+            if (e != invocation.thrown()) {
+                failed(listener, e);
+            }
+        }
+        invocation.finish();
+    }
+
+    private void failed(InboxListener listener, Throwable failure) {
+        try {
+            log.warn(
+                    "consumer '{}': listener {} failed; it changes nothing",
+                    consumer,
+                    listener.getClass().getName(),
+                    FailureText.readable(failure));
+        } catch (Throwable e) {
+            // An appender of the application failed, too.
+            Interrupts.clear();
+        }
+    }
+
     /** With the place in the code where its thread is. */
     void slowBatch(Duration inWork, Thread thread) {
         Throwable place = new Throwable("where the thread '" + thread.getName() + "' is");
@@ -70,11 +136,7 @@ final class Listeners {
                 what.accept(listener);
             } catch (Throwable e) {
                 // What it was called about is committed, or rolled back, whatever it throws.
-                log.warn(
-                        "consumer '{}': listener {} failed; it changes nothing",
-                        consumer,
-                        listener.getClass().getName(),
-                        FailureText.readable(e));
+                failed(listener, e);
             } finally {
                 Interrupts.clear();
             }

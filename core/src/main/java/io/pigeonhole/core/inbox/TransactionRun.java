@@ -24,6 +24,7 @@ final class TransactionRun<C extends HandlerContext> {
     private final InboxStore<C> store;
     private final RegisteredConsumer consumer;
     private final EngineSettings settings;
+    private final Listeners listeners;
     private final Intake<C> intake;
     private final Plan plan;
     private final Dispatcher<C> dispatcher;
@@ -36,11 +37,13 @@ final class TransactionRun<C extends HandlerContext> {
             RegisteredConsumer consumer,
             Routing<C> routing,
             EngineSettings settings,
+            Listeners listeners,
             Intake<C> intake,
             Plan plan) {
         this.store = store;
         this.consumer = consumer;
         this.settings = settings;
+        this.listeners = listeners;
         this.intake = intake;
         this.plan = plan;
         this.dispatcher = new Dispatcher<>(consumer, routing, settings, plan);
@@ -177,7 +180,7 @@ final class TransactionRun<C extends HandlerContext> {
     private void call(Task<C> task, InboxTransaction<C> transaction) throws Exception {
         Interrupts.requireNotEnding(intake.group().size(), null);
         try {
-            task.run(envelope -> context(transaction, envelope));
+            listeners.aroundHandler(task.envelopes(), () -> task.run(envelope -> context(transaction, envelope)));
         } catch (Throwable e) {
             thrown = e;
             Interrupts.clear();

@@ -96,6 +96,14 @@ public abstract class InboxContract<C extends HandlerContext> {
     }
 
     @Nested
+    @DisplayName("what runs around handlers")
+    class Around extends AroundTests<C> {
+        Around() {
+            super(InboxContract.this::fixture);
+        }
+    }
+
+    @Nested
     @DisplayName("ids whose time lies far ahead")
     class IdsAhead extends IdsFarAheadTests<C> {
         IdsAhead() {
