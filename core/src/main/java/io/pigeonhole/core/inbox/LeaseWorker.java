@@ -262,7 +262,7 @@ final class LeaseWorker<C extends HandlerContext> {
                     List.of(envelope),
                     () -> completed.set(
                             lease.call(() -> handler.handle(payload, new Context(consumer.name(), item, lease)))));
-            completion = completed.get();
+            completion = Objects.requireNonNull(completed.get(), "the external handler returned null");
         } catch (Throwable e) {
             Interrupts.requireNotEnding(1, e);
             Duration duration = Duration.ofNanos(System.nanoTime() - started);
