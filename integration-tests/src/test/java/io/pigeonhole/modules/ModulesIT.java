@@ -59,7 +59,11 @@ class ModulesIT {
         assertThat(store.exports().stream().map(ModuleDescriptor.Exports::source))
                 .containsExactly("io.pigeonhole.jdbc");
         assertThat(store.opens().stream().map(ModuleDescriptor.Opens::source))
-                .allMatch(folder -> folder.startsWith("io.pigeonhole.schema."));
+                .containsExactlyInAnyOrder(
+                        "io.pigeonhole.schema",
+                        "io.pigeonhole.schema.h2",
+                        "io.pigeonhole.schema.mariadb",
+                        "io.pigeonhole.schema.postgresql");
     }
 
     @Test

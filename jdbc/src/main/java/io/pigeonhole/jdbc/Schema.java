@@ -19,9 +19,10 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of the inbox, as versioned SQL files in this jar below {@code io/pigeonhole/schema}, in a folder for each
- * database, named so that Flyway can be pointed there. Nothing creates or alters them unasked; a {@link JdbcStore} checks them when it is made. The days of ledger and
- * history are data of theirs, which every node creates ahead of time.
+ * The tables of the inbox, as SQL files in this jar below {@code io/pigeonhole/schema}. A folder for each database is a location for
+ * Flyway, {@code io/pigeonhole/schema/liquibase.xml} is a changelog for Liquibase; both can be used beside migrations of one's own, and
+ * in turns with this class. Nothing creates or alters the tables unasked; a {@link JdbcStore} checks them when it is made. The days of
+ * ledger and history are data of theirs, which every node creates ahead of time.
  *
  * <p>Everything lies in the current schema of the connection, the first of its {@code search_path}.
  */
@@ -33,7 +34,7 @@ public final class Schema {
     private Schema() {}
 
     /**
-     * The SQL of all versions for PostgreSQL, oldest first.
+     * The SQL of all versions for PostgreSQL, oldest first. Each statement can be repeated, and then changes nothing.
      *
      * @return statements that create the tables in an empty schema
      */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.admin.UpkeepEntry;
 import io.pigeonhole.core.failure.ConfigurationException;
-import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Reception;
@@ -116,6 +115,33 @@ class SchemaIT {
     }
 
     @Test
+    void printedStatementsCompleteASchemaThatWasBegun() {
+        workshop.execute(Schema.print());
+        workshop.execute("DROP VIEW inbox");
+        workshop.execute("DROP TABLE inbox_store");
+        workshop.execute("DELETE FROM inbox_schema");
+        String before = workshop.ask("SELECT trusted_at FROM inbox_clock");
+
+        workshop.execute(Schema.print());
+
+        Schema.validate(workshop.dataSource());
+        assertThat(workshop.ask("SELECT version FROM inbox_schema")).isEqualTo("1");
+        assertThat(workshop.ask("SELECT trusted_at FROM inbox_clock")).isEqualTo(before);
+        workshop.ask("SELECT id FROM inbox_store");
+    }
+
+    @Test
+    void printedStatementsLeaveHashPartitionsAsTheyAre() {
+        Schema.apply(workshop.dataSource(), 3);
+        List<String> before = tables();
+
+        workshop.execute(Schema.print());
+
+        assertThat(tables()).isEqualTo(before);
+        Schema.apply(workshop.dataSource(), 3);
+    }
+
+    @Test
     void missingSchemaIsToldWithWhatToDo() {
         assertThatThrownBy(() -> JdbcStore.create(workshop.dataSource()))
                 .isInstanceOf(ConfigurationException.class)
@@ -123,7 +149,8 @@ class SchemaIT {
                 .hasMessageContaining("\n  inbox_work is missing\n")
                 .hasMessageNotContaining("inbox_work.due_at")
                 .hasMessageContaining("Schema.apply")
-                .hasMessageContaining("classpath:io/pigeonhole/schema/postgresql/");
+                .hasMessageContaining("classpath:io/pigeonhole/schema/postgresql/")
+                .hasMessageContaining("io/pigeonhole/schema/liquibase.xml");
         assertThat(tables()).isEmpty();
     }
 
@@ -169,8 +196,9 @@ class SchemaIT {
         workshop.execute("CREATE TABLE inbox_work (mine text)");
 
         assertThatThrownBy(() -> Schema.apply(workshop.dataSource()))
-                .isInstanceOf(PigeonholeException.class)
-                .hasMessageContaining("inbox_work");
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("[inbox_work]")
+                .hasMessageContaining("search_path");
 
         assertThat(tables()).containsExactly("inbox_work");
     }

@@ -46,7 +46,7 @@ public abstract class Dialect {
     public abstract boolean recognises(String product, String version);
 
     /**
-     * Where its schema files are on the class path, {@code V1__inbox.sql} and {@code catalog.txt}.
+     * Where its schema files are on the class path, {@code R__pigeonhole_001_inbox.sql} and {@code catalog.txt}.
      *
      * @return a folder that ends with a slash
      */

@@ -96,11 +96,15 @@ public record PostgresSchema(ShortTransactions transactions, int digestPartition
             try (Statement statement = session.connection().createStatement()) {
                 Statements statements = session.statements();
                 statement.execute(statements.sql(PostgresSchemaStatement.LOCK));
-                List<String> missing = SchemaInstallation.missingFiles(session, isInstalled(statements, statement));
+                boolean isInstalled = isInstalled(statements, statement);
+                if (!isInstalled) {
+                    requireFreeNames(session);
+                }
+                List<String> missing = SchemaInstallation.missingFiles(session, isInstalled);
                 for (String file : missing) {
                     statement.execute(SchemaFiles.read(LOCATION, file));
                 }
-                if (missing.size() == SchemaFiles.ALL.size() && digestPartitions > 1) {
+                if (!isInstalled && digestPartitions > 1) {
                     split(statements, statement);
                 } else if (digestPartitions > 0) {
                     requireSplit(statements, statement);
@@ -123,6 +127,20 @@ public record PostgresSchema(ShortTransactions transactions, int digestPartition
                         + ", take " + row.getString(1) + " out of search_path");
             }
             return true;
+        }
+    }
+
+    /** The statements of the files leave alone what is there, so that they can be repeated. */
+    private static void requireFreeNames(AdminSession session) throws SQLException {
+        try (Call call = session.call(PostgresSchemaStatement.TAKEN_NAMES)) {
+            List<String> taken =
+                    call.text("relations", expected().relationArray()).all(row -> row.getString(1));
+            if (!taken.isEmpty()) {
+                throw new ConfigurationException("the current schema has no inbox, but has " + taken
+                        + ". If they are yours, rename them, or let search_path begin with a schema for the inbox. If somebody"
+                        + " began to create the inbox by hand, execute the text of Schema.print once more: each of its"
+                        + " statements can be repeated");
+            }
         }
     }
 

@@ -12,6 +12,8 @@ public enum PostgresSchemaStatement implements StatementName {
     LOCK,
     /** The schema in which the inbox is found, and the current one, both NULL where there is none. */
     INSTALLED_WHERE,
+    /** Which of the names of relations are taken in the current schema. */
+    TAKEN_NAMES,
     /** The schemas in which relations are found. */
     SCHEMAS,
     /** What the catalog says of relations, as pairs of subject and description. */

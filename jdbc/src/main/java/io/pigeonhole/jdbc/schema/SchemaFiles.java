@@ -6,12 +6,18 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** The files of the tables, in a folder for each kind of database. */
+/**
+ * The files of the tables, in a folder for each kind of database. Their names are those of repeatable migrations of Flyway, and
+ * begin with a number, because Flyway runs them in the order of their names. Each statement in them can be repeated.
+ */
 public final class SchemaFiles {
     public static final int DAYS_AHEAD = 8;
 
+    /** A changelog of Liquibase that runs all of them. */
+    public static final String CHANGELOG = "io/pigeonhole/schema/liquibase.xml";
+
     /** Version n is the n-th. */
-    public static final List<String> ALL = List.of("V1__inbox.sql");
+    public static final List<String> ALL = List.of("R__pigeonhole_001_inbox.sql");
 
     private SchemaFiles() {}
 

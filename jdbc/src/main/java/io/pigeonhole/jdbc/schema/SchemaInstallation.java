@@ -45,8 +45,9 @@ public final class SchemaInstallation {
         if (!differences.isEmpty()) {
             throw new ConfigurationException("the schema of the inbox differs in " + differences.size() + " places:\n  "
                     + String.join("\n  ", differences)
-                    + "\nTo create it run Schema.apply, or point Flyway to classpath:" + operations.location()
-                    + "; to repair it compare with Schema.print");
+                    + "\nTo create it run Schema.apply, or give Flyway the location classpath:" + operations.location()
+                    + ", or include " + SchemaFiles.CHANGELOG
+                    + " in a changelog of Liquibase; to repair it compare with Schema.print");
         }
     }
 

@@ -14,6 +14,13 @@ SELECT (SELECT CAST(CAST(c.relnamespace AS regnamespace) AS text)
         FROM pg_class AS c WHERE c.oid = to_regclass('inbox_schema')),
        quote_ident(current_schema())
 
+-- name: taken_names
+SELECT c.relname
+FROM unnest(CAST(:relations AS text[])) AS n (name)
+JOIN pg_namespace AS s ON s.nspname = current_schema()
+JOIN pg_class AS c ON c.relnamespace = s.oid AND c.relname = n.name
+ORDER BY 1
+
 -- name: schemas
 SELECT DISTINCT s.nspname
 FROM unnest(CAST(:relations AS text[])) AS n (name)
