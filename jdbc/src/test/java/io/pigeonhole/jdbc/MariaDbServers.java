@@ -34,7 +34,7 @@ public final class MariaDbServers {
 
         private static MariaDbServer start() {
             EmbeddedMariaDb mariaDb =
-                    EmbeddedMariaDb.start(Path.of(System.getProperty("pigeonhole.target", "target"), "mariadb"));
+                    EmbeddedMariaDb.startWithoutFlush(Path.of(System.getProperty("pigeonhole.target", "target"), "mariadb"));
             return of("MariaDB embedded", mariaDb.url(""));
         }
     }

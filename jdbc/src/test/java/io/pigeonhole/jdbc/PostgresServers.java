@@ -36,7 +36,7 @@ public final class PostgresServers {
 
         private static PostgresServer start() {
             EmbeddedPostgres postgres =
-                    EmbeddedPostgres.start(Path.of(System.getProperty("pigeonhole.target", "target"), "postgres"));
+                    EmbeddedPostgres.startWithoutFlush(Path.of(System.getProperty("pigeonhole.target", "target"), "postgres"));
             postgres.createDatabase(DATABASE);
             return new PostgresServer("embedded", postgres.url(DATABASE));
         }
