@@ -10,10 +10,13 @@ import io.pigeonhole.core.inbox.InboxBuilder;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.InboxStore;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /** A batch that takes one of the engine's ways. The type of a message says what becomes of it. */
 enum Story {
@@ -25,7 +28,14 @@ enum Story {
     ISOLATED("good failing good hopeless failing good");
 
     /** In the year 2096. */
-    private static final long FUTURE = 4_000_000_000_000L;
+    /** Of no day that a ledger has, and not so far ahead that it would be no time. The same for months, in all processes of a run. */
+    private static final long FUTURE = Stream.iterate(LocalDate.ofEpochDay(0), day -> day.plusMonths(6))
+            .dropWhile(day -> day.isBefore(LocalDate.now(ZoneOffset.UTC).plusDays(100)))
+            .findFirst()
+            .orElseThrow()
+            .atStartOfDay()
+            .toInstant(ZoneOffset.UTC)
+            .toEpochMilli();
 
     private final String types;
 
