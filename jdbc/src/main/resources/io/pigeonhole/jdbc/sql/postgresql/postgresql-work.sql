@@ -124,8 +124,8 @@ FOR UPDATE
 -- name: take_expired
 -- As take does.
 SELECT {work_item}, w.lease_owner,
-    CAST(extract(epoch FROM clock_timestamp() - w.lease_until) * 1000000 AS bigint),
-    CAST(extract(epoch FROM w.lease_until - w.leased_at) * 1000000 AS bigint)
+    CAST(extract(epoch FROM clock_timestamp() - greatest(w.lease_until, w.leased_at)) * 1000000 AS bigint),
+    CAST(extract(epoch FROM greatest(w.lease_until, w.leased_at) - w.leased_at) * 1000000 AS bigint)
 FROM (
     SELECT l.*, row_number() OVER places AS place,
         sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS bytes
@@ -144,9 +144,11 @@ ORDER BY w.lease_until, w.id
 
 -- name: due
 -- One look into an index for each consumer, kind and work partition, so that all that waits behind the first costs nothing. Where there is a
--- hint, the look begins there, and what it finds is due now; only where it finds nothing there is one from the beginning.
+-- hint, the look begins there, and what it finds is due now; only where it finds nothing there is one from the beginning. A person may
+-- have put a message off until infinity, which no time can be subtracted from.
 SELECT c.id, CASE WHEN k.by_lease THEN 'BY_LEASE' ELSE 'ORDINARY' END, l.work_partition,
-    min(CAST(greatest(0, extract(epoch FROM w.due_at - clock_timestamp())) * 1000000 AS bigint))
+    min(CAST(greatest(0, extract(epoch FROM
+        least(greatest(w.due_at, 'epoch'), clock_timestamp() + interval '365 days') - clock_timestamp())) * 1000000 AS bigint))
 FROM inbox_consumer AS c
 CROSS JOIN (VALUES (false, false), (true, false), (false, true), (true, true)) AS k (by_lease, ordered)
 CROSS JOIN LATERAL unnest(ARRAY(SELECT generate_series(0, c.work_partitions - 1))) AS l (work_partition)
@@ -174,7 +176,8 @@ WHERE c.id = ANY (CAST((SELECT CAST(:consumers AS smallint[])) AS smallint[])) A
 GROUP BY c.id, k.by_lease, l.work_partition
 UNION ALL
 SELECT c.id, 'EXPIRING', -1,
-    CAST(greatest(0, extract(epoch FROM w.lease_until - clock_timestamp())) * 1000000 AS bigint)
+    CAST(greatest(0, extract(epoch FROM
+        least(greatest(w.lease_until, 'epoch'), clock_timestamp() + interval '365 days') - clock_timestamp())) * 1000000 AS bigint)
 FROM inbox_consumer AS c
 CROSS JOIN LATERAL (
     SELECT i.lease_until
