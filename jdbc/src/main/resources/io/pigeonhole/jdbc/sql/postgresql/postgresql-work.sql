@@ -57,11 +57,12 @@ WHERE id = ANY (CAST('{%s}' AS bigint[])) AND lease_token = %d AND CAST(consumer
 
 -- name: take
 -- date_part and not extract, whose numeric costs more than to read the row. Locks up to the limit and answers with those that fit
--- into the bytes, each with the number of those that are locked; what is kept out of line is not read to know its length.
-SELECT {work_item}, CAST(date_part('epoch', w.due_at) * 1000000 AS bigint), w.locked
+-- into the bytes, each with the number of those that are locked; what is kept out of line is not read to know its length. No column that a
+-- user adds to the table has the names that are added here.
+SELECT {work_item}, CAST(date_part('epoch', w.due_at) * 1000000 AS bigint), w.pigeonhole_locked
 FROM (
-    SELECT l.*, count(*) OVER () AS locked, row_number() OVER places AS place,
-        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS bytes
+    SELECT l.*, count(*) OVER () AS pigeonhole_locked, row_number() OVER places AS pigeonhole_place,
+        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS pigeonhole_bytes
     FROM (
         SELECT *
         FROM inbox_work
@@ -75,7 +76,7 @@ FROM (
     ) AS l
     WINDOW places AS (ORDER BY l.due_at, l.id ROWS UNBOUNDED PRECEDING)
 ) AS w
-WHERE w.bytes <= :bytes OR w.place = 1
+WHERE w.pigeonhole_bytes <= :bytes OR w.pigeonhole_place = 1
 ORDER BY w.due_at, w.id
 
 -- name: retake
@@ -127,8 +128,8 @@ SELECT {work_item}, w.lease_owner,
     CAST(extract(epoch FROM clock_timestamp() - greatest(w.lease_until, w.leased_at)) * 1000000 AS bigint),
     CAST(extract(epoch FROM greatest(w.lease_until, w.leased_at) - w.leased_at) * 1000000 AS bigint)
 FROM (
-    SELECT l.*, row_number() OVER places AS place,
-        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS bytes
+    SELECT l.*, row_number() OVER places AS pigeonhole_place,
+        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS pigeonhole_bytes
     FROM (
         SELECT *
         FROM inbox_work
@@ -139,7 +140,7 @@ FROM (
     ) AS l
     WINDOW places AS (ORDER BY l.lease_until, l.id ROWS UNBOUNDED PRECEDING)
 ) AS w
-WHERE w.bytes <= :bytes OR w.place = 1
+WHERE w.pigeonhole_bytes <= :bytes OR w.pigeonhole_place = 1
 ORDER BY w.lease_until, w.id
 
 -- name: due
