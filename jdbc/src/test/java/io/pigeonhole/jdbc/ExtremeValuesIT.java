@@ -122,6 +122,25 @@ class ExtremeValuesIT {
                 Stream.of("infinity", "-infinity").map(time -> Arguments.of(PostgresServers.embedded(), time)));
     }
 
+    /** To give it more attempts, by hand. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void messageThatWasRequeuedAndWhoseAttemptsAPersonSetBackComesToAnEnd(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = failing("notes", store);
+            inbox.process(message());
+            inbox.work();
+            Admin admin = store.admin();
+            admin.requeue(admin.select(DeadLetterFilter.of("notes")), Requeue.atOnce(), ANN);
+            workshop.execute("UPDATE inbox_work SET attempts = 0");
+
+            inbox.work();
+
+            assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter")).containsExactly("RETRIES_EXHAUSTED");
+        }
+    }
+
     private static Message message() {
         return Message.builder("queue").id("1").type("note").payload("x").build();
     }
