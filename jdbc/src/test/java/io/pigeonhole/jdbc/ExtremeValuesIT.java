@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.admin.Admin;
 import io.pigeonhole.core.admin.Author;
@@ -17,14 +18,18 @@ import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.replay.Replay;
+import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.time.StoredTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a person may hand in through the admin API, or a producer in a message, that no database keeps as it is. */
@@ -86,6 +91,67 @@ class ExtremeValuesIT {
                     .isEqualTo(1);
             assertThat(workshop.askAll("SELECT who FROM inbox_audit")).contains("ann \uFFFD");
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("times")
+    void messageThatAPersonPutOffForVeryLongHoldsUpNoOther(DatabaseServer server, String time) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> putOff = failing("put off", store);
+            putOff.process(message());
+            workshop.execute("UPDATE inbox_work SET due_at = '" + time + "'");
+            try (Node node = Node.builder(store)
+                    .inbox(putOff)
+                    .inbox(failing("others", store))
+                    .start()) {
+                // By another program, of whose messages the node learns from the database only.
+                failing("others", JdbcStore.create(workshop.dataSource())).process(message());
+
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> workshop.ask("SELECT count(*) FROM inbox_dead_letter")
+                                .equals("1"));
+                assertThat(node.failure()).isEmpty();
+            }
+        }
+    }
+
+    static Stream<Arguments> times() {
+        return Stream.concat(
+                servers().map(server -> Arguments.of(server, "9999-12-31 00:00:00")),
+                Stream.of("infinity", "-infinity").map(time -> Arguments.of(PostgresServers.embedded(), time)));
+    }
+
+    /** To give it more attempts, by hand. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void messageThatWasRequeuedAndWhoseAttemptsAPersonSetBackComesToAnEnd(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = failing("notes", store);
+            inbox.process(message());
+            inbox.work();
+            Admin admin = store.admin();
+            admin.requeue(admin.select(DeadLetterFilter.of("notes")), Requeue.atOnce(), ANN);
+            workshop.execute("UPDATE inbox_work SET attempts = 0");
+
+            inbox.work();
+
+            assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter")).containsExactly("RETRIES_EXHAUSTED");
+        }
+    }
+
+    private static Message message() {
+        return Message.builder("queue").id("1").type("note").payload("x").build();
+    }
+
+    private static Inbox<JdbcContext> failing(String consumer, JdbcStore store) {
+        return Inbox.builder(consumer, store)
+                .retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(2))
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    throw new IllegalStateException("no");
+                })
+                .build();
     }
 
     @ParameterizedTest

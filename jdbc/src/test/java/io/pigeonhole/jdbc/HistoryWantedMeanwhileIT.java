@@ -80,6 +80,50 @@ class HistoryWantedMeanwhileIT {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.AnyDatabase#all")
+    @Tag("D6")
+    void programWithoutAnArchiveLeavesTheHistoryToOneThatHasIt(DatabaseServer server, @TempDir Path directory) {
+        try (Workshop workshop = server.schema()) {
+            JsonLinesArchive lines = JsonLinesArchive.in(directory);
+            JdbcStore archiving = store(workshop).archive(lines).build();
+            recordInAnOldDay(server, workshop, archiving);
+            JdbcStore without = store(workshop).build();
+
+            retireAll(without);
+
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("1");
+            await().atMost(Duration.ofMinutes(1)).until(() -> {
+                retireAll(archiving);
+                return workshop.ask("SELECT count(*) FROM inbox_history").equals("0");
+            });
+            assertThat(lines.file(old)).exists();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.pigeonhole.jdbc.AnyDatabase#all")
+    void historyGoesWithoutAnArchiveWhenNoProgramHasConfirmedOneForLong(
+            DatabaseServer server, @TempDir Path directory) {
+        try (Workshop workshop = server.schema()) {
+            recordInAnOldDay(
+                    server,
+                    workshop,
+                    store(workshop).archive(JsonLinesArchive.in(directory)).build());
+            workshop.execute("UPDATE inbox_retention SET confirmed_at = '" + old + " 12:00:00' WHERE what = 'archive'");
+
+            retireAll(store(workshop).build());
+
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_history")).isEqualTo("0");
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_retention WHERE what = 'archive'"))
+                    .isEqualTo("0");
+        }
+    }
+
+    private static JdbcStore.Builder store(Workshop workshop) {
+        return JdbcStore.builder(workshop.dataSource()).historyRetention(Duration.ofDays(2));
+    }
+
     private static void retireAll(JdbcStore store) {
         while (store.retire().more()) {
             // The next piece.

@@ -191,6 +191,18 @@ class SchemaIT {
                         + " expected table partitioned by RANGE (message_key)\n");
     }
 
+    /** The server empties it when it recovers from a crash: messages would be lost that were accepted. */
+    @Test
+    @Tag("D12")
+    void tableThatIsNotLoggedIsRefused() {
+        Schema.apply(workshop.dataSource());
+        workshop.execute("ALTER TABLE inbox_work SET UNLOGGED");
+
+        assertThatThrownBy(() -> JdbcStore.create(workshop.dataSource()))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("\n  inbox_work is unlogged table, expected table\n");
+    }
+
     @Test
     void tablesInTheWayAreNotTouched() {
         workshop.execute("CREATE TABLE inbox_work (mine text)");

@@ -164,7 +164,7 @@ final class Envelope {
 
     /** The same as the retry policy counts, since the message was last given a new beginning. */
     int attemptForPolicy() {
-        return item == null ? 1 : attempt() - item.retriedAttempts();
+        return item == null ? 1 : Math.max(1, attempt() - item.retriedAttempts());
     }
 
     Duration age() {

@@ -74,13 +74,17 @@ final class FailureJudge<C extends HandlerContext> {
 
     /**
      * What a deferred write or the COMMIT failed with is what the handler would have thrown, had it met it at once. A policy
-     * that names the store's exceptions means all of these.
+     * that names the store's exceptions means all of these, unless a predicate decides.
      */
     private static Optional<Reaction> named(RetryPolicy policy, Throwable failure) {
         Throwable cause = thrown(failure);
-        return cause == failure || policy.names(StoreException.class, failure)
-                ? policy.reactionTo(failure)
-                : policy.reactionTo(cause).or(() -> policy.reactionTo(failure));
+        if (cause == failure) {
+            return policy.reactionTo(failure);
+        }
+        return policy.reactionByPredicate(cause)
+                .or(() -> policy.reactionByPredicate(failure))
+                .or(() -> policy.names(StoreException.class, failure) ? Optional.empty() : policy.reactionTo(cause))
+                .or(() -> policy.reactionTo(failure));
     }
 
     /** What a handler would have thrown. */

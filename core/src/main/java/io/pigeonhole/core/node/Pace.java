@@ -16,6 +16,7 @@ final class Pace {
 
     private static final double JITTER = 0.2;
 
+    private final Duration limit;
     private final long longest;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -30,6 +31,7 @@ final class Pace {
     }
 
     Pace(Duration longest) {
+        this.limit = longest;
         this.longest = longest.toNanos();
     }
 
@@ -44,11 +46,11 @@ final class Pace {
         }
     }
 
-    /** There will be something to find. */
+    /** There will be something to find, if only in some thousand years. */
     void lookIn(Duration in) {
         lock.lock();
         try {
-            long at = System.nanoTime() + Math.min(in.toNanos(), longest);
+            long at = System.nanoTime() + (in.compareTo(limit) < 0 ? in.toNanos() : longest);
             if (at - lookAt < 0) {
                 lookAt = at;
                 changed.signalAll();

@@ -33,12 +33,18 @@ final class Reactions {
         return new Reactions(more, byClass);
     }
 
+    Optional<Reaction> byPredicateTo(Throwable failure) {
+        return rules.stream()
+                .filter(rule -> rule.failure().test(failure))
+                .map(Rule::reaction)
+                .findFirst();
+    }
+
     Optional<Reaction> to(Throwable failure) {
-        for (Rule rule : rules) {
-            if (rule.failure().test(failure)) {
-                return Optional.of(rule.reaction());
-            }
-        }
+        return byPredicateTo(failure).or(() -> byClassTo(failure));
+    }
+
+    private Optional<Reaction> byClassTo(Throwable failure) {
         for (Class<?> type = failure.getClass(); type != null; type = type.getSuperclass()) {
             Reaction reaction = byClass.get(type);
             if (reaction != null) {

@@ -157,7 +157,9 @@ public final class RetryPolicy {
 
     /**
      * A copy that reacts to some exceptions in its own way, whatever their class: an SQLSTATE, a status of HTTP, a text. Asked before
-     * the classes of {@link #on}, in the order in which they were added; the first that says true decides.
+     * the classes of {@link #on}, in the order in which they were added; the first that says true decides. Where a deferred write or the
+     * COMMIT fails, each is asked about what it failed with, such as an {@code SQLException}, and then about the {@link
+     * io.pigeonhole.core.store.StoreException} around it.
      *
      * @param failure says whether it is one of them; safe for use by many threads. If it throws, the message is judged as without this
      *     policy
@@ -221,6 +223,16 @@ public final class RetryPolicy {
      */
     public Optional<Reaction> reactionTo(Throwable failure) {
         return reactions.to(failure);
+    }
+
+    /**
+     * What a failure asks for by a predicate of {@link #when}.
+     *
+     * @param failure what the handler threw, or what that was caused by
+     * @return the reaction, or nothing where no predicate says true
+     */
+    public Optional<Reaction> reactionByPredicate(Throwable failure) {
+        return reactions.byPredicateTo(failure);
     }
 
     /**

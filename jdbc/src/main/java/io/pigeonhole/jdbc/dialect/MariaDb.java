@@ -413,6 +413,7 @@ public class MariaDb extends Dialect {
                         + " for the connections of the data source");
             }
         }
+        checkEngines(connection);
         checkColumns(connection);
         warnOfRollbacks(connection);
     }
@@ -427,6 +428,19 @@ public class MariaDb extends Dialect {
                         "innodb_rollback_on_timeout is ON: a message that another transaction is working on rolls back the whole"
                                 + " batch in which it is delivered once more, and holds it up until that transaction ends. Take it out"
                                 + " of the server's configuration, and restart the server");
+            }
+        }
+    }
+
+    /** With another engine a rollback keeps the key and undoes the effect: the message would be a duplicate of itself. */
+    private static void checkEngines(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(OTHER_ENGINES)) {
+            if (row.next()) {
+                String table = row.getString(1);
+                throw new ConfigurationException("the table " + table + " has the engine " + row.getString(2)
+                        + ", the inbox needs InnoDB: what is rolled back would stay, and messages be lost. Convert it back: ALTER"
+                        + " TABLE " + table + " ENGINE = InnoDB");
             }
         }
     }
@@ -717,6 +731,18 @@ public class MariaDb extends Dialect {
             FROM inbox_ledger_bounds AS h
             WHERE ? >= h.oldest AND (? < h.newest OR ? >= x'ff000000000000000000000000000000')
             LOCK IN SHARE MODE""";
+
+    /** Tables of ours that a restore has given the server's default engine, or a person another one. */
+    private static final String OTHER_ENGINES = """
+            SELECT t.table_name, t.engine
+            FROM information_schema.tables AS t
+            WHERE t.table_schema = DATABASE() AND t.engine <> 'InnoDB'
+                AND t.table_name IN ('inbox_consumer', 'inbox_ledger', 'inbox_ledger_bounds', 'inbox_clock', 'inbox_retention',
+                    'inbox_work_partition', 'inbox_work', 'inbox_attempt', 'inbox_dead_letter', 'inbox_start', 'inbox_watermark',
+                    'inbox_audit', 'inbox_history', 'inbox_upkeep', 'inbox_replay', 'inbox_replay_skipped', 'inbox_store',
+                    'inbox_export', 'inbox_export_mark', 'inbox_schema')
+            ORDER BY t.table_name
+            LIMIT 1""";
 
     /** Text of our tables that is not what their definition says. */
     private static final String OTHER_COLUMNS = """

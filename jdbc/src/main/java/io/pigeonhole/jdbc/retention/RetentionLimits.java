@@ -12,13 +12,17 @@ import java.util.TreeMap;
  * @param attempts attempts that failed, of messages that are finished
  * @param audit what people did
  * @param replays runs over the history that have ended, what they skipped, and exports
+ * @param archive for how long a program that has an archive keeps others, which have none, from deleting history; zero where no
+ *     program has one
  */
-public record RetentionLimits(Duration window, Duration history, Duration attempts, Duration audit, Duration replays) {
+public record RetentionLimits(
+        Duration window, Duration history, Duration attempts, Duration audit, Duration replays, Duration archive) {
     private static final String WINDOW = "window";
     private static final String HISTORY = "history";
     private static final String ATTEMPTS = "attempts";
     private static final String AUDIT = "audit";
     private static final String REPLAYS = "replays";
+    private static final String ARCHIVE = "archive";
 
     /** From milliseconds by the names of {@link #byName}. */
     static RetentionLimits of(Map<String, Long> millis) {
@@ -27,13 +31,23 @@ public record RetentionLimits(Duration window, Duration history, Duration attemp
                 Duration.ofMillis(millis.getOrDefault(HISTORY, 0L)),
                 Duration.ofMillis(millis.getOrDefault(ATTEMPTS, 0L)),
                 Duration.ofMillis(millis.getOrDefault(AUDIT, 0L)),
-                Duration.ofMillis(millis.getOrDefault(REPLAYS, 0L)));
+                Duration.ofMillis(millis.getOrDefault(REPLAYS, 0L)),
+                Duration.ofMillis(millis.getOrDefault(ARCHIVE, 0L)));
     }
 
     /** The names are stored; they never change. Always in the same order, so that programs lock rows in the same order. */
     Map<String, Duration> byName() {
-        return new TreeMap<>(
+        Map<String, Duration> all = new TreeMap<>(
                 Map.of(WINDOW, window, HISTORY, history, ATTEMPTS, attempts, AUDIT, audit, REPLAYS, replays));
+        if (hasArchive()) {
+            all.put(ARCHIVE, archive);
+        }
+        return all;
+    }
+
+    /** Whether some program has an archive, which is to have the history before it goes. */
+    boolean hasArchive() {
+        return !archive.isZero();
     }
 
     /** The same where one of them is longer, if it is. */
@@ -51,6 +65,7 @@ public record RetentionLimits(Duration window, Duration history, Duration attemp
                 history.plus(behind),
                 attempts.plus(behind),
                 audit.plus(behind),
-                replays.plus(behind));
+                replays.plus(behind),
+                archive);
     }
 }

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ public final class RetentionRules {
     private final RetentionClockRow clock;
     private final VainWaits waits;
     private final AtomicReference<Duration> warnedOf = new AtomicReference<>();
+    private final AtomicBoolean warnedOfArchive = new AtomicBoolean();
 
     /**
      * The rules of a schema.
@@ -111,6 +113,12 @@ public final class RetentionRules {
                     own.window(),
                     longest.window(),
                     longest.window());
+        }
+        if (own.archive() == null && longest.hasArchive() && !warnedOfArchive.getAndSet(true)) {
+            log.warn(
+                    "this program has no archive, but another program of this schema has one: this one deletes no history. Give"
+                            + " all programs the same archive; this ends when no program with one has confirmed it for {}",
+                    longest.archive());
         }
         return longest;
     }

@@ -100,7 +100,8 @@ public record RetentionSettings(
 
     /** As this program wants it. */
     RetentionLimits limits() {
-        return new RetentionLimits(window, history, attempts, audit, replays);
+        return new RetentionLimits(
+                window, history, attempts, audit, replays, archive == null ? Duration.ZERO : history);
     }
 
     /** Whether now is no time to delete anything. */

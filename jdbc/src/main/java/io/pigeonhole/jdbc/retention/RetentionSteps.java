@@ -139,11 +139,20 @@ public final class RetentionSteps {
 
     private FailedSteps.Step daysOfHistory(Instant now, FreshLook fresh) {
         return new FailedSteps.Step(
-                "to drop days of the history", () -> fresh.use(latest -> dropDaysOfHistory(now, latest, fresh)));
+                "to drop days of the history",
+                () -> fresh.use(
+                        latest -> isLeftToArchives(latest) ? Retired.NOTHING : dropDaysOfHistory(now, latest, fresh)));
     }
 
     private FailedSteps.Step history(Instant now, FreshLook fresh) {
-        return new FailedSteps.Step("to delete old history", () -> rows.purgeHistory(now, fresh));
+        return new FailedSteps.Step(
+                "to delete old history",
+                () -> fresh.use(latest -> isLeftToArchives(latest) ? Retired.NOTHING : rows.purgeHistory(now, fresh)));
+    }
+
+    /** Another program has an archive, and this one cannot say whether it has what would be deleted. */
+    private boolean isLeftToArchives(RetentionLook look) {
+        return settings.archive() == null && look.limits().hasArchive();
     }
 
     private static Position read(AdminSession session) throws SQLException {

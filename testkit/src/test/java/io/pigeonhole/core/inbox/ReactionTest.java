@@ -71,6 +71,20 @@ class ReactionTest {
     }
 
     @Test
+    void predicateIsAskedBeforeTheClassesAlsoWhereAPolicyNamesTheStoresException() {
+        RetryPolicy policy = RetryPolicy.standard()
+                .on(StoreException.class, Reaction.GIVE_UP)
+                .when(failure -> failure instanceof UnsupportedOperationException, Reaction.IGNORE);
+        RetryPolicy ofStore = RetryPolicy.standard()
+                .on(UnsupportedOperationException.class, Reaction.GIVE_UP)
+                .when(failure -> failure instanceof StoreException, Reaction.IGNORE);
+
+        assertThat(outcome(policy, "direct")).isEqualTo(Kind.IGNORED);
+        assertThat(outcome(policy, "deferred")).isEqualTo(Kind.IGNORED);
+        assertThat(outcome(ofStore, "deferred")).isEqualTo(Kind.IGNORED);
+    }
+
+    @Test
     void policyThatFailsByItselfMakesNoPoisonOfItsMessage() {
         RetryPolicy predicate = RetryPolicy.standard().when(failure -> "x".equals(brokenText()), Reaction.GIVE_UP);
         RetryPolicy delay =

@@ -105,16 +105,16 @@ RETURNING message_key
 -- One whose message is in work already is gone afterwards. Each is due so many microseconds behind the first instant.
 WITH d AS (
     DELETE FROM inbox_dead_letter AS l
-    USING unnest(CAST(:ids AS bigint[]), CAST(:delays AS bigint[])) AS u (id, delay)
+    USING unnest(CAST(:ids AS bigint[]), CAST(:delays AS bigint[])) AS u (id, pigeonhole_delay)
     WHERE l.id = u.id AND l.consumer_id = :consumer
-    RETURNING l.*, u.delay
+    RETURNING l.*, u.pigeonhole_delay
 ), i AS (
     INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
         content_type, payload, origin, work_partition, ordered, by_lease, status, attempts, retried, lease_token, due_at,
         received_at, retry_since, updated_at)
     SELECT {free_work_id}, consumer_id, message_key, source, message_id, type, ordering_key, headers,
         content_type, payload, origin, work_partition, ordered, by_lease, 'received', attempts, attempts, lease_token,
-        CAST(:first AS timestamptz) + delay * interval '1 microsecond', received_at, clock_timestamp(),
+        CAST(:first AS timestamptz) + pigeonhole_delay * interval '1 microsecond', received_at, clock_timestamp(),
         clock_timestamp()
     FROM d
     ON CONFLICT (consumer_id, message_key) DO NOTHING

@@ -33,11 +33,11 @@ ORDER BY 1
 -- which each session has its own. A constraint comes behind an index of the same columns, such as there is while it is rebuilt, and
 -- counts.
 WITH r AS (
-    SELECT c.oid, c.relname, c.relkind, c.relpartbound
+    SELECT c.oid, c.relname, c.relkind, c.relpartbound, c.relpersistence
     FROM unnest(CAST(:relations AS text[])) AS n (name) JOIN pg_class AS c ON c.oid = to_regclass(n.name)
 )
 SELECT CAST(r.relname AS text),
-       CASE r.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view'
+       CASE r.relpersistence WHEN 'u' THEN 'unlogged ' ELSE '' END || CASE r.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view'
            WHEN 'S' THEN 'sequence' || coalesce((
                SELECT ' with CACHE ' || q.seqcache FROM pg_sequence AS q WHERE q.seqrelid = r.oid AND q.seqcache > 1), '')
            WHEN 'p' THEN 'table partitioned by ' || pg_get_partkeydef(r.oid)

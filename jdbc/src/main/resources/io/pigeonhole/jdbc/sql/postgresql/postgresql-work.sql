@@ -57,11 +57,12 @@ WHERE id = ANY (CAST('{%s}' AS bigint[])) AND lease_token = %d AND CAST(consumer
 
 -- name: take
 -- date_part and not extract, whose numeric costs more than to read the row. Locks up to the limit and answers with those that fit
--- into the bytes, each with the number of those that are locked; what is kept out of line is not read to know its length.
-SELECT {work_item}, CAST(date_part('epoch', w.due_at) * 1000000 AS bigint), w.locked
+-- into the bytes, each with the number of those that are locked; what is kept out of line is not read to know its length. No column that a
+-- user adds to the table has the names that are added here.
+SELECT {work_item}, CAST(date_part('epoch', w.due_at) * 1000000 AS bigint), w.pigeonhole_locked
 FROM (
-    SELECT l.*, count(*) OVER () AS locked, row_number() OVER places AS place,
-        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS bytes
+    SELECT l.*, count(*) OVER () AS pigeonhole_locked, row_number() OVER places AS pigeonhole_place,
+        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS pigeonhole_bytes
     FROM (
         SELECT *
         FROM inbox_work
@@ -75,7 +76,7 @@ FROM (
     ) AS l
     WINDOW places AS (ORDER BY l.due_at, l.id ROWS UNBOUNDED PRECEDING)
 ) AS w
-WHERE w.bytes <= :bytes OR w.place = 1
+WHERE w.pigeonhole_bytes <= :bytes OR w.pigeonhole_place = 1
 ORDER BY w.due_at, w.id
 
 -- name: retake
@@ -124,11 +125,11 @@ FOR UPDATE
 -- name: take_expired
 -- As take does.
 SELECT {work_item}, w.lease_owner,
-    CAST(extract(epoch FROM clock_timestamp() - w.lease_until) * 1000000 AS bigint),
-    CAST(extract(epoch FROM w.lease_until - w.leased_at) * 1000000 AS bigint)
+    CAST(extract(epoch FROM clock_timestamp() - greatest(w.lease_until, w.leased_at)) * 1000000 AS bigint),
+    CAST(extract(epoch FROM greatest(w.lease_until, w.leased_at) - w.leased_at) * 1000000 AS bigint)
 FROM (
-    SELECT l.*, row_number() OVER places AS place,
-        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS bytes
+    SELECT l.*, row_number() OVER places AS pigeonhole_place,
+        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS pigeonhole_bytes
     FROM (
         SELECT *
         FROM inbox_work
@@ -139,14 +140,16 @@ FROM (
     ) AS l
     WINDOW places AS (ORDER BY l.lease_until, l.id ROWS UNBOUNDED PRECEDING)
 ) AS w
-WHERE w.bytes <= :bytes OR w.place = 1
+WHERE w.pigeonhole_bytes <= :bytes OR w.pigeonhole_place = 1
 ORDER BY w.lease_until, w.id
 
 -- name: due
 -- One look into an index for each consumer, kind and work partition, so that all that waits behind the first costs nothing. Where there is a
--- hint, the look begins there, and what it finds is due now; only where it finds nothing there is one from the beginning.
+-- hint, the look begins there, and what it finds is due now; only where it finds nothing there is one from the beginning. A person may
+-- have put a message off until infinity, which no time can be subtracted from.
 SELECT c.id, CASE WHEN k.by_lease THEN 'BY_LEASE' ELSE 'ORDINARY' END, l.work_partition,
-    min(CAST(greatest(0, extract(epoch FROM w.due_at - clock_timestamp())) * 1000000 AS bigint))
+    min(CAST(greatest(0, extract(epoch FROM
+        least(greatest(w.due_at, 'epoch'), clock_timestamp() + interval '365 days') - clock_timestamp())) * 1000000 AS bigint))
 FROM inbox_consumer AS c
 CROSS JOIN (VALUES (false, false), (true, false), (false, true), (true, true)) AS k (by_lease, ordered)
 CROSS JOIN LATERAL unnest(ARRAY(SELECT generate_series(0, c.work_partitions - 1))) AS l (work_partition)
@@ -174,7 +177,8 @@ WHERE c.id = ANY (CAST((SELECT CAST(:consumers AS smallint[])) AS smallint[])) A
 GROUP BY c.id, k.by_lease, l.work_partition
 UNION ALL
 SELECT c.id, 'EXPIRING', -1,
-    CAST(greatest(0, extract(epoch FROM w.lease_until - clock_timestamp())) * 1000000 AS bigint)
+    CAST(greatest(0, extract(epoch FROM
+        least(greatest(w.lease_until, 'epoch'), clock_timestamp() + interval '365 days') - clock_timestamp())) * 1000000 AS bigint)
 FROM inbox_consumer AS c
 CROSS JOIN LATERAL (
     SELECT i.lease_until

@@ -21,7 +21,7 @@ CROSS JOIN LATERAL (
         AND (p.type IS NULL OR i.type = p.type)
         AND (p.source IS NULL OR i.source = p.source)
         AND (p.ordering_key IS NULL OR i.ordering_key = p.ordering_key)
-        AND i.processed_at >= p.since AND i.processed_at < p.until, false) AS wanted
+        AND i.processed_at >= p.since AND i.processed_at < p.until, false) AS pigeonhole_wanted
     FROM inbox_history AS i
     WHERE i.consumer_id = p.consumer_id AND i.id > p.position
     ORDER BY i.id
@@ -30,15 +30,15 @@ CROSS JOIN LATERAL (
 ORDER BY h.id
 
 -- name: sizes
-SELECT CASE WHEN h.wanted THEN octet_length(h.headers) + coalesce(octet_length(h.payload), 0) ELSE 0 END
+SELECT CASE WHEN h.pigeonhole_wanted THEN octet_length(h.headers) + coalesce(octet_length(h.payload), 0) ELSE 0 END
 {scanned}
 
 -- name: read
 -- With headers and payload where they are wanted.
 SELECT h.id, h.message_key, h.attempts, h.with_payload, h.processed_at,
-    h.source, h.message_id, h.type, h.ordering_key, CASE WHEN h.wanted THEN h.headers END, h.content_type,
-    CASE WHEN h.wanted THEN h.payload END, h.origin,
-    h.wanted
+    h.source, h.message_id, h.type, h.ordering_key, CASE WHEN h.pigeonhole_wanted THEN h.headers END, h.content_type,
+    CASE WHEN h.pigeonhole_wanted THEN h.payload END, h.origin,
+    h.pigeonhole_wanted
 {scanned}
 
 -- name: add_history
