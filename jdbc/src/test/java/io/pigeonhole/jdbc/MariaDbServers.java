@@ -33,8 +33,8 @@ public final class MariaDbServers {
         static final MariaDbServer SERVER = start();
 
         private static MariaDbServer start() {
-            EmbeddedMariaDb mariaDb =
-                    EmbeddedMariaDb.startWithoutFlush(Path.of(System.getProperty("pigeonhole.target", "target"), "mariadb"));
+            EmbeddedMariaDb mariaDb = EmbeddedMariaDb.startWithoutFlush(
+                    Path.of(System.getProperty("pigeonhole.target", "target"), "mariadb"));
             return of("MariaDB embedded", mariaDb.url(""));
         }
     }

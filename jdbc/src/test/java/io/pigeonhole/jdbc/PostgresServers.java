@@ -35,8 +35,8 @@ public final class PostgresServers {
         static final PostgresServer SERVER = start();
 
         private static PostgresServer start() {
-            EmbeddedPostgres postgres =
-                    EmbeddedPostgres.startWithoutFlush(Path.of(System.getProperty("pigeonhole.target", "target"), "postgres"));
+            EmbeddedPostgres postgres = EmbeddedPostgres.startWithoutFlush(
+                    Path.of(System.getProperty("pigeonhole.target", "target"), "postgres"));
             postgres.createDatabase(DATABASE);
             return new PostgresServer("embedded", postgres.url(DATABASE));
         }
