@@ -92,8 +92,8 @@ public final class EmbeddedMariaDb implements AutoCloseable {
     }
 
     /**
-     * The library unpacks the programs and fills the data directory. Starting and stopping are done here: its own way keeps
-     * the JVM alive by threads, deletes data, and knows no kill.
+     * The library unpacks the programs. Starting and stopping are done here: its own way keeps the JVM alive by threads, deletes data,
+     * and knows no kill. So is the filling of the data directory, which starts a server too.
      */
     @SuppressWarnings("try") // The lock is held, not used.
     private static synchronized DBConfiguration prepare(Path root, Path data) throws IOException {
@@ -101,18 +101,69 @@ public final class EmbeddedMariaDb implements AutoCloseable {
         DBConfigurationBuilder builder = DBConfigurationBuilder.newBuilder();
         builder.setBaseDir(programs.toFile());
         builder.setDataDir(data.toFile());
-        builder.setTmpDir(data.resolveSibling("tmp").toString());
+        builder.setTmpDir(temporary(data).toString());
         builder.setDeletingTemporaryBaseAndDataDirsOnShutdown(false);
         // The library does not expect another JVM to unpack at the same time.
         try (FileChannel channel = FileChannel.open(
                         programs.resolveSibling("mariadb.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock ignored = channel.lock()) {
             DBConfiguration configuration = builder.build();
-            DB.newEmbeddedDB(configuration);
+            new Unpacked(configuration).prepare();
+            install(configuration, data);
             return configuration;
         } catch (ManagedProcessException e) {
             throw new IOException("its files cannot be prepared in " + root, e);
         }
+    }
+
+    /** The library's own programs and directories. */
+    private static final class Unpacked extends DB {
+        Unpacked(DBConfiguration configuration) {
+            super(configuration);
+        }
+
+        void prepare() throws ManagedProcessException {
+            prepareDirectories();
+            unpackEmbeddedDb();
+        }
+    }
+
+    private static void install(DBConfiguration programs, Path data) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(
+                        programs.getExecutable(DBConfiguration.Executable.InstallDB)
+                                .toString(),
+                        "--no-defaults",
+                        "--datadir=" + data,
+                        "--basedir=" + programs.getBaseDir(),
+                        "--force",
+                        "--skip-name-resolve")
+                .redirectErrorStream(true)
+                .redirectOutput(log(data).toFile())
+                .directory(programs.getBaseDir());
+        builder.environment().put("LD_LIBRARY_PATH", programs.getLibDir().toString());
+        builder.environment().put("TMPDIR", temporary(data).toString());
+        Process process = builder.start();
+        try {
+            if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IOException("its data directory is not there after " + TIMEOUT + ", see " + log(data));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            process.destroyForcibly();
+            throw new IOException("interrupted while its data directory was filled", e);
+        }
+        if (process.exitValue() != 0) {
+            throw new IOException("its data directory cannot be filled; it says: " + Files.readString(log(data)));
+        }
+    }
+
+    /**
+     * Where a server puts temporary files, and nobody else does: when it starts it deletes all that it finds there of servers, also of
+     * one that is running.
+     */
+    private static Path temporary(Path data) {
+        return data.resolveSibling(data.getFileName() + ".tmp");
     }
 
     private Process launch() throws IOException {
@@ -138,8 +189,9 @@ public final class EmbeddedMariaDb implements AutoCloseable {
         if (System.getProperty("user.name").equals("root")) {
             command.add("--user=root");
         }
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(Redirect.appendTo(log().toFile()));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(Redirect.appendTo(log(data).toFile()));
         builder.environment().put("LD_LIBRARY_PATH", programs.getLibDir().toString());
         return builder.start();
     }
@@ -150,7 +202,7 @@ public final class EmbeddedMariaDb implements AutoCloseable {
         }
     }
 
-    private Path log() {
+    private static Path log(Path data) {
         return data.resolveSibling(data.getFileName() + ".log");
     }
 
@@ -162,7 +214,7 @@ public final class EmbeddedMariaDb implements AutoCloseable {
                 return;
             } catch (SQLException e) {
                 if (!process.isAlive() || System.nanoTime() > deadline) {
-                    throw new IOException("it does not answer; it says: " + Files.readString(log()), e);
+                    throw new IOException("it does not answer; it says: " + Files.readString(log(data)), e);
                 }
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
@@ -261,16 +313,23 @@ public final class EmbeddedMariaDb implements AutoCloseable {
     }
 
     private void deleteData() {
-        if (Files.notExists(data)) {
+        try {
+            delete(data);
+            delete(temporary(data));
+            Files.deleteIfExists(log(data));
+        } catch (IOException e) {
+            throw new UncheckedIOException("the data of the stopped server cannot be deleted", e);
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        if (Files.notExists(directory)) {
             return;
         }
-        try (Stream<Path> files = Files.walk(data)) {
+        try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
             }
-            Files.deleteIfExists(log());
-        } catch (IOException e) {
-            throw new UncheckedIOException("the data of the stopped server cannot be deleted", e);
         }
     }
 }
