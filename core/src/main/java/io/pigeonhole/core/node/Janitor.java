@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +37,7 @@ final class Janitor {
     private final ArchiveThread archive;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread = new Thread(this::run, "pigeonhole-janitor");
+    private volatile @Nullable Throwable failure;
 
     Janitor(Maintenance store, Retention retention, Guard guard, MaintenanceListener listener, Duration interval) {
         this.listener = listener;
@@ -51,6 +53,12 @@ final class Janitor {
         store.maintain();
         thread.setDaemon(true);
         thread.start();
+    }
+
+    /** Why the store could not be maintained at the last try, or null. */
+    @Nullable
+    Throwable failure() {
+        return failure;
     }
 
     private void run() {
@@ -114,8 +122,10 @@ final class Janitor {
     private boolean maintained() {
         try {
             store.maintain();
+            failure = null;
             return true;
         } catch (Throwable e) {
+            failure = e;
             survive(e, "the store could not be maintained, trying again soon");
             return false;
         }

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,9 +33,14 @@ public final class Node implements AutoCloseable {
     private final Janitor janitor;
     private final Guard guard;
     private final Watch watch;
+    private final String settings;
+    private final AtomicBoolean begun = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile boolean started;
 
-    Node(List<Source> sources, Workers workers, Janitor janitor, Guard guard, Watch watch) {
+    /** The settings are those that people read about at the start. */
+    Node(List<Source> sources, Workers workers, Janitor janitor, Guard guard, Watch watch, String settings) {
+        this.settings = settings;
         this.watch = watch;
         this.sources = sources;
         this.guard = guard;
@@ -52,7 +58,19 @@ public final class Node implements AutoCloseable {
         return new NodeBuilder(store);
     }
 
-    void start() {
+    /**
+     * Maintains the store once, then starts everything. Does not wait for brokers. A node is started once: whoever stops and starts again,
+     * as frameworks do, builds another one, with other sources.
+     *
+     * @throws io.pigeonhole.core.failure.ConfigurationException if the window guard refuses, or a source does; what was started is closed
+     * @throws io.pigeonhole.core.failure.PigeonholeException if the store cannot be maintained; nothing was started, and the node is closed
+     * @throws IllegalStateException if it was started or closed before
+     */
+    public void start() {
+        if (closed.get() || begun.getAndSet(true)) {
+            throw new IllegalStateException(
+                    "the node was started or closed before; build another one, with new sources");
+        }
         try {
             guard.refuse();
             janitor.start();
@@ -65,6 +83,48 @@ public final class Node implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             close();
             throw e;
+        }
+        started = true;
+        log.info("node is started: {}", settings);
+    }
+
+    /**
+     * Whether the node does all that it is to do, as of now and as far as it knows: asks no database and no broker, so that a probe may
+     * call it every second. What it says of the database and of brokers is what was met at the last attempt.
+     *
+     * @return healthy, or the reasons why not
+     */
+    public NodeHealth health() {
+        List<String> reasons = new ArrayList<>();
+        if (closed.get()) {
+            reasons.add("the node is closed");
+        } else if (!started) {
+            reasons.add("the node is not started");
+        } else {
+            sources.forEach(source -> addTo(reasons, source));
+            if (workers.isWaiting()) {
+                reasons.add("the workers wait for the database, which is away or refuses to commit");
+            }
+            addTo(reasons, "the threads for messages under leases gave up", workers.failure());
+            addTo(reasons, "the store could not be maintained at the last try", janitor.failure());
+        }
+        return reasons.isEmpty() ? new NodeHealth.Healthy() : new NodeHealth.Unhealthy(reasons);
+    }
+
+    private static void addTo(List<String> reasons, Source source) {
+        SourceState state = source.state();
+        if (state == SourceState.RUNNING) {
+            return;
+        }
+        List<String> problems = source.problems();
+        Throwable failure = source.failure();
+        reasons.add(source.name() + " is " + state + (problems.isEmpty() ? "" : ": " + String.join("; ", problems)));
+        addTo(reasons, source.name() + " gave up", failure);
+    }
+
+    private static void addTo(List<String> reasons, String what, @Nullable Throwable failure) {
+        if (failure != null) {
+            reasons.add(what + ": " + FailureText.describe(failure));
         }
     }
 
@@ -113,7 +173,7 @@ public final class Node implements AutoCloseable {
 
     /**
      * Closes the sources, all at the same time, then the rest in the reverse order of its start, gracefully and within a bounded
-     * time. May be called again.
+     * time. May be called again, and before {@link #start}, which is refused then.
      */
     @Override
     public void close() {

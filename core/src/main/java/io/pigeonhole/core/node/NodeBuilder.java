@@ -16,12 +16,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Collects what a {@link Node} is to run. Not safe for use by many threads. */
 public final class NodeBuilder {
-    private static final Logger log = LoggerFactory.getLogger(NodeBuilder.class);
     private static final Duration HOUR = Duration.ofHours(1);
     private static final int MOST_THREADS = 10_000;
 
@@ -168,13 +165,25 @@ public final class NodeBuilder {
     }
 
     /**
-     * Maintains the store once, then starts everything.
+     * Builds the node and starts it.
      *
      * @return the running node, to be closed by the caller
-     * @throws ConfigurationException if a setting is wrong, or the window guard refuses; what was started is closed
+     * @throws ConfigurationException as {@link #build} and {@link Node#start}; what was started is closed
      * @throws io.pigeonhole.core.failure.PigeonholeException if the store cannot be maintained; nothing was started
      */
     public Node start() {
+        Node node = build();
+        node.start();
+        return node;
+    }
+
+    /**
+     * Builds the node, without asking any database or broker. For frameworks, which start it later; all others call {@link #start}.
+     *
+     * @return a node that is not started
+     * @throws ConfigurationException if a setting is wrong
+     */
+    public Node build() {
         require(
                 maintenanceInterval.compareTo(Duration.ofSeconds(1)) >= 0,
                 "maintenanceInterval " + maintenanceInterval + " is below a second");
@@ -189,27 +198,23 @@ public final class NodeBuilder {
                         && pollInterval.compareTo(Duration.ofMinutes(1)) <= 0,
                 "pollInterval " + pollInterval + " is not from 50 ms to a minute");
         WorkerSettings settings = new WorkerSettings(workers, leaseWorkers, pollInterval);
-        List<Source> started = List.copyOf(sources);
-        Guard guard = new Guard(retention, started, windowGuard, maintenanceListener);
+        List<Source> all = List.copyOf(sources);
+        Guard guard = new Guard(retention, all, windowGuard, maintenanceListener);
         List<NodeInbox> ofNode = inboxes.values().stream().map(Inbox::forNodes).toList();
-        Node node = new Node(
-                started,
+        return new Node(
+                all,
                 new Workers(backlog, workers == 0 ? List.of() : ofNode, settings),
                 new Janitor(store, retention, guard, maintenanceListener, maintenanceInterval),
                 guard,
-                new Watch(ofNode));
-        node.start();
-        log.info(
-                "node is started: consumers {}, sources {}, {} workers, {} for external handlers, looks every {}, maintenance"
-                        + " every {}, keys are remembered for {}",
-                inboxes.keySet(),
-                started.stream().map(Source::name).toList(),
-                workers,
-                leaseWorkers,
-                pollInterval,
-                maintenanceInterval,
-                retention.window());
-        return node;
+                new Watch(ofNode),
+                describe(all));
+    }
+
+    private String describe(List<Source> ofNode) {
+        return "consumers " + inboxes.keySet() + ", sources "
+                + ofNode.stream().map(Source::name).toList() + ", " + workers + " workers, " + leaseWorkers
+                + " for external handlers, looks every " + pollInterval + ", maintenance every " + maintenanceInterval
+                + ", keys are remembered for " + retention.window();
     }
 
     private void requireOftenEnough() {
