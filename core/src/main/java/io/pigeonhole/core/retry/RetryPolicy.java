@@ -176,7 +176,8 @@ public final class RetryPolicy {
 
     /**
      * A copy that waits as long as an exception asks for, such as the {@code Retry-After} of an HTTP response. Such a delay has no
-     * jitter; the limits of attempts and of age hold.
+     * jitter; the limits of attempts and of age hold. Where a deferred write or the COMMIT fails, what that failed with is asked, such as an
+     * {@code SQLException}, and not the {@link io.pigeonhole.core.store.StoreException} around it.
      *
      * @param failure the class of what the handler throws; subclasses included
      * @param delay the delay that it asks for, from zero to 365 days, or null where it asks for none; safe for use by many threads
