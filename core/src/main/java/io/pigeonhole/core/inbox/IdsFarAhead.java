@@ -8,9 +8,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.time.SystemTime;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
@@ -77,20 +75,21 @@ final class IdsFarAhead {
         }
     }
 
+    /** Several may have one id: a log gives each delivery of a message a place of its own. */
     private void takeDigestKeysOf(List<Envelope> ahead) {
-        Map<MessageKey, Envelope> byDigestKey = new HashMap<>();
-        for (Envelope envelope : ahead) {
-            byDigestKey.put(digestKeyOf(envelope.message()), envelope);
-        }
-        Set<MessageKey> before =
-                known.apply(byDigestKey.keySet().stream().sorted().toList());
-        boolean allKnown = before.size() == byDigestKey.size();
+        List<MessageKey> digestKeys =
+                ahead.stream().map(envelope -> digestKeyOf(envelope.message())).toList();
+        List<MessageKey> distinct = digestKeys.stream().distinct().sorted().toList();
+        Set<MessageKey> before = known.apply(distinct);
+        boolean allKnown = before.size() == distinct.size();
         MessageKey last = allKnown ? null : end();
-        byDigestKey.forEach((digestKey, envelope) -> {
+        for (int i = 0; i < ahead.size(); i++) {
+            Envelope envelope = ahead.get(i);
+            MessageKey digestKey = digestKeys.get(i);
             if (before.contains(digestKey) || (last != null && isFarAhead(envelope.key(), last))) {
                 envelope.takeDigestKey(digestKey);
             }
-        });
+        }
     }
 
     private synchronized @Nullable MessageKey end() {

@@ -52,6 +52,8 @@ final class ListenedInvocation implements Invocation {
             throw new IllegalStateException("proceed() was called before, and what it does must be done once");
         }
         begun = true;
+        // Left behind by the listener: it is not meant for the handler.
+        Interrupts.clear();
         try {
             body.run();
         } catch (Throwable e) {

@@ -9,6 +9,7 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.InboxListener;
 import io.pigeonhole.core.inbox.Invocation;
 import io.pigeonhole.core.inbox.Outcome.Kind;
+import io.pigeonhole.core.message.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -225,5 +226,34 @@ abstract class AroundTests<C extends HandlerContext> extends InboxLab<C> {
                         "- listener handler",
                         "- listener batch");
         assertThat(fixture.effects()).containsExactly("x");
+    }
+
+    @Test
+    void interruptThatAListenerLeavesBehindReachesNoHandler() {
+        Inbox<C> inbox = builder()
+                .handle(TYPE, PayloadDecoder.text(), (payload, context) -> {
+                    Thread.sleep(1);
+                    write(payload, context);
+                })
+                .handleExternal("external", PayloadDecoder.text(), (payload, context) -> {
+                    Thread.sleep(1);
+                    return each -> fixture.write(each, payload);
+                })
+                .listener(wrong(invocation -> {
+                    Thread.currentThread().interrupt();
+                    invocation.proceed();
+                }))
+                .build();
+
+        assertThat(kinds(inbox.process(messages(2)))).containsOnly(Kind.PROCESSED);
+        inbox.process(Message.builder("notes")
+                .id(Ids.opaque())
+                .type("external")
+                .payload("x")
+                .build());
+        inbox.work();
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(fixture.effects()).containsExactly("0", "1", "x");
     }
 }

@@ -46,6 +46,20 @@ abstract class LogHybridTests<C extends HandlerContext> extends LogLab<C> {
     }
 
     @Test
+    void whatAProducerSendsTwiceWithAnIdWhoseTimeLiesFarAheadTakesEffectOnceInOneBatch() {
+        Inbox<C> inbox = writing();
+        Watermark owner = own(inbox, FIRST);
+        String id = Ids.timeOrdered(fixture.beyondTheLedger().plus(Duration.ofDays(1_000)));
+
+        List<Outcome> outcomes =
+                inbox.process(List.of(at(owner, 0, id, null), at(owner, 1, id, null), at(owner, 2, "other", null)));
+
+        assertThat(kinds(outcomes)).containsExactly(Kind.PROCESSED, Kind.DUPLICATE, Kind.PROCESSED);
+        assertThat(fixture.effects()).containsExactly("0@0", "0@2");
+        assertThat(fixture.deadLetters(consumer)).isEmpty();
+    }
+
+    @Test
     void duplicateOfAProducerInAnotherPartitionIsCaught() {
         Inbox<C> inbox = writing();
         String id = Ids.opaque();
