@@ -27,7 +27,6 @@ enum Story {
     /** Two fail, and one for ever: each message runs under a savepoint. */
     ISOLATED("good failing good hopeless failing good");
 
-    /** In the year 2096. */
     /** Of no day that a ledger has, and not so far ahead that it would be no time. The same for months, in all processes of a run. */
     private static final long FUTURE = Stream.iterate(LocalDate.ofEpochDay(0), day -> day.plusMonths(6))
             .dropWhile(day -> day.isBefore(LocalDate.now(ZoneOffset.UTC).plusDays(100)))
