@@ -12,6 +12,7 @@ import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -230,13 +231,15 @@ abstract class AroundTests<C extends HandlerContext> extends InboxLab<C> {
 
     @Test
     void interruptThatAListenerLeavesBehindReachesNoHandler() {
+        // Does not wait, but throws where its thread is interrupted.
+        CountDownLatch open = new CountDownLatch(0);
         Inbox<C> inbox = builder()
                 .handle(TYPE, PayloadDecoder.text(), (payload, context) -> {
-                    Thread.sleep(1);
+                    open.await();
                     write(payload, context);
                 })
                 .handleExternal("external", PayloadDecoder.text(), (payload, context) -> {
-                    Thread.sleep(1);
+                    open.await();
                     return each -> fixture.write(each, payload);
                 })
                 .listener(wrong(invocation -> {
