@@ -125,7 +125,7 @@ FOR UPDATE
 -- name: take_expired
 -- As take does.
 SELECT {work_item}, w.lease_owner,
-    CAST(extract(epoch FROM clock_timestamp() - greatest(w.lease_until, w.leased_at)) * 1000000 AS bigint),
+    CAST(extract(epoch FROM clock_timestamp() - greatest(w.lease_until, 'epoch')) * 1000000 AS bigint),
     CAST(extract(epoch FROM greatest(w.lease_until, w.leased_at) - w.leased_at) * 1000000 AS bigint)
 FROM (
     SELECT l.*, row_number() OVER places AS pigeonhole_place,
