@@ -16,6 +16,7 @@ final class Assignment {
     private final TopicPartition partition;
     private final DeliveryGroup deliveries;
     private final OffsetTracker tracker = new OffsetTracker();
+    private @Nullable String topicPrefix;
     private @Nullable OffsetAndMetadata committed;
     private @Nullable Beginning beginning;
     private @Nullable Watermark owner;
@@ -41,6 +42,18 @@ final class Assignment {
 
     TopicPartition partition() {
         return partition;
+    }
+
+    /**
+     * Whether its topic is the one that it was before; the first answer is taken for the right one.
+     *
+     * @param prefix what the ids of the topic's records begin with now
+     */
+    boolean isOf(String prefix) {
+        if (topicPrefix == null) {
+            topicPrefix = prefix;
+        }
+        return topicPrefix.equals(prefix);
     }
 
     DeliveryGroup deliveries() {

@@ -141,17 +141,55 @@ final class Assignments implements ConsumerRebalanceListener {
         return Objects.requireNonNull(current.get(partition), () -> partition + " is not assigned");
     }
 
+    /** Whether the id of its topic is known, or need not be, and is the one that it was before. */
+    boolean isIdentified(Assignment assignment) {
+        if (identities == null) {
+            return true;
+        }
+        String prefix = identities.prefixOf(assignment.partition().topic());
+        return prefix != null && assignment.isOf(prefix);
+    }
+
+    /**
+     * Begins anew with the partitions whose topic is another one of the same name by now. Their offsets say nothing there, and none of
+     * them is committed.
+     */
+    void leaveTopicsMadeAnew() {
+        if (identities == null) {
+            return;
+        }
+        for (Assignment before : List.copyOf(current.values())) {
+            String prefix = identities.prefixOf(before.partition().topic());
+            if (prefix != null && !before.isOf(prefix)) {
+                TopicPartition partition = before.partition();
+                log.warn("{}: {} begins anew: its topic was deleted and made anew", name, partition);
+                replace(before);
+                if (owner == null) {
+                    // The offset of the group is of the old topic. Nothing lies here, and Kafka does what
+                    // auto.offset.reset says.
+                    readAgain(partition, new OffsetAndMetadata(Long.MAX_VALUE));
+                } else {
+                    owner.prepare(partition);
+                }
+            }
+        }
+    }
+
+    private void replace(Assignment before) {
+        before.deliveries().withdraw();
+        Assignment after = new Assignment(before.partition(), deliveryThreads.open());
+        after.paused(before.isPaused());
+        after.beginning(before.beginning());
+        current.put(before.partition(), after);
+    }
+
     /**
      * Gives up what is known of a partition, and begins anew at a record that was polled and not submitted, or at what was not
      * finished before it: that was submitted once, and is not any more.
      */
     void restart(TopicPartition partition, OffsetAndMetadata from) {
         Assignment before = get(partition);
-        before.deliveries().withdraw();
-        Assignment after = new Assignment(partition, deliveryThreads.open());
-        after.paused(before.isPaused());
-        after.beginning(before.beginning());
-        current.put(partition, after);
+        replace(before);
         if (owner == null) {
             long unfinished = before.tracker().firstUnfinished();
             OffsetAndMetadata begin = unfinished < from.offset() ? new OffsetAndMetadata(unfinished) : from;
@@ -256,7 +294,7 @@ final class Assignments implements ConsumerRebalanceListener {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
         for (Assignment assignment : assignments) {
             OffsetAndMetadata position = assignment.uncommitted();
-            if (position != null) {
+            if (position != null && isIdentified(assignment)) {
                 positions.put(assignment.partition(), owner == null ? position : LogOwner.marked(position));
                 assignment.committed(position);
             }

@@ -38,6 +38,9 @@ final class PollLoop implements Runnable {
     private static final Duration POLL_WHILE_FULL = Duration.ofMillis(10);
     private static final Duration PAUSE_AFTER_ERROR = Duration.ofMillis(500);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+    /** Whoever has not polled for longer may have stood still, and what was true before need not be. */
+    private static final Duration LONGEST_GAP = Duration.ofMillis(500);
+
     private static final double RESUME_BELOW = 0.5;
     /** As long as so many polls in a row fail, the consumer may recover; then another one is better. */
     private static final int MOST_FAILED_POLLS = 20;
@@ -60,6 +63,7 @@ final class PollLoop implements Runnable {
     private long lastCommit = System.nanoTime();
     private int failedPolls;
     private boolean full;
+    private boolean lost;
     private volatile boolean refused;
     private volatile Unidentified unidentified = Unidentified.NONE;
     private volatile boolean running;
@@ -195,10 +199,11 @@ final class PollLoop implements Runnable {
                 // Nobody ends this thread by an interrupt; left set, one would make the consumer refuse everything.
                 Uninterrupted.clear();
                 assignments.checkOwners();
+                lookForTopicsMadeAnew();
                 acquire();
                 assignments.regulate(heldBack());
                 ConsumerRecords<byte[], byte[]> records = poll();
-                polledAt = settings.clock().getAsLong();
+                notePoll(records);
                 beginnings.polled();
                 assignments.commitFailures().polled();
                 handOver(records);
@@ -216,6 +221,29 @@ final class PollLoop implements Runnable {
         }
     }
 
+    /** Kafka reads on at its offset where a topic was deleted and made anew while it did not look. */
+    private void lookForTopicsMadeAnew() {
+        if (identities == null) {
+            return;
+        }
+        boolean wasLost = lost;
+        lost = connection.isLost();
+        if (wasLost && !lost) {
+            identities.forgetAll(Set.of());
+        }
+        identities.askAgain();
+        assignments.leaveTopicsMadeAnew();
+    }
+
+    /** Behind a gap nothing is taken before it is known whether the topics are still the same. */
+    private void notePoll(ConsumerRecords<byte[], byte[]> records) {
+        long now = settings.clock().getAsLong();
+        if (identities != null && now - polledAt > LONGEST_GAP.toNanos()) {
+            identities.forgetAll(records.partitions());
+        }
+        polledAt = now;
+    }
+
     private void acquire() {
         try {
             assignments.acquire(unreadable::holdsBack);
@@ -229,12 +257,12 @@ final class PollLoop implements Runnable {
 
     private Predicate<Assignment> heldBack() {
         full = deliveryThreads.load() >= (full ? RESUME_BELOW : 1);
-        boolean all = full || deliveryThreads.isWaiting();
+        boolean all = full || lost || deliveryThreads.isWaiting();
         fullWindows.are(deliveryThreads.isWaiting() ? Map.of() : withFullWindow());
         unidentified = identities == null ? Unidentified.NONE : identities.unidentified(assignments.partitions());
         Predicate<Assignment> heldBack = assignment -> all
                 || isFarAhead(assignment)
-                || !isIdentified(assignment)
+                || !assignments.isIdentified(assignment)
                 || unreadable.holdsBack(assignment.partition());
         List<Assignment> askedFor = assignments.which(Assignment::isRefused).stream()
                 .filter(heldBack.negate())
@@ -255,10 +283,6 @@ final class PollLoop implements Runnable {
         return assignments.which(this::isFarAhead).stream()
                 .collect(Collectors.toMap(
                         Assignment::partition, each -> each.tracker().firstUnfinished()));
-    }
-
-    private boolean isIdentified(Assignment assignment) {
-        return identities == null || identities.prefixOf(assignment.partition().topic()) != null;
     }
 
     private ConsumerRecords<byte[], byte[]> poll() {
@@ -369,12 +393,11 @@ final class PollLoop implements Runnable {
         OffsetAndMetadata from = new OffsetAndMetadata(first.offset(), first.leaderEpoch(), "");
         Assignment assignment = assignments.get(partition);
         String placePrefix = identities == null ? null : identities.prefixOf(partition.topic());
-        boolean identified = identities == null || placePrefix != null;
         if (!assignment.tracker().follows(first.offset())) {
             assignments.restart(partition, from);
             return false;
         }
-        if (!identified) {
+        if (!assignments.isIdentified(assignment)) {
             assignments.readAgain(partition, from);
             return false;
         }
@@ -394,7 +417,7 @@ final class PollLoop implements Runnable {
     }
 
     private void commit() {
-        if (System.nanoTime() - lastCommit >= settings.commitInterval().toNanos()) {
+        if (!lost && System.nanoTime() - lastCommit >= settings.commitInterval().toNanos()) {
             lastCommit = System.nanoTime();
             assignments.commitAsync();
             assignments.noteSurvived();

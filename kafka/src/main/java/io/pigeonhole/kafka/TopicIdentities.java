@@ -10,6 +10,9 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -18,12 +21,13 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks up the ids of the cluster and of topics, for the ids of records that have none. Never waits: what is not known yet
+ * Looks up the ids of the cluster and of topics, for the ids of records that have none. Never waits for long: what is not known yet
  * is asked for, and known later. Used by the poll thread.
  */
 final class TopicIdentities implements AutoCloseable {
@@ -32,12 +36,20 @@ final class TopicIdentities implements AutoCloseable {
     /** An answer that takes longer is missing. */
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
+    /** So often it is asked whether a topic is still the same. */
+    private static final Duration INTERVAL = Duration.ofSeconds(5);
+
+    /** The poll thread has other things to do. */
+    private static final Duration SHORT_WAIT = Duration.ofSeconds(1);
+
     private final Function<String, CompletableFuture<String>> lookUp;
     private final Runnable close;
     private final LongSupplier clock;
     private final Consumer<String> warn;
     private final LookupFailures failures = new LookupFailures();
     private final Map<String, Question> prefixes = new HashMap<>();
+    private final Map<String, Question> later = new HashMap<>();
+    private final Map<String, Long> unansweredSince = new HashMap<>();
 
     private record Question(CompletableFuture<String> answer, long asked) {}
 
@@ -89,8 +101,10 @@ final class TopicIdentities implements AutoCloseable {
         }
         CompletableFuture<String> prefix = question.answer();
         if (!prefix.isDone()) {
+            unansweredSince.putIfAbsent(topic, question.asked());
             return null;
         }
+        unansweredSince.remove(topic);
         try {
             String known = prefix.join();
             if (failures.succeeded(topic)) {
@@ -122,20 +136,84 @@ final class TopicIdentities implements AutoCloseable {
 
     private @Nullable String problemOf(String topic) {
         String failure = failures.problemOf(topic);
-        Question question = prefixes.get(topic);
-        if (failure != null || question == null || question.answer().isDone()) {
+        Long asked = unansweredSince.get(topic);
+        if (failure != null || asked == null) {
             return failure;
         }
-        Duration since = Duration.ofNanos(clock.getAsLong() - question.asked());
+        Duration since = Duration.ofNanos(clock.getAsLong() - asked);
         return since.compareTo(TIMEOUT) < 0
                 ? null
                 : "no broker has answered for " + since.toSeconds() + " s which id the topic '" + topic
                         + "' has. Until it is known nothing of the topic is read";
     }
 
+    /**
+     * Asks now and then whether the topics are still the same. What was known is known until there is an answer.
+     */
+    void askAgain() {
+        long now = clock.getAsLong();
+        prefixes.replaceAll((topic, known) -> {
+            if (!known.answer().isDone()) {
+                return known;
+            }
+            Question question = later.get(topic);
+            if (question == null) {
+                if (now - known.asked() >= INTERVAL.toNanos()) {
+                    later.put(topic, new Question(lookUp.apply(topic), now));
+                }
+                return known;
+            }
+            if (!question.answer().isDone()) {
+                return known;
+            }
+            later.remove(topic);
+            return decides(question) ? question : new Question(known.answer(), now);
+        });
+    }
+
+    /** A broker that does not answer says nothing about the topic. */
+    private static boolean decides(Question question) {
+        return !question.answer().isCompletedExceptionally()
+                || causeOf(question.answer()) instanceof UnknownTopicOrPartitionException;
+    }
+
+    private static @Nullable Throwable causeOf(CompletableFuture<String> failed) {
+        return failed.handle((prefix, failure) -> failure instanceof CompletionException && failure.getCause() != null
+                        ? failure.getCause()
+                        : failure)
+                .join();
+    }
+
     /** The topic may be another one of the same name. */
     void forget(String topic) {
         prefixes.remove(topic);
+        later.remove(topic);
+    }
+
+    /**
+     * Each topic may be another one of the same name. It is asked for those of records that are there already, and waited a moment for the
+     * answer, so that somebody who is always late gets on as well.
+     */
+    void forgetAll(Set<TopicPartition> polled) {
+        prefixes.clear();
+        later.clear();
+        List<CompletableFuture<String>> answers = polled.stream()
+                .map(TopicPartition::topic)
+                .distinct()
+                .filter(topic -> prefixOf(topic) == null)
+                .map(prefixes::get)
+                .filter(Objects::nonNull)
+                .map(Question::answer)
+                .toList();
+        try {
+            CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+                    .get(SHORT_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            log.debug("not all of the topics {} are known again", polled, e);
+        } catch (InterruptedException e) {
+            // Nobody ends the poll thread by an interrupt.
+            log.debug("interrupted while waiting for the ids of topics, going on", e);
+        }
     }
 
     private static CompletableFuture<String> lookUp(Admin admin, String topic) {

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -124,5 +126,66 @@ class TopicIdentitiesTest {
         assertThat(unidentified("t", "u").problems()).hasSize(1);
         assertThat(unidentified("t", "u").areAll()).isFalse();
         assertThat(unidentified("u").problems()).isEmpty();
+    }
+
+    /** What the poll loop does with a topic that is known. */
+    private void askAgain(Duration time) {
+        for (long end = now + time.toNanos(); now < end; now += POLL.toNanos()) {
+            identities.askAgain();
+        }
+    }
+
+    private void know(String prefix) {
+        answer = CompletableFuture.completedFuture(prefix);
+        assertThat(identities.prefixOf("t")).isEqualTo(prefix);
+    }
+
+    @Tag("F04")
+    @Test
+    void topicThatWasMadeAnewIsNoticedAfterSomeSeconds() {
+        know("kafka:c/1/");
+        answer = CompletableFuture.completedFuture("kafka:c/2/");
+        askAgain(Duration.ofSeconds(4));
+        assertThat(identities.prefixOf("t")).isEqualTo("kafka:c/1/");
+        askAgain(Duration.ofSeconds(2));
+        assertThat(identities.prefixOf("t")).isEqualTo("kafka:c/2/");
+    }
+
+    @Tag("F04")
+    @Test
+    void topicThatIsGoneIsNotKnownAnyMore() {
+        know("kafka:c/1/");
+        answer = CompletableFuture.failedFuture(new UnknownTopicOrPartitionException("gone"));
+        askAgain(Duration.ofSeconds(6));
+        assertThat(identities.prefixOf("t")).isNull();
+        assertThat(warnings).singleElement().asString().contains("'t'", "gone");
+    }
+
+    @Test
+    void brokerThatDoesNotAnswerMakesNoTopicUnknown() {
+        know("kafka:c/1/");
+        answer = CompletableFuture.failedFuture(new TimeoutException("slow"));
+        askAgain(Duration.ofSeconds(21));
+        assertThat(identities.prefixOf("t")).isEqualTo("kafka:c/1/");
+        assertThat(warnings).isEmpty();
+        assertThat(lookUps).isBetween(4, 5);
+        answer = new CompletableFuture<>();
+        askAgain(Duration.ofMinutes(1));
+        assertThat(lookUps).as("one question at a time").isBetween(5, 6);
+        assertThat(identities.prefixOf("t")).isEqualTo("kafka:c/1/");
+    }
+
+    @Test
+    void answerToAQuestionFromBeforeAGapIsNotWaitedFor() {
+        know("kafka:c/1/");
+        CompletableFuture<String> late = new CompletableFuture<>();
+        answer = late;
+        askAgain(Duration.ofSeconds(6));
+        identities.forgetAll(Set.of());
+        answer = CompletableFuture.completedFuture("kafka:c/2/");
+        assertThat(identities.prefixOf("t")).isEqualTo("kafka:c/2/");
+        late.complete("kafka:c/1/");
+        askAgain(Duration.ofSeconds(4));
+        assertThat(identities.prefixOf("t")).isEqualTo("kafka:c/2/");
     }
 }
