@@ -133,7 +133,7 @@ class TopicMadeAnewTest {
         }
 
         @Override
-        public Map<MetricName, ? extends Metric> metrics() {
+        public synchronized Map<MetricName, ? extends Metric> metrics() {
             MetricName name = new MetricName("connection-count", "consumer-metrics", "", Map.of());
             return Map.of(name, new Metric() {
                 @Override

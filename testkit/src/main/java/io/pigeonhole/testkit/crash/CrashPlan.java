@@ -4,8 +4,11 @@ import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What happens at which {@link CrashPoint}: usually {@link #halt()} in a process of its own, but an action may also throw
@@ -18,8 +21,18 @@ public final class CrashPlan {
 
     private final Map<CrashPoint, Integer> passages = new EnumMap<>(CrashPoint.class);
     private final List<Step> steps = new ArrayList<>();
+    private final Set<Step> unreached = new LinkedHashSet<>();
 
-    private record Step(CrashPoint point, int first, int last, Runnable action) {}
+    private record Step(CrashPoint point, int first, int last, Runnable action) {
+        boolean isAt(CrashPoint passed, int passage) {
+            return point == passed && first <= passage && passage <= last;
+        }
+
+        @Override
+        public String toString() {
+            return first == last ? point + " (passage " + first + ")" : String.valueOf(point);
+        }
+    }
 
     private CrashPlan() {}
 
@@ -77,6 +90,7 @@ public final class CrashPlan {
 
     private synchronized CrashPlan add(Step step) {
         steps.add(step);
+        unreached.add(step);
         return this;
     }
 
@@ -108,10 +122,24 @@ public final class CrashPlan {
 
     private synchronized List<Runnable> count(CrashPoint point) {
         int passage = passages.merge(point, 1, Integer::sum);
-        return steps.stream()
-                .filter(step -> step.point() == point && step.first() <= passage && passage <= step.last())
-                .map(Step::action)
-                .toList();
+        List<Step> reached =
+                steps.stream().filter(step -> step.isAt(point, passage)).toList();
+        reached.forEach(unreached::remove);
+        return reached.stream().map(Step::action).toList();
+    }
+
+    /**
+     * Fails where something was planned at a passage that nobody came to: the test has not seen what it was written for. Actions that
+     * {@link #calm} removed count as well.
+     *
+     * @throws AssertionError with the places that were not reached, and all that were passed, with how often
+     */
+    public synchronized void assertReached() {
+        if (!unreached.isEmpty()) {
+            throw new AssertionError("planned and not reached: "
+                    + unreached.stream().map(Step::toString).collect(Collectors.joining(", "))
+                    + "; passed were " + passages);
+        }
     }
 
     /**

@@ -1,5 +1,15 @@
 package io.pigeonhole.testkit.effects;
 
+import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.Cursor;
+import io.pigeonhole.core.admin.DeadLetterEntry;
+import io.pigeonhole.core.admin.DeadLetterFilter;
+import io.pigeonhole.core.admin.MessageLabel;
+import io.pigeonhole.core.admin.Page;
+import io.pigeonhole.core.admin.PageRequest;
+import io.pigeonhole.core.admin.WorkEntry;
+import io.pigeonhole.core.admin.WorkFilter;
+import io.pigeonhole.core.message.MessageId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -7,7 +17,9 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Compares the ids that were sent with the effects that are there. The effects must come from a place without a unique
@@ -64,6 +76,40 @@ public final class EffectsChecker {
     public EffectsChecker dead(Collection<String> ids) {
         aside.addAll(ids);
         return this;
+    }
+
+    /**
+     * Asks an inbox which messages it keeps, and adds them: those in work, leased ones among them, and the dead letters. They may lack an
+     * effect and must not have one. Ask when nobody works any more: a message that is finished between this question and the one for
+     * the effects looks like one with an effect that it must not have. Messages without an id are passed over.
+     *
+     * @param admin an admin of the inbox's store
+     * @param consumer the inbox's consumer
+     * @return this
+     * @throws io.pigeonhole.core.admin.UnknownConsumerException if there is no such consumer
+     */
+    public EffectsChecker keptBy(Admin admin, String consumer) {
+        addAll(page -> admin.work(WorkFilter.of(consumer), page), WorkEntry::message);
+        addAll(page -> admin.deadLetters(DeadLetterFilter.of(consumer), page), DeadLetterEntry::message);
+        return this;
+    }
+
+    private <T> void addAll(Function<PageRequest, Page<T>> list, Function<T, MessageLabel> label) {
+        PageRequest request = PageRequest.first(PageRequest.MOST);
+        while (true) {
+            Page<T> page = list.apply(request);
+            page.entries().stream()
+                    .map(label)
+                    .map(MessageLabel::id)
+                    .filter(Objects::nonNull)
+                    .map(MessageId::toString)
+                    .forEach(aside::add);
+            Cursor next = page.next();
+            if (next == null) {
+                return;
+            }
+            request = request.next(next);
+        }
     }
 
     /**

@@ -70,4 +70,29 @@ class CrashPlanTest {
         inbox.process(message("a"));
         assertThat(happened).containsExactly("a");
     }
+
+    @Test
+    void planThatNobodyCameToFailsTheTestWithWhatWasPassed() {
+        CrashPlan plan = CrashPlan.none()
+                .at(CrashPoint.BEFORE_CLAIM, 1, () -> {})
+                .at(CrashPoint.BEFORE_CLAIM, 2, () -> {})
+                .always(CrashPoint.BEFORE_LEASE, () -> {});
+        Inbox<InMemoryContext> inbox = inbox(plan);
+
+        inbox.process(message("a"));
+        plan.calm();
+        assertThatThrownBy(plan::assertReached)
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("not reached: BEFORE_CLAIM (passage 2), BEFORE_LEASE;")
+                .hasMessageContaining("AFTER_COMMIT=1");
+    }
+
+    @Test
+    void planOfWhichEverythingHappenedPasses() {
+        CrashPlan plan =
+                CrashPlan.none().at(CrashPoint.BEFORE_CLAIM, 2, () -> {}).always(CrashPoint.AFTER_COMMIT, () -> {});
+        inbox(plan).process(message("a"));
+        inbox(plan).process(message("b"));
+        plan.assertReached();
+    }
 }

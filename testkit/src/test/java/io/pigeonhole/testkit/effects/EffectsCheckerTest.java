@@ -3,6 +3,12 @@ package io.pigeonhole.testkit.effects;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.admin.UnknownConsumerException;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -75,5 +81,28 @@ class EffectsCheckerTest {
                 .hasMessageContaining("duplicated: 1: x (2 times)")
                 .hasMessageContaining("phantom: 1: x")
                 .hasMessageContaining("stuck: none");
+    }
+
+    @Test
+    void inboxIsAskedForWhatItKeeps() {
+        InMemoryStore store = InMemoryStore.create();
+        Inbox<InMemoryContext> inbox = Inbox.builder("test", store)
+                .handle("text", PayloadDecoder.text(), (text, context) -> {
+                    throw new IllegalStateException("no");
+                })
+                .build();
+        List<String> ids = IntStream.range(0, 1_001).mapToObj(i -> "id-" + i).toList();
+        inbox.process(ids.stream().map(id -> message(id, "text")).toList());
+        inbox.process(message("dead", "unknown"));
+
+        EffectsReport report =
+                sent(ids.toArray(String[]::new)).keptBy(store.admin(), "test").check();
+        assertThat(report.lost()).isEmpty();
+        assertThat(report.phantom()).as("kept, and not sent").containsExactly("dead");
+        assertThatThrownBy(() -> sent().keptBy(store.admin(), "another")).isInstanceOf(UnknownConsumerException.class);
+    }
+
+    private static Message message(String id, String type) {
+        return Message.builder("s").id(id).type(type).payload("x").build();
     }
 }

@@ -26,6 +26,8 @@ class TestingGuideExampleTest {
     private static final Pattern EXAMPLE = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern BETWEEN_MARKS = Pattern.compile("// begin\\n(.*?)// end", Pattern.DOTALL);
     private static final Path HERE = Path.of("src/test/java/io/pigeonhole/testkit/memory/TestingGuideExampleTest.java");
+    private static final Path ON_SQL =
+            Path.of("../integration-tests/src/test/java/io/pigeonhole/engine/HandlerOnSqlIT.java");
     private static final Path DYING =
             Path.of("../integration-tests/src/test/java/io/pigeonhole/crash/DyingProcess.java");
 
@@ -81,6 +83,7 @@ class TestingGuideExampleTest {
         assertThatThrownBy(() -> inbox.process(orders)).isInstanceOf(OutcomeUnknownException.class);
         inbox.process(orders);
 
+        plan.assertReached();
         EffectsChecker.expecting(List.of("a chair", "a table"))
                 .effects(shipped)
                 .check()
@@ -91,7 +94,7 @@ class TestingGuideExampleTest {
     @Test
     void theGuideShowsWhatIsRunHere() throws IOException {
         List<String> run = new ArrayList<>();
-        for (Path file : List.of(HERE, DYING)) {
+        for (Path file : List.of(HERE, ON_SQL, DYING)) {
             run.addAll(find(file, BETWEEN_MARKS));
         }
         assertThat(find(Path.of("..", "docs", "testing.md"), EXAMPLE)).isEqualTo(run);
