@@ -561,7 +561,7 @@ public final class InboxBuilder<C extends HandlerContext> {
                 engine,
                 worker,
                 new SourceView<>(store, registered, settings, engine),
-                new NodeView<>(store, registered, worker, running, signal),
+                new NodeView<>(store, registered, worker, running, signal, all),
                 new OwnHandlers<>(routing));
     }
 

@@ -15,14 +15,18 @@ final class Listeners {
     private final String consumer;
     private final List<InboxListener> listeners;
     private final FailureLog failures;
+    private final OutcomeCounts counts;
+    private final LimitedWarnings failed = new LimitedWarnings(System::nanoTime);
 
     Listeners(String consumer, List<InboxListener> listeners) {
         this.consumer = consumer;
         this.listeners = listeners;
         this.failures = new FailureLog(consumer, System::nanoTime);
+        this.counts = new OutcomeCounts(consumer, System::nanoTime);
     }
 
     void outcome(Message message, Outcome outcome) {
+        counts.add(outcome);
         try {
             failures.outcome(message, outcome);
         } catch (Throwable e) {
@@ -30,6 +34,11 @@ final class Listeners {
             Interrupts.clear();
         }
         call(listener -> listener.onOutcome(consumer, message, outcome));
+    }
+
+    /** Says what was done since the last time. */
+    void reportOutcomes() {
+        counts.report();
     }
 
     void rollback(int messages, Throwable cause) {
@@ -98,11 +107,16 @@ final class Listeners {
 
     private void failed(InboxListener listener, Throwable failure) {
         try {
-            log.warn(
-                    "consumer '{}': listener {} failed; it changes nothing",
-                    consumer,
-                    listener.getClass().getName(),
-                    FailureText.readable(failure));
+            String name = listener.getClass().getName();
+            long before = failed.pass(name);
+            if (before >= 0) {
+                log.warn(
+                        "consumer '{}': listener {} failed; it changes nothing{}",
+                        consumer,
+                        name,
+                        before == 0 ? "" : " (" + before + " more failures of it were not logged)",
+                        FailureText.readable(failure));
+            }
         } catch (Throwable e) {
             // An appender of the application failed, too.
             Interrupts.clear();

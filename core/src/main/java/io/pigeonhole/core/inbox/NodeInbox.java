@@ -75,6 +75,12 @@ public interface NodeInbox {
     void reportSlowBatches();
 
     /**
+     * Logs at INFO how many deliveries and messages in work had which outcome since this was called last; nothing where there were none.
+     * A node does so every ten minutes, and when it is closed.
+     */
+    void reportOutcomes();
+
+    /**
      * Lets the leases run out that some threads work under. What works under one of them cannot finish any more; its attempt
      * has failed when the lease has run out. A node that is closed with handlers that do not end does so with its
      * own threads, as another node of this process may work on the same inbox. New leases can be taken afterwards.

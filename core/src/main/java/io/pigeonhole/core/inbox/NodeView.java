@@ -18,18 +18,21 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
     private final Worker<C> worker;
     private final RunningBatches running;
     private final WorkSignal signal;
+    private final Listeners listeners;
 
     NodeView(
             InboxStore<C> store,
             RegisteredConsumer consumer,
             Worker<C> worker,
             RunningBatches running,
-            WorkSignal signal) {
+            WorkSignal signal,
+            Listeners listeners) {
         this.store = store;
         this.consumer = consumer;
         this.worker = worker;
         this.running = running;
         this.signal = signal;
+        this.listeners = listeners;
     }
 
     @Override
@@ -50,6 +53,11 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
     @Override
     public void reportSlowBatches() {
         running.report();
+    }
+
+    @Override
+    public void reportOutcomes() {
+        listeners.reportOutcomes();
     }
 
     @Override

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks every second for batches of a node that do not end. */
+/** Looks every second for batches of a node that do not end, and says once in a while what was done. */
 final class Watch {
     private static final Logger log = LoggerFactory.getLogger(Watch.class);
 
@@ -24,7 +24,17 @@ final class Watch {
     }
 
     void start() {
-        var unused = thread.scheduleWithFixedDelay(this::look, 1, 1, TimeUnit.SECONDS);
+        var unusedLook = thread.scheduleWithFixedDelay(this::look, 1, 1, TimeUnit.SECONDS);
+        var unusedReport = thread.scheduleWithFixedDelay(this::report, 10, 10, TimeUnit.MINUTES);
+    }
+
+    private void report() {
+        try {
+            inboxes.forEach(NodeInbox::reportOutcomes);
+        } catch (RuntimeException | Error e) {
+            // An appender of the application failed: there is nowhere to say so.
+            Thread.interrupted();
+        }
     }
 
     private void look() {
@@ -37,5 +47,6 @@ final class Watch {
 
     void close() {
         thread.shutdownNow();
+        report();
     }
 }
