@@ -1,4 +1,5 @@
 /** The engine, what handlers and inboxes are, and what sources, stores and archives implement. */
+@SuppressWarnings("module") // Our own sources and stores, which are compiled behind it.
 module io.pigeonhole.core {
     requires org.slf4j;
     requires static transitive org.jspecify;
@@ -14,5 +15,10 @@ module io.pigeonhole.core {
     exports io.pigeonhole.core.replay;
     exports io.pigeonhole.core.retry;
     exports io.pigeonhole.core.store;
-    exports io.pigeonhole.core.time;
+    exports io.pigeonhole.core.time to
+            io.pigeonhole.jdbc,
+            io.pigeonhole.kafka,
+            io.pigeonhole.rabbitmq,
+            io.pigeonhole.sqs,
+            io.pigeonhole.testkit;
 }

@@ -44,7 +44,12 @@ class SettingsPageTest {
                     "sqs",
                     "SqsSourceBuilder",
                     "SqsSourceBuilder"),
-            new Section("A replay", "Replay.builder(name, consumer, store, author)", "core", "replay/ReplayBuilder", "ReplayBuilder<C>"));
+            new Section(
+                    "A replay",
+                    "Replay.builder(name, consumer, store, author)",
+                    "core",
+                    "replay/ReplayBuilder",
+                    "ReplayBuilder<C>"));
 
     private static final Pattern COMMENT =
             Pattern.compile("^ +/\\*\\*$\\n((?:^ +\\*.*$\\n)+?)^ +\\*/$\\n", Pattern.MULTILINE);

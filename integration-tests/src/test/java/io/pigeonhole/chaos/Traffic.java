@@ -2,8 +2,8 @@ package io.pigeonhole.chaos;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.retry.RetryPolicy;
-import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.JdbcStore;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.pigeonhole.crash;
 
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.testkit.crash.CrashingStore;

@@ -3,11 +3,11 @@ package io.pigeonhole.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.node.Source;
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.network.ProxiedBroker;
 import io.pigeonhole.testkit.contract.BrokerFixture;

@@ -1,6 +1,6 @@
 package io.pigeonhole.kafka;
 
-import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.testkit.contract.BrokerFixture;
 import io.pigeonhole.testkit.contract.SourceContract;
 import io.pigeonhole.testkit.contract.StoreFixture;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.InboxBuilder;
@@ -11,7 +12,6 @@ import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.core.store.DeadLetter;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;

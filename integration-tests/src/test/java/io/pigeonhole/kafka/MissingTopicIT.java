@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.node.SourceState;
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.embedded.EmbeddedKafka;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;

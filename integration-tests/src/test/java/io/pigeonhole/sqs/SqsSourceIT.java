@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.InboxBuilder;
 import io.pigeonhole.core.message.Headers;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.SourceState;
-import io.pigeonhole.core.store.DeadReason;
-import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.io.IOException;

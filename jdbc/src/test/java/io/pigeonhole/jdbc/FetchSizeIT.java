@@ -3,12 +3,12 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.message.Deduplication;
+import io.pigeonhole.core.message.IdForm;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.ConsumerRegistration;
-import io.pigeonhole.core.store.Deduplication;
-import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
-import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.admin.AdminDatabase;
 import io.pigeonhole.jdbc.postgresql.PostgresBoundary;

@@ -3,10 +3,10 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.admin.AdminStore;
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.jdbc.sql.HeaderFormat;

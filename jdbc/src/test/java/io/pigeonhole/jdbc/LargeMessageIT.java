@@ -2,13 +2,13 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.testkit.contract.StoreFixture;
 import io.pigeonhole.testkit.contract.StoredMessage;
 import java.lang.reflect.InvocationTargetException;

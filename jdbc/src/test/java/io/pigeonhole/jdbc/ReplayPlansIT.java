@@ -2,8 +2,8 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.message.IdForm;
 import io.pigeonhole.core.store.ConsumerRegistration;
-import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.postgresql.PostgresDatabase;
 import io.pigeonhole.jdbc.sql.ReplayStatement;

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.pigeonhole.core.message.Deduplication;
+import io.pigeonhole.core.message.IdForm;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.ConsumerRegistration;
-import io.pigeonhole.core.store.Deduplication;
-import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
-import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Watermark;
 import java.sql.Connection;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.Headers;
+import io.pigeonhole.core.message.IdForm;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.DeadLetter;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
-import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ParkedMessage;
 import java.time.Duration;

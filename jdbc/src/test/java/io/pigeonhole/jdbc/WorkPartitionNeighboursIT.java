@@ -3,9 +3,9 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.message.IdForm;
 import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.ConsumerRegistration;
-import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.util.ArrayList;

@@ -2,9 +2,9 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.message.IdForm;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.store.ConsumerRegistration;
-import io.pigeonhole.core.store.IdForm;
-import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.postgresql.DueHints;
 import io.pigeonhole.jdbc.postgresql.PostgresDatabase;

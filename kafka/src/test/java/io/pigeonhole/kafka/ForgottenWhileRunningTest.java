@@ -13,7 +13,7 @@ import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
-import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.testkit.memory.InMemoryContext;

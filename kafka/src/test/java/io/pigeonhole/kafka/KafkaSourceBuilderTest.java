@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.node.SourceState;
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,11 +1,11 @@
 package io.pigeonhole.core.admin;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.time.StoredTime;
@@ -283,7 +283,7 @@ public final class Admin {
 
     /**
      * Lets an ordering key go on without the message that blocks it. A message that waits for another attempt goes to the
-     * dead letters as {@linkplain io.pigeonhole.core.store.DeadReason#SKIPPED skipped}; a dead letter stays one and blocks
+     * dead letters as {@linkplain io.pigeonhole.core.failure.DeadReason#SKIPPED skipped}; a dead letter stays one and blocks
      * no longer. What is behind it may be blocked by the next; call again, or look at {@link #blockedKeys}.
      *
      * @param consumer the consumer's name

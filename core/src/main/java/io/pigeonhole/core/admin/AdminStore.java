@@ -1,8 +1,8 @@
 package io.pigeonhole.core.admin;
 
+import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
-import io.pigeonhole.core.store.Deduplication;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -2,12 +2,12 @@ package io.pigeonhole.core.admin;
 
 import static io.pigeonhole.core.admin.Answer.Kind;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.LeaseReleasedException;
+import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
-import io.pigeonhole.core.store.DeadReason;
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.FailedAttempt;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package io.pigeonhole.core.admin;
 
-import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.failure.DeadReason;
 import java.time.Instant;
 
 /**

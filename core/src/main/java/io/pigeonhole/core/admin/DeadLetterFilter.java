@@ -1,7 +1,7 @@
 package io.pigeonhole.core.admin;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.OrderingKey;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.time.StoredTime;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.KeyScheme;
@@ -8,7 +9,6 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Backlog.Kind;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.ParkedMessage;

@@ -1,10 +1,10 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import org.jspecify.annotations.Nullable;

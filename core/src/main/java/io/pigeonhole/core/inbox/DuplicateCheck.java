@@ -1,11 +1,11 @@
 package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Claim;
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;

@@ -3,13 +3,13 @@ package io.pigeonhole.core.inbox;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.LogPosition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.LeaseExpiredException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.retry.Reaction;
 import io.pigeonhole.core.retry.RetryPolicy;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
 import java.util.Optional;

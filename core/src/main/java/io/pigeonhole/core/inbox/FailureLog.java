@@ -1,7 +1,7 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.Message;
-import io.pigeonhole.core.store.DeadReason;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;

@@ -1,7 +1,7 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.OrderingKey;
-import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.util.HashSet;
 import java.util.Set;

@@ -1,9 +1,9 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import org.jspecify.annotations.Nullable;
 

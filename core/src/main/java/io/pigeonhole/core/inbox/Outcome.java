@@ -1,6 +1,6 @@
 package io.pigeonhole.core.inbox;
 
-import io.pigeonhole.core.store.DeadReason;
+import io.pigeonhole.core.failure.DeadReason;
 import java.time.Duration;
 
 /**

@@ -1,5 +1,8 @@
 package io.pigeonhole.core.store;
 
+import io.pigeonhole.core.message.Deduplication;
+import io.pigeonhole.core.message.IdForm;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.Utf8;
 
 /**

@@ -1,5 +1,7 @@
 package io.pigeonhole.core.store;
 
+import io.pigeonhole.core.failure.DeadReason;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import java.util.Set;

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.store;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;

@@ -1,6 +1,8 @@
 package io.pigeonhole.core.store;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.Deduplication;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;

@@ -3,12 +3,12 @@ package io.pigeonhole.core.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.message.Deduplication;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.Heartbeat;
-import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;

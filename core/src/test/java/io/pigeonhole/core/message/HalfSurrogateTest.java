@@ -11,7 +11,6 @@ import io.pigeonhole.core.admin.Selection;
 import io.pigeonhole.core.admin.WorkFilter;
 import io.pigeonhole.core.handler.IdempotencyKey;
 import io.pigeonhole.core.store.ConsumerRegistration;
-import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.ReplayPlan;
 import io.pigeonhole.core.time.StoredTime;
 import java.nio.charset.StandardCharsets;

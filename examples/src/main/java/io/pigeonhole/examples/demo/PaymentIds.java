@@ -1,6 +1,5 @@
 package io.pigeonhole.examples.demo;
 
-import io.pigeonhole.core.time.SystemTime;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,7 @@ final class PaymentIds {
     UUID of(int payment) {
         UUID id = ids[payment];
         if (id == null) {
-            long time = SystemTime.clock().millis() << TIME_SHIFT;
+            long time = System.currentTimeMillis() << TIME_SHIFT;
             id = new UUID(
                     time | VERSION | random.nextInt(1 << 12), VARIANT | random.nextLong(1L << 29) << 32 | payment);
             ids[payment] = id;

@@ -1,8 +1,8 @@
 package io.pigeonhole.jdbc.generic;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadLetter;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;

@@ -1,10 +1,10 @@
 package io.pigeonhole.jdbc.store;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.Deduplication;
+import io.pigeonhole.core.message.IdForm;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.store.ConsumerRegistration;
-import io.pigeonhole.core.store.Deduplication;
-import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Call;

@@ -1,7 +1,7 @@
 package io.pigeonhole.jdbc.store;
 
+import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.LogPartition;
-import io.pigeonhole.core.store.Deduplication;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.jdbc.sql.AdminSession;

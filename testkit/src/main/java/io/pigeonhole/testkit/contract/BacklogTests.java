@@ -3,11 +3,11 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog.Due;
 import io.pigeonhole.core.store.Backlog.Kind;
 import io.pigeonhole.core.store.InboxTransaction;
-import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
 import java.util.ArrayList;

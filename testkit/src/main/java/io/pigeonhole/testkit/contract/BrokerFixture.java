@@ -1,6 +1,6 @@
 package io.pigeonhole.testkit.contract;
 
-import io.pigeonhole.core.store.Deduplication;
+import io.pigeonhole.core.message.Deduplication;
 import java.util.Set;
 
 /** A broker under test, and the means to disturb it. Made anew for each test; queues have names of their own. */

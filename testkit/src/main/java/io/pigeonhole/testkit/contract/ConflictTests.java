@@ -2,11 +2,11 @@ package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.InboxTransaction;
 import java.util.ArrayList;
 import java.util.HashMap;

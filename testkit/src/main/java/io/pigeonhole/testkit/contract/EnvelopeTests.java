@@ -2,6 +2,7 @@ package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HandlerOptions;
@@ -11,7 +12,6 @@ import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
-import io.pigeonhole.core.store.DeadReason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.Inbox;
@@ -11,7 +12,6 @@ import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.DeadReason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

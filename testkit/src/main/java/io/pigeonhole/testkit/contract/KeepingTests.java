@@ -2,6 +2,7 @@ package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.KeyScheme;
@@ -9,7 +10,6 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeadLetter;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ParkedMessage;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.InboxTransaction;
-import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.List;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.IdForm;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.ConsumerRegistration;
-import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;

@@ -2,6 +2,7 @@ package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.OnRedeliveredDeadLetter;
@@ -9,7 +10,6 @@ import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Backlog;
-import io.pigeonhole.core.store.DeadReason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -3,10 +3,10 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Message;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.testkit.contract.BrokerFixture.Ability;
 import java.util.List;
 import java.util.function.Supplier;

@@ -3,13 +3,13 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.DeadReason;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;

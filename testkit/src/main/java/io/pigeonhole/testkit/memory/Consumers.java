@@ -2,10 +2,10 @@ package io.pigeonhole.testkit.memory;
 
 import io.pigeonhole.core.admin.UnknownConsumerException;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.Deduplication;
+import io.pigeonhole.core.message.IdForm;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.store.ConsumerRegistration;
-import io.pigeonhole.core.store.Deduplication;
-import io.pigeonhole.core.store.IdForm;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Instant;
 import java.util.Comparator;

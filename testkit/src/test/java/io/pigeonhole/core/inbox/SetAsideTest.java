@@ -2,12 +2,12 @@ package io.pigeonhole.core.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.Message;
-import io.pigeonhole.core.store.DeadReason;
-import io.pigeonhole.core.store.KeyOrder;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;

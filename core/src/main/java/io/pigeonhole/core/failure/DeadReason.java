@@ -1,4 +1,4 @@
-package io.pigeonhole.core.store;
+package io.pigeonhole.core.failure;
 
 /** Why a message was given up on. The names are stored; they never change. */
 public enum DeadReason {

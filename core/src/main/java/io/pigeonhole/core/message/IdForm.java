@@ -1,4 +1,4 @@
-package io.pigeonhole.core.store;
+package io.pigeonhole.core.message;
 
 /** What the ids of a consumer's messages are. Fixed when the consumer is registered. */
 public enum IdForm {

@@ -1,4 +1,4 @@
-package io.pigeonhole.core.store;
+package io.pigeonhole.core.message;
 
 /** Whether messages of one ordering key take effect in the order of their arrival. Fixed when a consumer is registered. */
 public enum KeyOrder {

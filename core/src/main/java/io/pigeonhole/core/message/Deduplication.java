@@ -1,4 +1,4 @@
-package io.pigeonhole.core.store;
+package io.pigeonhole.core.message;
 
 /**
  * How a consumer distinguishes the messages that it has accepted from new ones. Stored when the consumer is registered;
