@@ -145,8 +145,8 @@ class SettingsPageTest {
         String text = comment.lines()
                 .map(line -> line.strip().replaceFirst("^\\* ?", ""))
                 .collect(joining("\n"));
-        String[] tags = text.split("\n(?=@)");
-        String first = tags[0].split("\n\\s*<p>", 2)[0];
+        List<String> tags = List.of(text.split("\n(?=@)", -1));
+        String first = List.of(tags.get(0).split("\n\\s*<p>", 2)).get(0);
         List<String> values = new ArrayList<>();
         for (String tag : tags) {
             if (tag.startsWith("@param ") && !tag.startsWith("@param <")) {
