@@ -24,7 +24,6 @@ import io.pigeonhole.jdbc.sql.StoreSchema;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
@@ -61,7 +60,7 @@ abstract class HandlerTransaction {
     private final TransactionControl control;
 
     private final DeferredWrites deferred;
-    private final Set<String> harmless = new HashSet<>();
+    private final HarmlessStatements harmless = new HarmlessStatements();
     private @Nullable HandlerCall call;
     private @Nullable RuntimeException failedFlush;
     private boolean deferredChanges;
