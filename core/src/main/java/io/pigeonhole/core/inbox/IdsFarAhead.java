@@ -41,55 +41,68 @@ final class IdsFarAhead {
     private static final long ANSWER_HOLDS = Duration.ofMinutes(1).toNanos();
 
     private final LongSupplier nanos;
-    private final Function<List<MessageKey>, Set<MessageKey>> known;
+    private final Function<List<MessageKey>, Answer> ledger;
     private final Supplier<@Nullable MessageKey> endOfLedger;
     private @Nullable MessageKey end;
     private long askedAt;
 
     /**
+     * What the ledger says of some keys.
+     *
+     * @param known those that it has
+     * @param busy those that a transaction elsewhere has claimed, or asks about as well: nobody knows yet
+     */
+    record Answer(Set<MessageKey> known, Set<MessageKey> busy) {}
+
+    /**
      * For one inbox.
      *
      * @param nanos as {@link System#nanoTime}
-     * @param known which of some keys in digest form, in ascending order, the ledger has, or a transaction elsewhere has claimed
+     * @param ledger is asked about keys in digest form, in ascending order
      * @param endOfLedger creates missing days and says where the ledger ends; null where it could not
      */
     IdsFarAhead(
-            LongSupplier nanos,
-            Function<List<MessageKey>, Set<MessageKey>> known,
-            Supplier<@Nullable MessageKey> endOfLedger) {
+            LongSupplier nanos, Function<List<MessageKey>, Answer> ledger, Supplier<@Nullable MessageKey> endOfLedger) {
         this.nanos = nanos;
-        this.known = known;
+        this.ledger = ledger;
         this.endOfLedger = endOfLedger;
     }
 
-    /** Gives those among the deliveries their key in digest form that are to be known by it. Asks nothing for all others. */
-    void takeDigestKeys(List<Envelope> deliveries) {
+    /**
+     * Gives those among the deliveries their key in digest form that are to be known by it. Asks nothing for all others.
+     *
+     * @return those whose form is not known, because somebody else is at work on their key: whoever guesses it accepts a message twice,
+     *     once in each form
+     */
+    List<Envelope> takeDigestKeys(List<Envelope> deliveries) {
         List<Envelope> ahead = new ArrayList<>(0);
         for (Envelope envelope : deliveries) {
             if (envelope.byLedger() && isAhead(envelope.key())) {
                 ahead.add(envelope);
             }
         }
-        if (!ahead.isEmpty()) {
-            takeDigestKeysOf(ahead);
-        }
+        return ahead.isEmpty() ? ahead : takeDigestKeysOf(ahead);
     }
 
     /** Several may have one id: a log gives each delivery of a message a place of its own. */
-    private void takeDigestKeysOf(List<Envelope> ahead) {
+    private List<Envelope> takeDigestKeysOf(List<Envelope> ahead) {
         List<MessageKey> digestKeys =
                 ahead.stream().map(envelope -> digestKeyOf(envelope.message())).toList();
         List<MessageKey> distinct = digestKeys.stream().distinct().sorted().toList();
-        Set<MessageKey> before = known.apply(distinct);
-        boolean allKnown = before.size() == distinct.size();
-        MessageKey last = allKnown ? null : end();
+        Answer answer = ledger.apply(distinct);
+        boolean allSaid = answer.known().size() + answer.busy().size() == distinct.size();
+        MessageKey last = allSaid ? null : end();
+        List<Envelope> busy = new ArrayList<>(0);
         for (int i = 0; i < ahead.size(); i++) {
             Envelope envelope = ahead.get(i);
             MessageKey digestKey = digestKeys.get(i);
-            if (before.contains(digestKey) || (last != null && isFarAhead(envelope.key(), last))) {
+            if (answer.busy().contains(digestKey)) {
+                busy.add(envelope);
+            } else if (answer.known().contains(digestKey) || (last != null && isFarAhead(envelope.key(), last))) {
                 envelope.takeDigestKey(digestKey);
             }
         }
+        return busy;
     }
 
     private synchronized @Nullable MessageKey end() {

@@ -14,6 +14,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -92,11 +93,11 @@ final class InboxEngine<C extends HandlerContext> {
         Batch batch = Batch.of(messages, consumer, settings.conflicts());
         boolean whole = batch.rounds().size() == 1;
         for (List<Envelope> round : batch.rounds()) {
-            farAhead.takeDigestKeys(round);
+            List<Envelope> undecided = farAhead.takeDigestKeys(round);
             List<Envelope> inTime = holdBack(flood.heldBack(round), round);
             List<Envelope> passing = holdBack(future.heldBack(inTime), inTime);
             if (!passing.isEmpty()) {
-                process(passing, whole && passing.size() == round.size(), batch, reception);
+                process(passing, undecided, whole && passing.size() == round.size(), batch, reception);
             }
         }
         return batch.outcomes(listeners);
@@ -157,11 +158,15 @@ final class InboxEngine<C extends HandlerContext> {
     }
 
     /** Claims keys in digest form, sees which are not new or somebody else's by then, and rolls back. */
-    private Set<MessageKey> knownByDigestKey(List<MessageKey> sorted) {
+    private IdsFarAhead.Answer knownByDigestKey(List<MessageKey> sorted) {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             Claimer claimer = new Claimer(transaction, consumer, Map.of(), Set.of());
             claimer.inHalves(sorted);
-            return sorted.stream().filter(key -> !claimer.isClaimed(key)).collect(Collectors.toSet());
+            Set<MessageKey> busy = sorted.stream().filter(claimer::isBusy).collect(Collectors.toSet());
+            Set<MessageKey> known = sorted.stream()
+                    .filter(key -> !claimer.isClaimed(key) && !busy.contains(key))
+                    .collect(Collectors.toSet());
+            return new IdsFarAhead.Answer(known, busy);
         } catch (StoreException e) {
             store.probe();
             throw new RetryableException(
@@ -180,15 +185,22 @@ final class InboxEngine<C extends HandlerContext> {
         }
     }
 
-    private void process(List<Envelope> round, boolean isWhole, Batch batch, Reception reception) {
+    /** The keys of those that are undecided count as keys that somebody else has. */
+    private void process(
+            List<Envelope> round, List<Envelope> undecided, boolean isWhole, Batch batch, Reception reception) {
         List<MessageKey> keys = new ArrayList<>(round.size());
         for (Envelope envelope : round) {
             if (envelope.byLedger()) {
                 keys.add(envelope.key());
             }
         }
-        Set<MessageKey> busy = atWork.enter(keys, settings.concurrentDuplicateTimeout());
+        if (!undecided.isEmpty()) {
+            keys.removeAll(undecided.stream().map(Envelope::key).toList());
+        }
+        Set<MessageKey> busyHere = atWork.enter(keys, settings.concurrentDuplicateTimeout());
         try {
+            Set<MessageKey> busy = undecided.isEmpty() ? busyHere : new HashSet<>(busyHere);
+            undecided.forEach(envelope -> busy.add(envelope.key()));
             if (keys.isEmpty() && round.stream().allMatch(Envelope::byLedger)) {
                 round.forEach(this::busyHere);
                 return;
@@ -202,7 +214,7 @@ final class InboxEngine<C extends HandlerContext> {
 
     /** There is nothing to be asked of the database. */
     private void busyHere(Envelope envelope) {
-        envelope.propose(new Outcome.Busy("another thread of this process is working on the same message"));
+        envelope.propose(new Outcome.Busy("another thread or transaction is working on the same message"));
         settleAndNotify(envelope);
     }
 

@@ -15,6 +15,8 @@ import io.pigeonhole.core.message.MessageKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -94,6 +96,22 @@ abstract class IdsFarAheadTests<C extends HandlerContext> extends InboxLab<C> {
         }
         assertThat(inbox.process(message).kind()).isEqualTo(Kind.DUPLICATE);
         assertThat(fixture.deadLetters(consumer)).isEmpty();
+    }
+
+    /** Whoever waited would take the other's question for an acceptance, once it is over, and accept the message in this form only. */
+    @Test
+    void messageThatAnotherTransactionAsksAboutIsBusyAtOnceAndTakesNoForm() throws Exception {
+        Duration longer = Duration.ofSeconds(30);
+        Inbox<C> inbox = builder(this::write).concurrentDuplicateTimeout(longer).build();
+        Message message = madeAhead(Duration.ofDays(100), "x");
+        try (CallersTransaction elsewhere = fixture.begin()) {
+            elsewhere.ledger().claim(inbox.registered(), digestKeyOf(message));
+            CompletableFuture<Outcome> outcome = CompletableFuture.supplyAsync(() -> inbox.process(message));
+            assertThat(outcome.get(longer.toSeconds() / 2, TimeUnit.SECONDS).kind())
+                    .isEqualTo(Kind.BUSY);
+        }
+        assertThat(inbox.process(message).kind()).isEqualTo(Kind.DEAD);
+        assertThat(fixture.effects()).isEmpty();
     }
 
     @Test
