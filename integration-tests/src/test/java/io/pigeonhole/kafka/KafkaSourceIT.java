@@ -343,6 +343,40 @@ class KafkaSourceIT {
         assertThat(effects).contains("new 0", "new 1", "new 2").hasSize(8);
     }
 
+    /** Without an offset in the group, each consumer would begin behind what came before it. */
+    @Test
+    void whatComesBetweenTwoStartsIsNotLeftOutWhereTheSourceBeginsAtTheEnd() {
+        KafkaTopic topic = topic(1);
+        topic.send("before the source", "k");
+        Map<String, Object> latest = with(config(), "auto.offset.reset", "latest");
+        KafkaSource first = start(inbox(consumer), topic, latest, builder -> builder);
+        await().atMost(PATIENCE).until(() -> topic.committed(consumer).equals(topic.ends()));
+        first.close();
+        topic.send("0", "k");
+        topic.send("1", "k");
+        start(inbox(consumer), topic, latest, builder -> builder);
+        awaitEffects(2);
+        assertEachOnce(2);
+    }
+
+    @Test
+    void whatComesWhileTheConsumerIsPausedIsNotLeftOutWhereTheSourceBeginsAtTheEnd() {
+        KafkaTopic topic = topic(1);
+        topic.send("before the source", "k");
+        Map<String, Object> latest = with(config(), "auto.offset.reset", "latest");
+        Inbox<InMemoryContext> inbox = inbox(consumer);
+        store.paused(consumer, true);
+        KafkaSource first = start(inbox, topic, latest, builder -> builder);
+        await().atMost(PATIENCE).until(() -> topic.committed(consumer).equals(topic.ends()));
+        topic.send("0", "k");
+        await().atMost(PATIENCE).until(() -> first.state() == SourceState.WAITING_FOR_STORE);
+        first.close();
+        store.paused(consumer, false);
+        start(inbox, topic, latest, builder -> builder);
+        awaitEffects(1);
+        assertEachOnce(1);
+    }
+
     @Test
     void abortedTransactionsAreNotSeenAndOffsetsPassThem() {
         KafkaTopic plain = topic(1);

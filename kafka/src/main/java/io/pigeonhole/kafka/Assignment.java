@@ -24,6 +24,7 @@ final class Assignment {
     private long provenPosition = -1;
     private long lastFailure;
     private boolean refusedByStore;
+    private boolean placed;
     private boolean refused;
     private boolean paused;
 
@@ -72,6 +73,17 @@ final class Assignment {
         } else {
             deliveries.submitInSequence(message, partition.topic().hashCode() + partition.partition(), slot);
         }
+    }
+
+    /** Whether it is known where it begins. */
+    boolean isPlaced() {
+        return placed || expectedPosition > 0;
+    }
+
+    /** Notes where it begins, so that this is committed although nothing is finished. */
+    void beginsAt(long offset) {
+        placed = true;
+        tracker.beginsAt(new OffsetAndMetadata(offset));
     }
 
     /** The watermark as it was acquired; null where it was not, or need not be. */

@@ -14,6 +14,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.KafkaException;
@@ -27,13 +29,16 @@ import org.slf4j.LoggerFactory;
  * The partitions that this member has now, their commits, and what happens when they come and go. Used by the poll thread,
  * on which Kafka calls the listener, too.
  *
- * <p>No commit of offsets is ever needed for correctness: what is not committed is delivered again and settles as a
- * duplicate. A commit that fails is therefore only worth a line for debugging, unless all of them do for long.
+ * <p>But for where a partition began, no commit of offsets is needed for correctness: what is not committed is delivered again and
+ * settles as a duplicate. A commit that fails is therefore only worth a line for debugging, unless all of them do for long.
  */
 final class Assignments implements ConsumerRebalanceListener {
     private static final Logger log = LoggerFactory.getLogger(Assignments.class);
     private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration LONGEST_TURN = Duration.ofSeconds(2);
+    private static final long UNKNOWN = -1;
+    /** No record is there, so that Kafka looks for another position. */
+    private static final long BEHIND_EVERYTHING = Long.MAX_VALUE;
 
     private final String name;
     private final Consumer<byte[], byte[]> consumer;
@@ -167,7 +172,7 @@ final class Assignments implements ConsumerRebalanceListener {
                 if (owner == null) {
                     // The offset of the group is of the old topic. Nothing lies here, and Kafka does what
                     // auto.offset.reset says.
-                    readAgain(partition, new OffsetAndMetadata(Long.MAX_VALUE));
+                    readAgain(partition, new OffsetAndMetadata(BEHIND_EVERYTHING));
                 } else {
                     owner.prepare(partition);
                 }
@@ -232,6 +237,40 @@ final class Assignments implements ConsumerRebalanceListener {
         }
         Uninterrupted.call(() -> consumer.pause(pause));
         Uninterrupted.call(() -> consumer.resume(resume));
+    }
+
+    /**
+     * Notes where partitions begin of which nothing is finished yet. Committed, it is where the next consumer begins: without it, one that
+     * begins at the end of a log ({@code auto.offset.reset=latest}) would leave out what came while this one was at work, or could not be.
+     *
+     * @param polled records that are not handed over yet
+     * @param heldBack partitions whose position means nothing
+     */
+    void noteBeginnings(ConsumerRecords<byte[], byte[]> polled, Predicate<TopicPartition> heldBack) {
+        if (owner != null) {
+            return;
+        }
+        for (Assignment assignment : current.values()) {
+            if (!assignment.isPlaced() && !heldBack.test(assignment.partition())) {
+                List<ConsumerRecord<byte[], byte[]>> records = polled.records(assignment.partition());
+                // The consumer stands behind these already.
+                long position = records.isEmpty()
+                        ? position(assignment.partition())
+                        : records.get(0).offset();
+                if (position != UNKNOWN && position != BEHIND_EVERYTHING) {
+                    assignment.beginsAt(position);
+                }
+            }
+        }
+    }
+
+    private long position(TopicPartition partition) {
+        try {
+            return Uninterrupted.get(() -> consumer.position(partition, Duration.ZERO));
+        } catch (KafkaException | IllegalStateException e) {
+            log.trace("{}: it is not known yet where {} begins", name, partition, e);
+            return UNKNOWN;
+        }
     }
 
     /** Sends what can be committed, unless an earlier commit is still under way. */

@@ -43,6 +43,13 @@ final class OffsetTracker {
         return slot;
     }
 
+    /** Notes where the partition begins, before any record of it is finished. */
+    void beginsAt(OffsetAndMetadata begin) {
+        if (position == null) {
+            position = begin;
+        }
+    }
+
     /** Notes where the consumer stands behind the records added: behind aborted records and markers, too. */
     void polledTo(OffsetAndMetadata end) {
         polledTo = end;

@@ -205,6 +205,7 @@ final class PollLoop implements Runnable {
                 ConsumerRecords<byte[], byte[]> records = poll();
                 notePoll(records);
                 beginnings.polled();
+                assignments.noteBeginnings(records, unreadable::holdsBack);
                 assignments.commitFailures().polled();
                 handOver(records);
                 if (!records.isEmpty()) {
