@@ -27,7 +27,8 @@ final class QuickStart {
                 .handle(
                         "payment.requested",
                         json(Payment.class),
-                        (payment, context) -> context.defer(
+                        (payment, context) -> context.deferExpecting(
+                                1,
                                 "UPDATE account SET balance = balance + ? WHERE id = ?",
                                 payment.amount(),
                                 payment.account()))

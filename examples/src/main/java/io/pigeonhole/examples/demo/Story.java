@@ -165,7 +165,9 @@ final class Story {
             }
             if (producer.finished() && kills.isOver() && System.nanoTime() - lastLag > LAG_NANOS) {
                 lastLag = System.nanoTime();
-                if (broker.unacknowledged() == 0 && (!withInbox || processed >= units)) {
+                if (broker.unacknowledged() == 0
+                        && (!withInbox || processed >= units)
+                        && bank.waitingForWorkers() == 0) {
                     consumer.stop();
                     if (broker.unacknowledged() == 0) {
                         return;
