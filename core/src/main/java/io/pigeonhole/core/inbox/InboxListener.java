@@ -29,7 +29,8 @@ public interface InboxListener {
 
     /**
      * Runs around the work on a batch, from before its first transaction to behind its last: for spans, timers, thread-bound
-     * contexts. Called on the thread that works on it, which is that of the handlers too, and only for what goes to the database.
+     * contexts. Called on the thread that works on it, which is that of the handlers too, and only for what goes to the database. What workers take is known only inside their transaction:
+     * for that {@link #aroundHandler} is called alone.
      *
      * <p>It calls {@link Invocation#proceed} once and may catch what that throws in order to look at it. It cannot prevent, repeat or
      * hide anything: what was thrown counts, and what the listener throws itself is logged.
@@ -54,7 +55,8 @@ public interface InboxListener {
 
     /**
      * The same around each call of a handler, inside its transaction, or of an external handler, outside of one: for the context of the
-     * message, such as MDC or a trace that is continued. A handler that takes messages one by one is called for each, a batch handler for
+     * message, such as MDC or a trace that is continued. What an external handler has to be written is a call of its own, inside the
+     * transaction behind it. A handler that takes messages one by one is called for each, a batch handler for
      * several at once. What is written after {@code proceed} in the handler's transaction would be the handler's: do not.
      *
      * @param handler the call

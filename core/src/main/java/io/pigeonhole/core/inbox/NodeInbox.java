@@ -5,6 +5,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -73,6 +74,14 @@ public interface NodeInbox {
      * every second.
      */
     void reportSlowBatches();
+
+    /**
+     * The batches that have been in work for longer than {@link InboxBuilder#slowBatch}: their handler does not return, most likely, and its
+     * thread, and messages that wait for it, stand still.
+     *
+     * @return how long and on which thread, one text each, unmodifiable
+     */
+    List<String> slowBatches();
 
     /**
      * Logs at INFO how many deliveries and messages in work had which outcome since this was called last; nothing where there were none.

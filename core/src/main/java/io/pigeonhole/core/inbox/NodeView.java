@@ -5,6 +5,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -53,6 +54,11 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
     @Override
     public void reportSlowBatches() {
         running.report();
+    }
+
+    @Override
+    public List<String> slowBatches() {
+        return running.slow();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.pigeonhole.core.inbox;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -23,11 +24,15 @@ final class RunningBatches {
 
         /** Once, however many ask for it at once. */
         private synchronized void report() {
-            Duration inWork = Duration.ofNanos(System.nanoTime() - since);
+            Duration inWork = inWork();
             if (!reported && inWork.compareTo(limit) >= 0) {
                 reported = true;
                 listeners.slowBatch(inWork, thread);
             }
+        }
+
+        private Duration inWork() {
+            return Duration.ofNanos(System.nanoTime() - since);
         }
 
         void end() {
@@ -39,6 +44,14 @@ final class RunningBatches {
         Running batch = new Running();
         running.add(batch);
         return batch;
+    }
+
+    /** The batches that have been in work for longer than the limit: how long, and on which thread. */
+    List<String> slow() {
+        return running.stream()
+                .filter(batch -> batch.inWork().compareTo(limit) >= 0)
+                .map(batch -> batch.inWork().toSeconds() + " s on thread '" + batch.thread.getName() + "'")
+                .toList();
     }
 
     void report() {

@@ -105,6 +105,7 @@ public final class Node implements AutoCloseable {
             if (workers.isWaiting()) {
                 reasons.add("the workers wait for the database, which is away or refuses to commit");
             }
+            reasons.addAll(watch.slowBatches());
             addTo(reasons, "the threads for messages under leases gave up", workers.failure());
             addTo(reasons, "the store could not be maintained at the last try", janitor.failure());
         }

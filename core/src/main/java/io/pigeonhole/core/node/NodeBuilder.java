@@ -34,6 +34,7 @@ public final class NodeBuilder {
     private Duration pollInterval = Duration.ofSeconds(2);
     private WindowGuard windowGuard = WindowGuard.WARN;
     private MaintenanceListener maintenanceListener = new MaintenanceListener() {};
+    private boolean built;
 
     /** For a store that deletes nothing, and inboxes of any other. */
     NodeBuilder(Maintenance store, Backlog backlog) {
@@ -182,8 +183,13 @@ public final class NodeBuilder {
      *
      * @return a node that is not started
      * @throws ConfigurationException if a setting is wrong
+     * @throws IllegalStateException if a node with these sources was built before: it would close them
      */
     public Node build() {
+        if (built && !sources.isEmpty()) {
+            throw new IllegalStateException(
+                    "a node was built with these sources before; begin another builder, with new sources");
+        }
         require(
                 maintenanceInterval.compareTo(Duration.ofSeconds(1)) >= 0,
                 "maintenanceInterval " + maintenanceInterval + " is below a second");
@@ -201,6 +207,7 @@ public final class NodeBuilder {
         List<Source> all = List.copyOf(sources);
         Guard guard = new Guard(retention, all, windowGuard, maintenanceListener);
         List<NodeInbox> ofNode = inboxes.values().stream().map(Inbox::forNodes).toList();
+        built = true;
         return new Node(
                 all,
                 new Workers(backlog, workers == 0 ? List.of() : ofNode, settings),

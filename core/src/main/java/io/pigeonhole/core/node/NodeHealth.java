@@ -13,7 +13,10 @@ public sealed interface NodeHealth {
         return this instanceof Healthy;
     }
 
-    /** All sources take messages, work that is due is done, and the store is maintained. */
+    /**
+     * All sources take messages, no batch has been in work for longer than {@code slowBatch}, the workers find their database, and the store
+     * had its new days at the last try. Whether old rows are deleted is not looked at: the log warns where they are not.
+     */
     record Healthy() implements NodeHealth {}
 
     /**

@@ -45,6 +45,15 @@ final class Watch {
         }
     }
 
+    /** The batches that do not end, as sentences. */
+    List<String> slowBatches() {
+        return inboxes.stream()
+                .flatMap(inbox -> inbox.slowBatches().stream()
+                        .map(batch -> "consumer '" + inbox.consumer() + "': a batch has been in work for " + batch
+                                + "; its messages wait, and in the end so does all that its thread is to do"))
+                .toList();
+    }
+
     void close() {
         thread.shutdownNow();
         report();

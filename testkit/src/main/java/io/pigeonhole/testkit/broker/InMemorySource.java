@@ -6,6 +6,7 @@ import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -110,6 +111,8 @@ final class InMemorySource implements Source {
             closing.countDown();
         }
         if (started != null) {
+            // It may be about to take one more message, which belongs to the next source then.
+            BoundedWait.join(thread, CLOSE_TIMEOUT);
             started.close(CLOSE_TIMEOUT);
             queue.leave(this);
         }

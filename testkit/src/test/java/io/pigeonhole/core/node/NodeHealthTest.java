@@ -5,12 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.NodeHealth.Unhealthy;
+import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -159,5 +166,44 @@ class NodeHealthTest {
         assertThatThrownBy(builder::build)
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("workers -1");
+    }
+
+    @Test
+    void batchThatDoesNotEndIsAReason() throws Exception {
+        InMemoryStore store = InMemoryStore.create();
+        CountDownLatch inWork = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Inbox<InMemoryContext> hanging = Inbox.builder("hanging", store)
+                .slowBatch(Duration.ofMillis(1))
+                .handle("note", PayloadDecoder.text(), (text, context) -> {
+                    inWork.countDown();
+                    assertThat(mayEnd.await(30, TimeUnit.SECONDS)).isTrue();
+                })
+                .build();
+        try (Node ofHanging = Node.builder(store).inbox(hanging).start()) {
+            CompletableFuture<Outcome> outcome = CompletableFuture.supplyAsync(() -> hanging.process(
+                    Message.builder("s").id("1").type("note").payload("x").build()));
+            assertThat(inWork.await(30, TimeUnit.SECONDS)).isTrue();
+            await().until(() -> !ofHanging.health().isHealthy());
+            assertThat(String.valueOf(ofHanging.health()))
+                    .contains("consumer 'hanging'", "a batch has been in work for");
+            mayEnd.countDown();
+            assertThat(outcome.get().kind()).isEqualTo(Outcome.Kind.PROCESSED);
+            assertThat(ofHanging.health().isHealthy()).isTrue();
+        }
+    }
+
+    /** The second one would close them for the first. */
+    @Test
+    void nodeIsBuiltOnceWithItsSources() {
+        SettableSource another = new SettableSource();
+        NodeBuilder builder = new NodeBuilder(() -> {}, consumers -> List.of()).source(another);
+        try (Node first = builder.start()) {
+            assertThatThrownBy(builder::build)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("new sources");
+            assertThat(first.health().isHealthy()).isTrue();
+            assertThat(another.events).containsExactly("start");
+        }
     }
 }
