@@ -75,12 +75,9 @@ class ArchitectureGuideTest {
     }
 
     private static Set<String> typesOfTheProject() throws IOException {
-        try (Stream<Path> files = Files.walk(HOME)) {
-            return files.map(Path::toString)
-                    .filter(file -> file.endsWith(".java") && !file.contains("/target/"))
-                    .map(file -> file.substring(file.lastIndexOf('/') + 1, file.length() - ".java".length()))
-                    .collect(Collectors.toSet());
-        }
+        return SourceFiles.below(HOME).stream()
+                .map(file -> file.getFileName().toString().replace(".java", ""))
+                .collect(Collectors.toSet());
     }
 
     private static String read(Path file) {

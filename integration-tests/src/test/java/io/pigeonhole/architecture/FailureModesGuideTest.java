@@ -13,7 +13,6 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The tests that {@code docs/failure-modes.md} names are there, and no failure mode is left out. */
@@ -71,15 +70,13 @@ class FailureModesGuideTest {
     }
 
     private static Map<String, String> sourcesOfTests() throws IOException {
-        try (Stream<Path> files = Files.walk(HOME)) {
-            return files.filter(file -> file.toString().endsWith(".java"))
-                    .filter(file -> file.startsWith(CONTRACTS)
-                            || HOME.relativize(file).toString().contains("/src/test/java/"))
-                    .collect(Collectors.toMap(
-                            file -> file.getFileName().toString().replace(".java", ""),
-                            FailureModesGuideTest::read,
-                            (one, other) -> one + other));
-        }
+        return SourceFiles.below(HOME).stream()
+                .filter(file -> file.startsWith(CONTRACTS)
+                        || HOME.relativize(file).toString().contains("/src/test/java/"))
+                .collect(Collectors.toMap(
+                        file -> file.getFileName().toString().replace(".java", ""),
+                        FailureModesGuideTest::read,
+                        (one, other) -> one + other));
     }
 
     private static String read(Path file) {
