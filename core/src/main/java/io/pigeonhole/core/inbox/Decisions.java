@@ -120,8 +120,8 @@ final class Decisions<C extends HandlerContext> {
         int allowed = routing.retryOf(envelope.message()).maxAttempts();
         String detail = failed + " attempts have failed and " + allowed
                 + " are allowed; the last ended where this policy was not"
-                + " asked: in a program that allows more, by the release of its lease, or where it ran out in a program that"
-                + " does not know the type. Requeue it once its cause is mended";
+                + " asked: in a program that allows more, where its lease was released by a person, or where that ran out in a"
+                + " program that does not know the type. Requeue it once its cause is mended";
         dead(envelope, new Unusable(DeadReason.RETRIES_EXHAUSTED, detail), true);
     }
 

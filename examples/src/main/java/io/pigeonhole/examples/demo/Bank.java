@@ -64,11 +64,6 @@ final class Bank implements AutoCloseable {
                 : 0;
     }
 
-    /** How many messages the workers of the consumer have still to work on: nothing has failed about them yet. */
-    long waitingForWorkers() throws SQLException {
-        return hasInbox ? count("SELECT count(*) FROM inbox_work WHERE status IN ('received', 'leased')") : 0;
-    }
-
     private long count(String sql) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql);
                 ResultSet result = statement.executeQuery()) {

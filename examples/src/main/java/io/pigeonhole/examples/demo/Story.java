@@ -27,7 +27,7 @@ final class Story {
     private static final int LOG_TAIL = 15;
     private static final int ID_LINE = 37;
     private static final long LAG_NANOS = Duration.ofMillis(200).toNanos();
-    private static final Duration STALL = Duration.ofSeconds(60);
+    private static final Duration STALL = Duration.ofMinutes(3);
 
     /** The demo cannot be run to its end. */
     static final class StalledException extends RuntimeException {
@@ -165,9 +165,7 @@ final class Story {
             }
             if (producer.finished() && kills.isOver() && System.nanoTime() - lastLag > LAG_NANOS) {
                 lastLag = System.nanoTime();
-                if (broker.unacknowledged() == 0
-                        && (!withInbox || processed >= units)
-                        && bank.waitingForWorkers() == 0) {
+                if (broker.unacknowledged() == 0 && (!withInbox || isDone(effects, parked))) {
                     consumer.stop();
                     if (broker.unacknowledged() == 0) {
                         return;
@@ -181,6 +179,11 @@ final class Story {
                         + broker.unacknowledged() + " not acknowledged." + tail(settings.output()));
             }
         }
+    }
+
+    /** A payment that can be paid may be parked as well, where a kill has ended its lease: it is tried again. */
+    private boolean isDone(long effects, long parked) {
+        return effects >= units - plan.poisonous() && effects + parked >= units;
     }
 
     private void kill(ConsumerProcess consumer, long effects) throws InterruptedException {
