@@ -203,7 +203,7 @@ final class PollLoop implements Runnable {
                 acquire();
                 assignments.regulate(heldBack());
                 ConsumerRecords<byte[], byte[]> records = poll();
-                notePoll(records);
+                notePoll();
                 beginnings.polled();
                 assignments.noteBeginnings(records, unreadable::holdsBack);
                 assignments.commitFailures().polled();
@@ -237,10 +237,10 @@ final class PollLoop implements Runnable {
     }
 
     /** Behind a gap nothing is taken before it is known whether the topics are still the same. */
-    private void notePoll(ConsumerRecords<byte[], byte[]> records) {
+    private void notePoll() {
         long now = settings.clock().getAsLong();
         if (identities != null && now - polledAt > LONGEST_GAP.toNanos()) {
-            identities.forgetAll(records.partitions());
+            identities.forgetAll(assignments.partitions());
         }
         polledAt = now;
     }

@@ -191,13 +191,13 @@ final class TopicIdentities implements AutoCloseable {
     }
 
     /**
-     * Each topic may be another one of the same name. It is asked for those of records that are there already, and waited a moment for the
-     * answer, so that somebody who is always late gets on as well.
+     * Each topic may be another one of the same name. Those of some partitions are asked for at once, and waited for a moment, so that
+     * somebody who is always late gets on as well.
      */
-    void forgetAll(Set<TopicPartition> polled) {
+    void forgetAll(Set<TopicPartition> wanted) {
         prefixes.clear();
         later.clear();
-        List<CompletableFuture<String>> answers = polled.stream()
+        List<CompletableFuture<String>> answers = wanted.stream()
                 .map(TopicPartition::topic)
                 .distinct()
                 .filter(topic -> prefixOf(topic) == null)
@@ -209,7 +209,7 @@ final class TopicIdentities implements AutoCloseable {
             CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
                     .get(SHORT_WAIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            log.debug("not all of the topics {} are known again", polled, e);
+            log.debug("not all of the topics {} are known again", wanted, e);
         } catch (InterruptedException e) {
             // Nobody ends the poll thread by an interrupt.
             log.debug("interrupted while waiting for the ids of topics, going on", e);
