@@ -17,6 +17,7 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /** Consumes a topic and is halted around a commit of its offsets. */
 final class DyingConsumer {
@@ -53,12 +54,15 @@ final class DyingConsumer {
         }
     }
 
-    /** The consumer's commits are the acknowledgement: the crash points stand around them. */
+    /**
+     * The consumer's commits of finished records are the acknowledgement: the crash points stand around them. A commit of where the partitions
+     * begin acknowledges nothing.
+     */
     @SuppressWarnings("unchecked")
     private static Consumer<byte[], byte[]> acknowledgingThrough(CrashPlan plan, Consumer<byte[], byte[]> consumer) {
         return (Consumer<byte[], byte[]>) Proxy.newProxyInstance(
                 Consumer.class.getClassLoader(), new Class<?>[] {Consumer.class}, (proxy, method, values) -> {
-                    boolean acknowledges = method.getName().startsWith("commit");
+                    boolean acknowledges = method.getName().startsWith("commit") && isOfFinished(values[0]);
                     try {
                         if (acknowledges) {
                             plan.pass(CrashPoint.BEFORE_ACKNOWLEDGE);
@@ -72,5 +76,10 @@ final class DyingConsumer {
                         }
                     }
                 });
+    }
+
+    private static boolean isOfFinished(Object positions) {
+        return ((Map<?, ?>) positions)
+                .values().stream().anyMatch(position -> ((OffsetAndMetadata) position).offset() > 0);
     }
 }
