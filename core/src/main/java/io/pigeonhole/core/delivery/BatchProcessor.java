@@ -5,6 +5,7 @@ import io.pigeonhole.core.inbox.SourceInbox;
 import io.pigeonhole.core.message.Message;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /** What a delivery thread needs of an inbox. */
 interface BatchProcessor {
@@ -19,6 +20,11 @@ interface BatchProcessor {
     /** As {@link SourceInbox#probe}. */
     void probe();
 
+    /** As {@link SourceInbox#whenHandlerHangs}. */
+    default Runnable whenHandlerHangs(Consumer<Thread> listener) {
+        return () -> {};
+    }
+
     static BatchProcessor of(SourceInbox inbox) {
         return new BatchProcessor() {
             @Override
@@ -29,6 +35,11 @@ interface BatchProcessor {
             @Override
             public List<Outcome> process(List<Message> messages, BooleanSupplier ending) {
                 return inbox.process(messages, ending);
+            }
+
+            @Override
+            public Runnable whenHandlerHangs(Consumer<Thread> listener) {
+                return inbox.whenHandlerHangs(listener);
             }
 
             @Override

@@ -29,6 +29,9 @@ final class DeliveryThread implements Runnable {
     private static final Outcome FAILED = new Outcome.Busy("the inbox failed at it");
     private static final Outcome BEHIND = new Outcome.Busy("the inbox failed at one before it");
     private static final int MOST_FAILURES = 3;
+    /** How many threads may hang in handlers and be replaced; each has a connection, maybe. */
+    private static final int MOST_REPLACED = 4;
+
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
@@ -41,9 +44,16 @@ final class DeliveryThread implements Runnable {
     private final Condition changed = lock.newCondition();
     private final DeliveryThreadQueue queue = new DeliveryThreadQueue();
     private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    /** Whose turn it is. Another one that comes back from a handler that hung has nothing to say any more. */
+    private Thread thread;
+
+    private int hanging;
     private List<Entry> inHand = List.of();
     private int unfinished;
     private boolean inWork;
+    /** The same, but for what is said of the outcomes afterwards. */
+    private boolean inInbox;
+
     private boolean closed;
     private long resumeAt;
     private boolean stalled;
@@ -56,6 +66,62 @@ final class DeliveryThread implements Runnable {
         this.inbox = inbox;
         this.maxBatch = maxBatch;
         this.load = load;
+        this.thread = daemon(name);
+    }
+
+    private Thread daemon(String name) {
+        Thread daemon = new Thread(this, name);
+        daemon.setDaemon(true);
+        return daemon;
+    }
+
+    void start() {
+        thread().start();
+    }
+
+    /** The thread that runs now, or is to. */
+    Thread thread() {
+        lock.lock();
+        try {
+            return thread;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Goes on with another thread where this one hangs in a handler: it is handed the same messages, and the inbox knows at which the
+     * other hangs. With too many that hang, it is left as it is.
+     */
+    void replace(Thread hangs) {
+        lock.lock();
+        try {
+            if (thread != hangs || !inInbox || closed) {
+                return;
+            }
+            if (hanging == MOST_REPLACED) {
+                log.error(
+                        "{}: the handler hangs, and so do {} that other threads have taken the place of; what waits for it here"
+                                + " waits until one returns, or for a new process. Give the calls that handlers make a timeout",
+                        hangs.getName(),
+                        hanging);
+                return;
+            }
+            Thread next = daemon(name + "-" + (hanging + 1));
+            next.start();
+            thread = next;
+            hanging++;
+            inWork = false;
+            inInbox = false;
+            inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();
+            changed.signalAll();
+            log.error(
+                    "{}: the handler hangs, no interrupt ends it; {} takes its place. Give the call that it makes a timeout",
+                    hangs.getName(),
+                    next.getName());
+        } finally {
+            lock.unlock();
+        }
     }
 
     void add(Entry entry) {
@@ -158,6 +224,25 @@ final class DeliveryThread implements Runnable {
                 survive(e);
             }
         }
+        returned();
+    }
+
+    /** One that hung and was replaced has come back. */
+    private void returned() {
+        lock.lock();
+        try {
+            if (isReplaced()) {
+                hanging--;
+                log.info("{}: a handler that hung has returned, {} still hang", name, hanging);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Under the lock. */
+    private boolean isReplaced() {
+        return thread != Thread.currentThread();
     }
 
     /** No message is ever skipped, and nothing ends this thread but close(): not even what fails in here. */
@@ -165,8 +250,9 @@ final class DeliveryThread implements Runnable {
         try {
             boolean forTheDatabase = e instanceof RetryableException;
             boolean before = waiting;
-            handInAgain(forTheDatabase);
-            if (forTheDatabase) {
+            if (!handInAgain(forTheDatabase)) {
+                log.debug("{}: whatever the handler that hung has done, it was not committed", name, e);
+            } else if (forTheDatabase) {
                 log.atLevel(before ? Level.DEBUG : Level.WARN)
                         .setCause(FailureText.readable(e))
                         .log("{}: nothing could be committed, handing the same messages in until it can", name);
@@ -191,7 +277,7 @@ final class DeliveryThread implements Runnable {
     private boolean awaitTurn() {
         lock.lock();
         try {
-            while (!closed) {
+            while (!closed && !isReplaced()) {
                 long now = System.nanoTime();
                 if (inHand.isEmpty()) {
                     inHand = queue.take(maxBatch, now);
@@ -230,7 +316,24 @@ final class DeliveryThread implements Runnable {
     }
 
     private List<Outcome> together(List<Entry> batch) {
+        requireTurn();
         return inbox.process(batch.stream().map(Entry::message).toList(), () -> ended);
+    }
+
+    private void requireTurn() {
+        lock.lock();
+        try {
+            if (isReplaced()) {
+                throw new ReplacedException();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Another thread has what this one had. */
+    private static final class ReplacedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
     }
 
     /**
@@ -259,7 +362,7 @@ final class DeliveryThread implements Runnable {
     private Outcome alone(Entry entry) {
         try {
             return together(List.of(entry)).get(0);
-        } catch (RetryableException e) {
+        } catch (RetryableException | ReplacedException e) {
             throw e;
         } catch (Throwable e) {
             logDefect(e);
@@ -271,6 +374,7 @@ final class DeliveryThread implements Runnable {
         lock.lock();
         try {
             inWork = !inHand.isEmpty();
+            inInbox = inWork;
             return inHand;
         } finally {
             lock.unlock();
@@ -278,6 +382,9 @@ final class DeliveryThread implements Runnable {
     }
 
     private void end(List<Entry> batch, List<Outcome> outcomes) {
+        if (!leaveInbox()) {
+            return;
+        }
         for (int i = 0; i < batch.size(); i++) {
             if (outcomes.get(i).settled() && batch.get(i).isToBeReported()) {
                 report(batch.get(i), outcomes.get(i));
@@ -315,6 +422,20 @@ final class DeliveryThread implements Runnable {
         }
     }
 
+    /** From now on nobody replaces this thread; false where somebody has. What it knows of outcomes others find out. */
+    private boolean leaveInbox() {
+        lock.lock();
+        try {
+            if (isReplaced()) {
+                return false;
+            }
+            inInbox = false;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void report(Entry entry, Outcome outcome) {
         try {
             entry.settlement().settled(outcome);
@@ -333,9 +454,14 @@ final class DeliveryThread implements Runnable {
         entry.reported();
     }
 
-    private void handInAgain(boolean forTheDatabase) {
+    /** False where another thread has done so. */
+    private boolean handInAgain(boolean forTheDatabase) {
         lock.lock();
         try {
+            if (isReplaced()) {
+                return false;
+            }
+            inInbox = false;
             stalled = true;
             inWork = false;
             waiting = forTheDatabase;
@@ -343,6 +469,7 @@ final class DeliveryThread implements Runnable {
             resumeAt = System.nanoTime() + backoff.nextNanos();
             inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();
             changed.signalAll();
+            return true;
         } finally {
             lock.unlock();
         }

@@ -27,17 +27,15 @@ public final class DeliveryThreads {
     private final DeliverySettings settings;
     private final Load load = new Load();
     private final List<DeliveryThread> all;
-    private final List<Thread> threads;
+    private final Runnable endOfListening;
 
     private DeliveryThreads(String name, BatchProcessor inbox, DeliverySettings settings) {
         this.name = name;
         this.settings = settings;
         this.all = IntStream.range(0, settings.concurrency())
-                .mapToObj(i -> new DeliveryThread(name + " delivery thread " + i, inbox, settings.maxBatch(), load))
+                .mapToObj(i -> new DeliveryThread(name + "-delivery-" + i, inbox, settings.maxBatch(), load))
                 .toList();
-        this.threads = IntStream.range(0, settings.concurrency())
-                .mapToObj(i -> new Thread(all.get(i), name + "-delivery-" + i))
-                .toList();
+        this.endOfListening = inbox.whenHandlerHangs(thread -> all.forEach(each -> each.replace(thread)));
     }
 
     /**
@@ -55,11 +53,9 @@ public final class DeliveryThreads {
     static DeliveryThreads start(String name, BatchProcessor inbox, DeliverySettings settings) {
         DeliveryThreads deliveryThreads = new DeliveryThreads(name, inbox, settings);
         try {
-            for (Thread thread : deliveryThreads.threads) {
-                thread.setDaemon(true);
-                thread.start();
-            }
+            deliveryThreads.all.forEach(DeliveryThread::start);
         } catch (Throwable e) {
+            deliveryThreads.endOfListening.run();
             deliveryThreads.all.forEach(DeliveryThread::close);
             throw e;
         }
@@ -101,17 +97,18 @@ public final class DeliveryThreads {
      * @param timeout how long to wait for what is in work
      */
     public void close(Duration timeout) {
+        endOfListening.run();
         all.forEach(DeliveryThread::close);
         long deadline = System.nanoTime() + timeout.toNanos();
-        for (int i = 0; i < threads.size(); i++) {
-            Thread thread = threads.get(i);
+        for (DeliveryThread each : all) {
+            Thread thread = each.thread();
             if (!BoundedWait.join(thread, Duration.ofNanos(Math.max(0, deadline - System.nanoTime())))) {
                 log.warn(
                         "{}: {} is still at work after {}; it is interrupted and left alone",
                         name,
                         thread.getName(),
                         timeout);
-                all.get(i).giveUp();
+                each.giveUp();
                 thread.interrupt();
             }
         }

@@ -7,17 +7,25 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Dispatches the messages of one transaction: each to its handler, or to a decision where no handler is to see it. */
 final class Dispatcher<C extends HandlerContext> {
     private final Routing<C> routing;
     private final Plan plan;
+    private final RunningBatches.Running batch;
     private final MessageChecks<C> checks;
     private final Decisions<C> decisions;
     private final Tasks<C> tasks;
 
-    Dispatcher(RegisteredConsumer consumer, Routing<C> routing, EngineSettings settings, Plan plan) {
+    Dispatcher(
+            RegisteredConsumer consumer,
+            Routing<C> routing,
+            EngineSettings settings,
+            Plan plan,
+            RunningBatches.Running batch) {
+        this.batch = batch;
         this.routing = routing;
         this.plan = plan;
         this.checks = new MessageChecks<>(routing, settings);
@@ -40,7 +48,7 @@ final class Dispatcher<C extends HandlerContext> {
     /** A message that is new: it is stored for the workers where that is wanted or has to be, or goes to its handler. */
     void accept(Envelope envelope, Reception reception) {
         Message message = envelope.message();
-        boolean byLease = checks.needsLease(message);
+        boolean byLease = needsLease(envelope);
         boolean toStore = reception == Reception.STORE || byLease || decisions.isBlocked(envelope);
         // What no handler is for is decided about at once; in work it would wait for a program that has one.
         if (toStore && routing.routeOf(message) != null) {
@@ -54,17 +62,21 @@ final class Dispatcher<C extends HandlerContext> {
     void resume(Envelope envelope, WorkItem item) {
         if (decisions.isBlocked(envelope)) {
             envelope.propose(null);
-        } else if (checks.needsLease(envelope.message())) {
+        } else if (needsLease(envelope)) {
             decisions.toBeLeased(envelope, item);
         } else {
             handle(envelope);
         }
     }
 
+    private boolean needsLease(Envelope envelope) {
+        return checks.needsLease(envelope.message()) || batch.isSuspect(envelope.key());
+    }
+
     /** A message whose handler was to run, but one before it that it must not overtake has failed meanwhile. */
     void stayBehind(Envelope envelope) {
         if (envelope.item() == null) {
-            decisions.received(envelope, checks.needsLease(envelope.message()));
+            decisions.received(envelope, needsLease(envelope));
         } else {
             envelope.propose(null);
         }
@@ -94,7 +106,10 @@ final class Dispatcher<C extends HandlerContext> {
 
     private void decode(Envelope envelope, Route<?, C> route) {
         try {
-            tasks.add(route, envelope);
+            batch.call(List.of(envelope), () -> {
+                tasks.add(route, envelope);
+                return envelope;
+            });
         } catch (Throwable e) {
             notDecoded(envelope, e);
         } finally {

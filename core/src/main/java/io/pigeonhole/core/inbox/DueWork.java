@@ -38,6 +38,10 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
         return group == null ? List.of() : group;
     }
 
+    int workPartition() {
+        return workPartition;
+    }
+
     /** Whether nobody else was at work in the work partition. */
     boolean hasEntered() {
         return entered;

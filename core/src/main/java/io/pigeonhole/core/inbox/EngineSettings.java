@@ -16,4 +16,12 @@ record EngineSettings(
         Duration lease,
         Duration externalTimeout,
         Duration slowBatch,
-        String node) {}
+        String node) {
+    /** A handler that runs in the transaction comes by the database within handlerTimeout, but may do so some times. */
+    private static final int STATEMENTS = 10;
+
+    /** How long a call of a handler that runs in the transaction may take altogether. */
+    Duration longestCall() {
+        return handlerTimeout.multipliedBy(STATEMENTS);
+    }
+}

@@ -292,9 +292,10 @@ public final class InboxBuilder<C extends HandlerContext> {
 
     /**
      * Sets the longest time that a handler may spend without using the database. A transaction that is idle for longer is
-     * ended by the database, so that a process that hangs holds no locks for ever and cannot commit when it wakes up. The
-     * handler of a message that is worked on alone, because it may have killed a process, may take ten times as long
-     * altogether; then it ends as {@link #externalTimeout} says.
+     * ended by the database, so that a process that hangs holds no locks for ever and cannot commit when it wakes up.
+     * A handler may take ten times as long altogether. Then a node that has this inbox interrupts it, and its attempt has failed. Where it
+     * does not return from the interrupt, as from a call without a timeout, another thread takes the place of its own, four times
+     * at most, and the message goes on under leases, where each attempt counts.
      *
      * @param timeout from a millisecond to 365 days, one minute unless set
      * @return this
@@ -549,18 +550,18 @@ public final class InboxBuilder<C extends HandlerContext> {
     private Inbox<C> assemble(RegisteredConsumer registered, Routing<C> routing, EngineSettings settings) {
         Listeners all = new Listeners(consumer, List.copyOf(listeners));
         WorkSignal signal = new WorkSignal();
-        RunningBatches running = new RunningBatches(settings.slowBatch(), all);
+        RunningBatches running = new RunningBatches(consumer, settings, all);
         LateFlood flood = new LateFlood(consumer, lateLimit, System::nanoTime);
         InboxEngine<C> engine = new InboxEngine<>(store, registered, routing, settings, all, signal, flood, running);
         LeaseWorker<C> leases = new LeaseWorker<>(store, registered, routing, settings, engine, all);
-        Worker<C> worker = new Worker<>(store, registered, settings, engine, leases);
+        Worker<C> worker = new Worker<>(store, registered, settings, engine, leases, running);
         return new Inbox<>(
                 store,
                 registered,
                 settings.reception(),
                 engine,
                 worker,
-                new SourceView<>(store, registered, settings, engine),
+                new SourceView<>(store, registered, settings, engine, running),
                 new NodeView<>(store, registered, worker, running, signal, all),
                 new OwnHandlers<>(routing));
     }

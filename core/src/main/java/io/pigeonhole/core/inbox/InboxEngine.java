@@ -77,6 +77,7 @@ final class InboxEngine<C extends HandlerContext> {
         this.future = new FutureFlood(consumer.name(), flood.limit(), System::nanoTime, this::endOfLedger);
         this.farAhead = new IdsFarAhead(System::nanoTime, this::knownByDigestKey, this::endOfLedger);
         this.running = running;
+        var unusedForever = running.whenOneHangs(atWork::leaveAllOf);
         this.notStored = new NotStoredWarnings(consumer.name(), System::nanoTime);
         this.store = store;
         this.consumer = consumer;
@@ -234,21 +235,22 @@ final class InboxEngine<C extends HandlerContext> {
      * @param known messages that have failed already, with their failures
      */
     void settle(Intake<C> intake, Map<Envelope, Failure> known) {
-        RunningBatches.Running batch = running.begin();
+        RunningBatches.Running batch = running.begin(intake);
         try {
-            listeners.aroundBatch(intake.group(), () -> settle(intake, known, false));
+            listeners.aroundBatch(intake.group(), () -> settle(intake, known, false, batch));
         } finally {
             batch.end();
         }
     }
 
     /** The same; together in one transaction first, or isolated. */
-    private void settle(Intake<C> intake, Map<Envelope, Failure> known, boolean isolated) {
+    private void settle(
+            Intake<C> intake, Map<Envelope, Failure> known, boolean isolated, RunningBatches.Running batch) {
         Retries retries = new Retries();
         Map<Envelope, Failure> failing = new HashMap<>(known);
         boolean inHalves = false;
         while (true) {
-            RunResult.RolledBack result = run(intake, new Plan(failing, inHalves, isolated));
+            RunResult.RolledBack result = run(intake, new Plan(failing, inHalves, isolated), batch);
             if (result == null) {
                 return;
             }
@@ -265,7 +267,7 @@ final class InboxEngine<C extends HandlerContext> {
             boolean isFirst = failing.size() == known.size();
             Envelope culprit = isolated ? culprit(result, intake.group()) : culpritOfAll(result, isFirst);
             if (culprit == null) {
-                inParts(intake, known, isolated, result);
+                inParts(intake, known, isolated, result, batch);
                 return;
             }
             Failure before = failing.get(culprit);
@@ -292,14 +294,18 @@ final class InboxEngine<C extends HandlerContext> {
 
     /** In smaller transactions: chunks of all messages, or one for each message of a chunk. */
     private void inParts(
-            Intake<C> intake, Map<Envelope, Failure> known, boolean isolated, RunResult.RolledBack result) {
+            Intake<C> intake,
+            Map<Envelope, Failure> known,
+            boolean isolated,
+            RunResult.RolledBack result,
+            RunningBatches.Running batch) {
         List<Envelope> group = intake.group();
         if (group.isEmpty()) {
             throw giveUp(0, result.failure().cause());
         }
         int size = isolated ? 1 : CHUNK;
         for (int from = 0; from < group.size(); from += size) {
-            settle(intake.part(group.subList(from, Math.min(from + size, group.size()))), known, true);
+            settle(intake.part(group.subList(from, Math.min(from + size, group.size()))), known, true, batch);
         }
     }
 
@@ -382,8 +388,9 @@ final class InboxEngine<C extends HandlerContext> {
     }
 
     /** Runs one transaction; null where it was committed. */
-    private RunResult.@Nullable RolledBack run(Intake<C> intake, Plan plan) {
-        RunResult result = new TransactionRun<>(store, consumer, routing, settings, listeners, intake, plan).run();
+    private RunResult.@Nullable RolledBack run(Intake<C> intake, Plan plan, RunningBatches.Running batch) {
+        RunResult result =
+                new TransactionRun<>(store, consumer, routing, settings, listeners, intake, plan, batch).run();
         if (result instanceof RunResult.RolledBack rolledBack) {
             listeners.rollback(intake.group().size(), rolledBack.failure().cause());
             return rolledBack;

@@ -3,7 +3,9 @@ package io.pigeonhole.core.inbox;
 import io.pigeonhole.core.message.MessageKey;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -15,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class KeysAtWork {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition left = lock.newCondition();
-    private final Set<MessageKey> keys = new HashSet<>();
+    private final Map<MessageKey, Thread> keys = new HashMap<>();
 
     /**
      * Enters keys, after a wait for those that other threads have. Nothing is entered while it waits, so that no two threads
@@ -49,7 +51,9 @@ final class KeysAtWork {
             wanted.removeAll(busy);
         }
         try {
-            keys.addAll(wanted);
+            for (MessageKey key : wanted) {
+                keys.put(key, Thread.currentThread());
+            }
         } catch (Throwable e) {
             // The memory is used up, most likely. Nobody would leave what was entered.
             wanted.forEach(keys::remove);
@@ -64,7 +68,7 @@ final class KeysAtWork {
             return busy;
         }
         for (MessageKey key : wanted) {
-            if (keys.contains(key)) {
+            if (keys.containsKey(key)) {
                 busy = busy.isEmpty() ? new HashSet<>() : busy;
                 busy.add(key);
             }
@@ -75,7 +79,21 @@ final class KeysAtWork {
     void leave(Collection<MessageKey> entered) {
         lock.lock();
         try {
-            entered.forEach(keys::remove);
+            for (MessageKey key : entered) {
+                // Another thread may have it by now.
+                keys.remove(key, Thread.currentThread());
+            }
+            left.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whatever a thread has entered is left, although the thread may never come back to do so. */
+    void leaveAllOf(Thread thread) {
+        lock.lock();
+        try {
+            keys.values().removeIf(thread::equals);
             left.signalAll();
         } finally {
             lock.unlock();

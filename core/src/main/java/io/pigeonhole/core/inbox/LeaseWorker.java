@@ -40,9 +40,6 @@ final class LeaseWorker<C extends HandlerContext> {
     /** How often a database that is there may refuse to finish a message, before its lease is left to run out. */
     private static final int MOST_REFUSALS = 10;
 
-    /** A handler that runs in the transaction comes by the database within handlerTimeout, but may do so some times. */
-    private static final int STATEMENTS = 10;
-
     private final InboxStore<C> store;
     private final RegisteredConsumer consumer;
     private final Routing<C> routing;
@@ -130,9 +127,7 @@ final class LeaseWorker<C extends HandlerContext> {
         Route<?, C> route = routing.routeOf(item.message());
         return route != null && route.isExternal()
                 ? new LeaseKeeper.Limit(settings.externalTimeout(), "externalTimeout")
-                : new LeaseKeeper.Limit(
-                        settings.handlerTimeout().multipliedBy(STATEMENTS),
-                        "handlerTimeout, of which it is " + STATEMENTS + " times as long");
+                : new LeaseKeeper.Limit(settings.longestCall(), "handlerTimeout, of which it is ten times as long");
     }
 
     /** Null where there is nothing to lease. */

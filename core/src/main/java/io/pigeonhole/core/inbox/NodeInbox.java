@@ -70,10 +70,17 @@ public interface NodeInbox {
     int work(Backlog.Due due, BooleanSupplier ending, Progress progress);
 
     /**
-     * Reports the batches that have been in work for longer than {@link InboxBuilder#slowBatch}, each once. A node does so
-     * every second.
+     * Reports the batches that have been in work for longer than {@link InboxBuilder#slowBatch}, each once, and interrupts handlers that take
+     * longer than ten times {@link InboxBuilder#handlerTimeout}. A node does so every second. Asks no database.
      */
-    void reportSlowBatches();
+    void lookAtBatches();
+
+    /**
+     * Looks for work whose handler has been away for twice as long as {@link InboxBuilder#handlerTimeout}, so that the database may have ended
+     * its transaction: it is left for leases, under which each attempt counts, before others begin with it and hang as well. What an
+     * open transaction still has is left alone. A node does so before it asks for work.
+     */
+    void leaseWhatHangs();
 
     /**
      * The batches that have been in work for longer than {@link InboxBuilder#slowBatch}: their handler does not return, most likely, and its
@@ -99,8 +106,8 @@ public interface NodeInbox {
     void stopLeases(Predicate<Thread> workers);
 
     /**
-     * The threads that hang in a handler under a lease: it was interrupted because it took too long
-     * ({@link InboxBuilder#externalTimeout}), its lease has run out since, and it has not returned. A node replaces them.
+     * The threads that hang in a handler: it was interrupted because it took too long ({@link InboxBuilder#handlerTimeout},
+     * {@link InboxBuilder#externalTimeout}), a lease has run out since, and it has not returned. A node replaces them.
      *
      * @return the threads that called {@link #work}, each with the message that it is at
      */

@@ -5,6 +5,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,8 +53,8 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
     }
 
     @Override
-    public void reportSlowBatches() {
-        running.report();
+    public void lookAtBatches() {
+        running.look();
     }
 
     @Override
@@ -73,7 +74,14 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
 
     @Override
     public Map<Thread, Message> hangingThreads() {
-        return worker.hanging();
+        Map<Thread, Message> hanging = new HashMap<>(running.hanging());
+        hanging.putAll(worker.hanging());
+        return hanging;
+    }
+
+    @Override
+    public void leaseWhatHangs() {
+        worker.leaseWhatHangs();
     }
 
     @Override

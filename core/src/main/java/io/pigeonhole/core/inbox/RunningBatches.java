@@ -1,31 +1,82 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The batches that are in work in this process, so that one that does not end is seen. Safe for use by many threads. */
+/**
+ * The batches that are in work in this process, so that one that does not end is seen, and a handler that does not return is
+ * interrupted. Safe for use by many threads.
+ *
+ * <p>A call that does not return from its interrupt <em>hangs</em>: its messages are remembered as suspects, so that whoever has them
+ * next has them worked on under leases, where each attempt counts.
+ */
 final class RunningBatches {
-    private final Duration limit;
+    private static final Logger log = LoggerFactory.getLogger(RunningBatches.class);
+
+    /** Enough to recognise what was handed in again; older ones hang once more before they are recognised. */
+    private static final int MOST_SUSPECTS = 1_000;
+
+    private static final Duration LEAST_PATIENCE = Duration.ofSeconds(1);
+
+    private final String consumer;
+    private final Duration slow;
+    private final Duration longestCall;
+    private final Duration handlerTimeout;
+    /** How long a handler may take to react to its interrupt. */
+    private final long patience;
+
     private final Listeners listeners;
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
+    private final List<Consumer<Thread>> whenOneHangs = new CopyOnWriteArrayList<>();
+    private final Set<MessageKey> suspects = new LinkedHashSet<>();
+    private volatile boolean hasSuspects;
 
-    RunningBatches(Duration limit, Listeners listeners) {
-        this.limit = limit;
+    RunningBatches(String consumer, EngineSettings settings, Listeners listeners) {
+        this.consumer = consumer;
+        this.slow = settings.slowBatch();
+        this.longestCall = settings.longestCall();
+        this.handlerTimeout = settings.handlerTimeout();
+        this.patience = Math.max(handlerTimeout.toNanos(), LEAST_PATIENCE.toNanos());
         this.listeners = listeners;
     }
 
-    /** A batch in work, until its end. */
+    /** A batch in work, until its end. Its thread makes one call of the application at a time. */
     final class Running {
+        private final Intake<?> intake;
         private final Thread thread = Thread.currentThread();
         private final long since = System.nanoTime();
         private boolean reported;
+        /** The messages that are being decoded or handled; null between two calls. */
+        private @Nullable List<Envelope> called;
+
+        private long calledAt;
+        private boolean interrupted;
+        private long interruptedAt;
+        private boolean hangs;
+        private @Nullable TimeoutException timeout;
+
+        private Running(Intake<?> intake) {
+            this.intake = intake;
+        }
 
         /** Once, however many ask for it at once. */
         private synchronized void report() {
             Duration inWork = inWork();
-            if (!reported && inWork.compareTo(limit) >= 0) {
+            if (!reported && inWork.compareTo(slow) >= 0) {
                 reported = true;
                 listeners.slowBatch(inWork, thread);
             }
@@ -35,26 +86,186 @@ final class RunningBatches {
             return Duration.ofNanos(System.nanoTime() - since);
         }
 
+        /**
+         * Calls code of the application, and interrupts it where it takes too long. Nothing is left of that interrupt
+         * afterwards.
+         *
+         * @throws TimeoutException if it was interrupted and failed
+         * @throws Exception whatever else it throws
+         */
+        <R extends @Nullable Object> R call(List<Envelope> messages, Callable<R> code) throws Exception {
+            synchronized (this) {
+                called = messages;
+                calledAt = System.nanoTime();
+            }
+            try {
+                return code.call();
+            } catch (Throwable e) {
+                if (returned()) {
+                    throw tookTooLong(e);
+                }
+                throw e;
+            } finally {
+                returned();
+            }
+        }
+
+        /** True if it was interrupted because it took too long. */
+        private synchronized boolean returned() {
+            boolean tooLong = interrupted;
+            if (tooLong && !Interrupts.areOurs()) {
+                // The code may have reacted with an exception, or not yet.
+                Thread.interrupted();
+            }
+            called = null;
+            interrupted = false;
+            hangs = false;
+            return tooLong;
+        }
+
+        private TimeoutException tookTooLong(Throwable cause) {
+            TimeoutException failure = new TimeoutException("the handler was interrupted after " + longestCall
+                    + ", ten times handlerTimeout. Let it give up by itself before, or set a longer handlerTimeout");
+            failure.initCause(cause);
+            timeout = failure;
+            return failure;
+        }
+
+        /** Whether this says that the handler was interrupted because it took too long. */
+        boolean isTimeout(Throwable failure) {
+            return failure == timeout;
+        }
+
+        /** Interrupts the call that has taken too long; answers whether it turns out now that it hangs. */
+        private synchronized boolean limit(long now) {
+            if (called == null || hangs) {
+                return false;
+            }
+            Duration taken = Duration.ofNanos(now - calledAt);
+            if (!interrupted && taken.compareTo(longestCall) >= 0) {
+                log.warn(
+                        "consumer '{}': the handler of {} on the thread '{}' has not returned for {} s, it is interrupted",
+                        consumer,
+                        called.get(0).message(),
+                        thread.getName(),
+                        taken.toSeconds());
+                interrupted = true;
+                interruptedAt = now;
+                thread.interrupt();
+            }
+            hangs = interrupted && now - interruptedAt >= patience;
+            if (hangs) {
+                suspect(called);
+            }
+            return hangs;
+        }
+
+        private synchronized void hangsNotYet() {
+            hangs = false;
+        }
+
+        /** The messages of a call that has taken so long that the database may have ended the transaction around it; or none. */
+        private synchronized List<Envelope> overdue() {
+            boolean isOverdue = called != null && System.nanoTime() - calledAt >= 2 * handlerTimeout.toNanos();
+            return isOverdue ? List.copyOf(called) : List.of();
+        }
+
+        private synchronized @Nullable Message hangsAt() {
+            return hangs && called != null ? called.get(0).message() : null;
+        }
+
+        /** As {@link RunningBatches#isSuspect}. */
+        boolean isSuspect(MessageKey key) {
+            return RunningBatches.this.isSuspect(key);
+        }
+
         void end() {
             running.remove(this);
         }
     }
 
-    Running begin() {
-        Running batch = new Running();
+    /**
+     * Work that was taken from the database, and whose handler does not return.
+     *
+     * @param workPartition where it is
+     * @param messages those that the handler has
+     */
+    record Overdue(int workPartition, List<Envelope> messages) {}
+
+    Running begin(Intake<?> intake) {
+        Running batch = new Running(intake);
         running.add(batch);
         return batch;
+    }
+
+    /** Has somebody told the threads whose call turns out to hang, each call once. */
+    Runnable whenOneHangs(Consumer<Thread> listener) {
+        whenOneHangs.add(listener);
+        return () -> whenOneHangs.remove(listener);
+    }
+
+    /** Whether the handler of a message hung in this process. */
+    private boolean isSuspect(MessageKey key) {
+        if (!hasSuspects) {
+            return false;
+        }
+        synchronized (suspects) {
+            return suspects.contains(key);
+        }
+    }
+
+    private void suspect(List<Envelope> messages) {
+        synchronized (suspects) {
+            messages.forEach(envelope -> suspects.add(envelope.key()));
+            while (suspects.size() > MOST_SUSPECTS) {
+                suspects.remove(suspects.iterator().next());
+            }
+        }
+        hasSuspects = true;
     }
 
     /** The batches that have been in work for longer than the limit: how long, and on which thread. */
     List<String> slow() {
         return running.stream()
-                .filter(batch -> batch.inWork().compareTo(limit) >= 0)
+                .filter(batch -> batch.inWork().compareTo(slow) >= 0)
                 .map(batch -> batch.inWork().toSeconds() + " s on thread '" + batch.thread.getName() + "'")
                 .toList();
     }
 
-    void report() {
+    /** The threads whose handler hangs, each with a message that it is at. */
+    Map<Thread, Message> hanging() {
+        Map<Thread, Message> hanging = new HashMap<>();
+        for (Running batch : running) {
+            Message message = batch.hangsAt();
+            if (message != null) {
+                hanging.put(batch.thread, message);
+            }
+        }
+        return hanging;
+    }
+
+    /** What was taken from the database and has been with a handler for twice as long as one may stay away from the database. */
+    List<Overdue> overdueWork() {
+        return running.stream()
+                .filter(batch -> batch.intake instanceof DueWork<?>)
+                .map(batch -> new Overdue(((DueWork<?>) batch.intake).workPartition(), batch.overdue()))
+                .filter(overdue -> !overdue.messages().isEmpty())
+                .toList();
+    }
+
+    /** Reports what is slow, and ends calls that take too long. */
+    void look() {
         running.forEach(Running::report);
+        for (Running batch : running) {
+            if (batch.limit(System.nanoTime())) {
+                try {
+                    whenOneHangs.forEach(listener -> listener.accept(batch.thread));
+                } catch (Throwable e) {
+                    // No thread could be begun, most likely: the next look tries it again.
+                    batch.hangsNotYet();
+                    throw e;
+                }
+            }
+        }
     }
 }

@@ -12,6 +12,7 @@ import io.pigeonhole.core.store.Watermark;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** An inbox as sources see it. */
@@ -20,8 +21,15 @@ final class SourceView<C extends HandlerContext> implements SourceInbox {
     private final RegisteredConsumer consumer;
     private final EngineSettings settings;
     private final InboxEngine<C> engine;
+    private final RunningBatches running;
 
-    SourceView(InboxStore<C> store, RegisteredConsumer consumer, EngineSettings settings, InboxEngine<C> engine) {
+    SourceView(
+            InboxStore<C> store,
+            RegisteredConsumer consumer,
+            EngineSettings settings,
+            InboxEngine<C> engine,
+            RunningBatches running) {
+        this.running = running;
         this.store = store;
         this.consumer = consumer;
         this.settings = settings;
@@ -51,6 +59,11 @@ final class SourceView<C extends HandlerContext> implements SourceInbox {
     @Override
     public @Nullable String heldBack() {
         return engine.heldBack();
+    }
+
+    @Override
+    public Runnable whenHandlerHangs(Consumer<Thread> listener) {
+        return running.whenOneHangs(listener);
     }
 
     @Override

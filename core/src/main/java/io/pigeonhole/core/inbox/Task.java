@@ -16,6 +16,11 @@ interface Task<C extends HandlerContext> {
 
     void run(Function<Envelope, C> context) throws Exception;
 
+    /** Whether a lease limits how long it may take. */
+    default boolean isUnderLease() {
+        return false;
+    }
+
     /** The message, where it is only one: then it is known who failed. */
     default @Nullable Envelope soleEnvelope() {
         return envelopes().size() == 1 ? envelopes().get(0) : null;
@@ -79,6 +84,11 @@ interface Task<C extends HandlerContext> {
         @Override
         public List<Envelope> envelopes() {
             return task.envelopes();
+        }
+
+        @Override
+        public boolean isUnderLease() {
+            return true;
         }
 
         @Override

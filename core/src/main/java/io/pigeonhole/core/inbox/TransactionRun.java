@@ -27,6 +27,7 @@ final class TransactionRun<C extends HandlerContext> {
     private final Listeners listeners;
     private final Intake<C> intake;
     private final Plan plan;
+    private final RunningBatches.Running batch;
     private final Dispatcher<C> dispatcher;
     private final Decisions<C> decisions;
     /** What the application's code threw last; everything else was thrown by the store or the engine. */
@@ -39,14 +40,16 @@ final class TransactionRun<C extends HandlerContext> {
             EngineSettings settings,
             Listeners listeners,
             Intake<C> intake,
-            Plan plan) {
+            Plan plan,
+            RunningBatches.Running batch) {
+        this.batch = batch;
         this.store = store;
         this.consumer = consumer;
         this.settings = settings;
         this.listeners = listeners;
         this.intake = intake;
         this.plan = plan;
-        this.dispatcher = new Dispatcher<>(consumer, routing, settings, plan);
+        this.dispatcher = new Dispatcher<>(consumer, routing, settings, plan, batch);
         this.decisions = dispatcher.decisions();
     }
 
@@ -180,7 +183,14 @@ final class TransactionRun<C extends HandlerContext> {
     private void call(Task<C> task, InboxTransaction<C> transaction) throws Exception {
         Interrupts.requireNotEnding(intake.group().size(), null);
         try {
-            listeners.aroundHandler(task.envelopes(), () -> task.run(envelope -> context(transaction, envelope)));
+            if (task.isUnderLease()) {
+                callHandler(task, transaction);
+            } else {
+                batch.call(task.envelopes(), () -> {
+                    callHandler(task, transaction);
+                    return task;
+                });
+            }
         } catch (Throwable e) {
             thrown = e;
             Interrupts.clear();
@@ -193,12 +203,18 @@ final class TransactionRun<C extends HandlerContext> {
         transaction.handlerReturned();
     }
 
+    private void callHandler(Task<C> task, InboxTransaction<C> transaction) throws Exception {
+        listeners.aroundHandler(task.envelopes(), () -> task.run(envelope -> context(transaction, envelope)));
+    }
+
     /** Where a write of another message has failed, what this one throws may be for that reason: the other is judged first. */
     private void endContexts(InboxTransaction<C> transaction, Task<C> task, Throwable failure) {
         try {
             transaction.endContexts();
         } catch (StoreException e) {
-            boolean own = plan.isolated() || (e instanceof DeferredWriteException write && isOf(write, task));
+            boolean own = plan.isolated()
+                    || batch.isTimeout(failure)
+                    || (e instanceof DeferredWriteException write && isOf(write, task));
             if (!own) {
                 throw e;
             }
@@ -280,6 +296,11 @@ final class TransactionRun<C extends HandlerContext> {
         }
         if (e instanceof ConfigurationException fault && e != thrown) {
             throw fault;
+        }
+        if (batch.isTimeout(e)) {
+            // The database may have ended the transaction long ago; whatever else is met on the way is no reason.
+            Failure failure = new Failure(e, ErrorClass.MESSAGE, duration);
+            return culprit != null ? new RunResult.Culprit(culprit, failure) : new RunResult.Unattributed(failure);
         }
         ErrorClass errorClass = store.classify(e);
         if (errorClass == ErrorClass.UNKNOWN && e == thrown && transaction.hasLostConnection()) {

@@ -17,8 +17,10 @@ import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,10 +40,11 @@ final class Worker<C extends HandlerContext> {
     private final EngineSettings settings;
     private final InboxEngine<C> engine;
     private final LeaseWorker<C> leases;
+    private final RunningBatches running;
     private final Set<Integer> visited = ConcurrentHashMap.newKeySet();
 
     /** Work partitions in which a thread of this process is at its first batch: two would take back each other's beginning. */
-    private final Set<Integer> beginners = ConcurrentHashMap.newKeySet();
+    private final Map<Integer, Thread> beginners = new ConcurrentHashMap<>();
 
     /** Work partitions that were begun with and are not ended, as far as the database could be reached. */
     private final Map<Integer, Begun> begun = new ConcurrentHashMap<>();
@@ -59,7 +62,11 @@ final class Worker<C extends HandlerContext> {
             RegisteredConsumer consumer,
             EngineSettings settings,
             InboxEngine<C> engine,
-            LeaseWorker<C> leases) {
+            LeaseWorker<C> leases,
+            RunningBatches running) {
+        this.running = running;
+        // It may never come to its end, and others must be able to begin.
+        var unusedForever = running.whenOneHangs(thread -> beginners.values().removeIf(thread::equals));
         this.store = store;
         this.consumer = consumer;
         this.settings = settings;
@@ -133,6 +140,44 @@ final class Worker<C extends HandlerContext> {
         return leases.hanging();
     }
 
+    /** Leaves work whose handler does not return for leases, as far as its transaction is not open any more. */
+    void leaseWhatHangs() {
+        running.overdueWork().forEach(overdue -> lease(overdue.workPartition(), overdue.messages()));
+    }
+
+    private void lease(int workPartition, List<Envelope> messages) {
+        Map<Long, Integer> attempts = new HashMap<>();
+        for (Envelope envelope : messages) {
+            WorkItem item = envelope.item();
+            if (item != null) {
+                attempts.put(item.id(), item.attempts());
+            }
+        }
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            if (!transaction.enter(consumer, workPartition)) {
+                return;
+            }
+            List<WorkItem> open = transaction.retake(consumer, List.copyOf(attempts.keySet())).stream()
+                    .filter(item -> !item.byLease() && Objects.equals(attempts.get(item.id()), item.attempts()))
+                    .toList();
+            if (!open.isEmpty()) {
+                transaction.requireLease(consumer, open);
+                transaction.commit();
+                log.warn(
+                        "consumer '{}': the handler of {} has not returned for long, and the database has ended its transaction;"
+                                + " from now on it is tried under a lease",
+                        consumer.name(),
+                        open.get(0).message());
+            }
+        } catch (PigeonholeException e) {
+            log.debug(
+                    "consumer '{}': work in work partition {} whose handler hangs could not be left for leases yet",
+                    consumer.name(),
+                    workPartition,
+                    e);
+        }
+    }
+
     private int workPartition(int workPartition) {
         if (refused) {
             requireWrites(workPartition);
@@ -141,13 +186,13 @@ final class Worker<C extends HandlerContext> {
         if (visited.contains(workPartition)) {
             return settle(work);
         }
-        if (!beginners.add(workPartition)) {
+        if (beginners.putIfAbsent(workPartition, Thread.currentThread()) != null) {
             return 0;
         }
         try {
             return firstBatch(workPartition, work);
         } finally {
-            beginners.remove(workPartition);
+            beginners.remove(workPartition, Thread.currentThread());
         }
     }
 

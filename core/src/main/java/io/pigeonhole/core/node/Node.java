@@ -106,7 +106,7 @@ public final class Node implements AutoCloseable {
                 reasons.add("the workers wait for the database, which is away or refuses to commit");
             }
             reasons.addAll(watch.slowBatches());
-            addTo(reasons, "the threads for messages under leases gave up", workers.failure());
+            addTo(reasons, "threads of the workers are lost", workers.failure());
             addTo(reasons, "the store could not be maintained at the last try", janitor.failure());
         }
         return reasons.isEmpty() ? new NodeHealth.Healthy() : new NodeHealth.Unhealthy(reasons);
@@ -159,8 +159,8 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Why something of this node gave up by itself: a source or one of its queues, such as for a wrong configuration, or threads for messages under
-     * leases, because too many of them hang in handlers that no interrupt ends. The others go on.
+     * Why something of this node gave up by itself: a source or one of its queues, such as for a wrong configuration, or threads of the workers,
+     * because too many of them hang in handlers that no interrupt ends. The others go on.
      *
      * @return the failure of the first source that has one, or that of the threads
      */

@@ -39,7 +39,7 @@ final class Watch {
 
     private void look() {
         try {
-            inboxes.forEach(NodeInbox::reportSlowBatches);
+            inboxes.forEach(NodeInbox::lookAtBatches);
         } catch (RuntimeException | Error e) {
             log.warn("a look for batches that do not end failed; looking again", e);
         }

@@ -21,7 +21,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -45,8 +44,8 @@ final class Workers {
     private final Map<Short, NodeInbox> inboxes = new HashMap<>();
     private final List<RegisteredConsumer> consumers;
     private final Pace pace;
-    private final ExecutorService ordinary;
-    private final LeaseThreads byLease;
+    private final WorkerThreads ordinary;
+    private final WorkerThreads byLease;
     private final List<Runnable> hearing = new CopyOnWriteArrayList<>();
     private final Set<WorkSlot> taken = ConcurrentHashMap.newKeySet();
     /** What threads are at. One that hangs is at nothing any more: what it had is given to others. */
@@ -69,14 +68,8 @@ final class Workers {
         inboxes.forEach(inbox -> this.inboxes.put(inbox.registered().id(), inbox));
         this.consumers = inboxes.stream().map(NodeInbox::registered).toList();
         this.pace = new Pace(settings.longestPause());
-        this.ordinary = Executors.newFixedThreadPool(Math.max(1, settings.workers()), Workers::daemon);
-        this.byLease = new LeaseThreads(settings.leaseWorkers());
-    }
-
-    private static Thread daemon(Runnable task) {
-        Thread thread = new Thread(task, "pigeonhole-worker");
-        thread.setDaemon(true);
-        return thread;
+        this.ordinary = new WorkerThreads("pigeonhole-worker", Math.max(1, settings.workers()));
+        this.byLease = new WorkerThreads("pigeonhole-lease-worker", settings.leaseWorkers());
     }
 
     void start() {
@@ -96,7 +89,8 @@ final class Workers {
     /** Why not all of it can be worked on, until there is a new process; or null. */
     @Nullable
     Throwable failure() {
-        return byLease.failure();
+        Throwable failure = byLease.failure();
+        return failure != null ? failure : ordinary.failure();
     }
 
     private void hear(Set<Due> stored) {
@@ -185,6 +179,7 @@ final class Workers {
 
     private void replaceHanging(NodeInbox inbox) {
         try {
+            inbox.leaseWhatHangs();
             inbox.hangingThreads().forEach((thread, message) -> {
                 if (atWork.containsKey(thread)) {
                     replace(thread, inbox.consumer(), message);
@@ -197,13 +192,18 @@ final class Workers {
     }
 
     private void replace(Thread thread, String consumer, Message message) {
-        byLease.hangs(thread, consumer, message);
+        WorkerThreads threads = ordinary.contains(thread) ? ordinary : byLease;
+        threads.hangs(thread, consumer, message);
         Due due = atWork.remove(thread);
         if (due == null) {
-            byLease.isBack(thread);
+            isBack(thread);
         } else {
             taken.remove(WorkSlot.of(due));
         }
+    }
+
+    private boolean isBack(Thread thread) {
+        return (ordinary.contains(thread) ? ordinary : byLease).isBack(thread);
     }
 
     /** Gives out what is due, unless it is given out already. */
@@ -217,7 +217,7 @@ final class Workers {
 
     private void submit(Due due) {
         try {
-            (due.kind() == Backlog.Kind.BY_LEASE ? byLease.pool() : ordinary).execute(() -> work(due));
+            (due.kind() == Backlog.Kind.BY_LEASE ? byLease : ordinary).pool().execute(() -> work(due));
         } catch (RejectedExecutionException e) {
             log.debug("closed before {} could be worked on", due, e);
             taken.remove(WorkSlot.of(due));
@@ -246,8 +246,7 @@ final class Workers {
                     due.workPartition(),
                     FailureText.readable(e));
         } finally {
-            boolean wasReplaced =
-                    atWork.remove(Thread.currentThread()) == null && byLease.isBack(Thread.currentThread());
+            boolean wasReplaced = atWork.remove(Thread.currentThread()) == null && isBack(Thread.currentThread());
             if (!wasReplaced) {
                 worked(due, again);
             }
@@ -345,18 +344,18 @@ final class Workers {
         closed = true;
         hearing.forEach(Runnable::run);
         pace.nudge();
-        ordinary.shutdown();
+        ordinary.pool().shutdown();
         byLease.pool().shutdown();
         try {
             if (!BoundedWait.join(thread, CLOSE_TIMEOUT)) {
                 log.debug("the workers' thread still waits for the database after {}", CLOSE_TIMEOUT);
             }
             long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
-            boolean done = ended(ordinary, deadline) && ended(byLease.pool(), deadline);
+            boolean done = ended(ordinary.pool(), deadline) && ended(byLease.pool(), deadline);
             if (!done) {
                 log.warn("workers are still at work after {}; they are interrupted and left alone", CLOSE_TIMEOUT);
                 ended = true;
-                ordinary.shutdownNow();
+                ordinary.pool().shutdownNow();
                 byLease.pool().shutdownNow();
             }
         } finally {

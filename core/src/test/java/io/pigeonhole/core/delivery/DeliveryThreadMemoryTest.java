@@ -146,9 +146,7 @@ class DeliveryThreadMemoryTest {
         Named failing = new Named("x1");
         failing.ordersLeft.set(0);
         List.of(new Named("a1"), new Named("a2"), new Named("a3"), failing).forEach(deliveryThread::add);
-        Thread thread = new Thread(deliveryThread, "test-delivery-0");
-        thread.setDaemon(true);
-        thread.start();
+        deliveryThread.start();
 
         await().atMost(PATIENCE).until(() -> load.messages() == 0);
         deliveryThread.add(new Named("last"));

@@ -228,13 +228,13 @@ abstract class TransientTests<C extends HandlerContext> extends InboxLab<C> {
         assertThat(inWork.await(Threads.LONGEST_SECONDS, TimeUnit.SECONDS)).isTrue();
 
         while (told.isEmpty()) {
-            inbox.forNodes().reportSlowBatches();
+            inbox.forNodes().lookAtBatches();
         }
-        inbox.forNodes().reportSlowBatches();
+        inbox.forNodes().lookAtBatches();
         assertThat(told).containsExactly(consumer);
         goOn.countDown();
         assertThat(Threads.result(processed).kind()).isEqualTo(Kind.PROCESSED);
-        inbox.forNodes().reportSlowBatches();
+        inbox.forNodes().lookAtBatches();
         assertThat(told).hasSize(1);
     }
 

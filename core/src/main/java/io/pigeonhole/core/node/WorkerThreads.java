@@ -14,28 +14,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that work under leases. One that hangs in a handler, in a call that no interrupt ends, is replaced by another
+ * The threads that work on what is due. One that hangs in a handler, in a call that no interrupt ends, is replaced by another
  * until it returns, as long as not too many hang. Safe for use by many threads.
  */
-final class LeaseThreads {
-    private static final Logger log = LoggerFactory.getLogger(LeaseThreads.class);
+final class WorkerThreads {
+    private static final Logger log = LoggerFactory.getLogger(WorkerThreads.class);
 
     /** How many threads may hang and be replaced at once, for each that there is to be. */
     private static final int MOST_REPLACED = 4;
 
+    private final String name;
     private final int usual;
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private final ThreadPoolExecutor pool;
     private final Set<Thread> hanging = new HashSet<>();
 
-    LeaseThreads(int usual) {
+    /** So many daemon threads of a name. */
+    WorkerThreads(String name, int usual) {
+        this.name = name;
         this.usual = usual;
         this.pool = new ThreadPoolExecutor(
                 usual, usual, 0, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), this::thread);
     }
 
     private Thread thread(Runnable task) {
-        Thread thread = new Thread(() -> run(task), "pigeonhole-lease-worker");
+        Thread thread = new Thread(() -> run(task), name);
         thread.setDaemon(true);
         return thread;
     }
@@ -67,7 +70,7 @@ final class LeaseThreads {
                 : "Another thread takes its place; it may do so for " + mostReplaced() + " at once, and "
                         + hanging.size() + " hang";
         log.error(
-                "consumer '{}': the handler of {} hangs on the thread '{}'. Its lease has run out, and no interrupt ends it."
+                "consumer '{}': the handler of {} hangs on the thread '{}'. No interrupt ends it."
                         + " Give the call that it makes a timeout. {}",
                 consumer,
                 message,
@@ -90,7 +93,8 @@ final class LeaseThreads {
     synchronized @Nullable Throwable failure() {
         return isSpent()
                 ? new PigeonholeException(
-                        hanging.size() + " threads hang in handlers under leases, which no interrupt ends: " + working()
+                        hanging.size() + " threads '" + name + "' hang in handlers, which no interrupt ends: "
+                                + working()
                                 + " of " + usual
                                 + " are left. Give the calls of these handlers timeouts, then start a new process",
                         null)

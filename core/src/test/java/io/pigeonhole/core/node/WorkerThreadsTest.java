@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("B11")
-class LeaseThreadsTest {
+class WorkerThreadsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Message MESSAGE =
             Message.builder("q").id("1").payload("x").build();
 
-    private final LeaseThreads threads = new LeaseThreads(1);
+    private final WorkerThreads threads = new WorkerThreads("worker", 1);
     private final CountDownLatch end = new CountDownLatch(1);
     private final List<Thread> begun = new CopyOnWriteArrayList<>();
 
@@ -41,7 +41,9 @@ class LeaseThreadsTest {
             threads.hangs(begun.get(i - 1), "calls", MESSAGE);
         }
 
-        assertThat(threads.failure()).hasMessageStartingWith("5 threads hang").hasMessageContaining("0 of 1 are left");
+        assertThat(threads.failure())
+                .hasMessageStartingWith("5 threads 'worker' hang")
+                .hasMessageContaining("0 of 1 are left");
         threads.pool().execute(this::hang);
         assertThat(begun).hasSize(5);
 

@@ -1,0 +1,129 @@
+package io.pigeonhole.core.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.testkit.memory.InMemoryContext;
+import io.pigeonhole.testkit.memory.InMemoryStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of handlers that take longer than ten times {@code handlerTimeout}, in the transaction of a batch. */
+@Tag("B11")
+class LongCallTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final InMemoryStore store = InMemoryStore.create();
+    private final Set<String> effects = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("long calls", store)
+            .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                if (payload.equals("waits")) {
+                    begun.countDown();
+                    end.await();
+                } else if (payload.equals("ignores interrupts")) {
+                    begun.countDown();
+                    awaitUninterruptibly();
+                }
+                context.defer(() -> effects.add(payload));
+            })
+            .handlerTimeout(Duration.ofMillis(20))
+            .build();
+
+    private void awaitUninterruptibly() {
+        while (end.getCount() > 0) {
+            try {
+                end.await();
+            } catch (InterruptedException e) {
+                // As a call does that reads from a socket.
+            }
+        }
+    }
+
+    @AfterEach
+    void letGo() {
+        end.countDown();
+        executor.shutdownNow();
+    }
+
+    private static Message message(String payload) {
+        return Message.builder("notes")
+                .id(payload)
+                .type("note")
+                .payload(payload)
+                .build();
+    }
+
+    @Test
+    void handlerThatTakesTooLongIsInterruptedAndItsAttemptHasFailed() throws Exception {
+        Future<List<Outcome>> outcomes = executor.submit(() -> {
+            List<Outcome> all = inbox.process(List.of(message("before"), message("waits"), message("behind")));
+            assertThat(Thread.interrupted()).isFalse();
+            return all;
+        });
+
+        await().atMost(PATIENCE).until(() -> {
+            inbox.forNodes().lookAtBatches();
+            return outcomes.isDone();
+        });
+
+        assertThat(outcomes.get())
+                .extracting(Outcome::kind)
+                .containsExactly(Outcome.Kind.PROCESSED, Outcome.Kind.PARKED, Outcome.Kind.PROCESSED);
+        assertThat(outcomes.get().get(1))
+                .hasFieldOrPropertyWithValue("attempts", 1)
+                .asString()
+                .contains("handlerTimeout");
+        assertThat(effects).containsExactlyInAnyOrder("before", "behind");
+        assertThat(inbox.forNodes().hangingThreads()).isEmpty();
+    }
+
+    @Test
+    void threadWhoseHandlerReturnsFromNoInterruptHangsUntilItReturns() throws Exception {
+        Set<Thread> hanging = ConcurrentHashMap.newKeySet();
+        inbox.forSources().whenHandlerHangs(hanging::add);
+        Future<Outcome> outcome = executor.submit(() -> inbox.process(message("ignores interrupts")));
+        assertThat(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+        await().atMost(PATIENCE).until(() -> {
+            inbox.forNodes().lookAtBatches();
+            return !hanging.isEmpty();
+        });
+        assertThat(inbox.forNodes().hangingThreads().keySet()).isEqualTo(hanging);
+
+        end.countDown();
+        assertThat(outcome.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .as("its transaction has ended meanwhile, and the next one knows of the suspect")
+                .isEqualTo(new Outcome.Received());
+        assertThat(inbox.forNodes().hangingThreads()).isEmpty();
+    }
+
+    @Test
+    void keysOfAThreadThatHangsAreFree() {
+        KeysAtWork atWork = new KeysAtWork();
+        List<MessageKey> keys = List.of(MessageKey.firstOf(1));
+        Thread hangs = new Thread(() -> atWork.enter(new ArrayList<>(keys), Duration.ZERO));
+        hangs.start();
+        await().atMost(PATIENCE).until(() -> !hangs.isAlive());
+
+        atWork.leaveAllOf(hangs);
+
+        assertThat(atWork.enter(new ArrayList<>(keys), Duration.ZERO)).isEmpty();
+    }
+}
