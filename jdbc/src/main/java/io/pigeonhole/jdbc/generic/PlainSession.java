@@ -113,10 +113,7 @@ public final class PlainSession {
             return 0;
         }
         try (Call call = call(statement)) {
-            for (Long id : ids) {
-                call.number("id", id).addBatch();
-            }
-            return call.changeBatch();
+            return call.changeOfEach(ids);
         }
     }
 }

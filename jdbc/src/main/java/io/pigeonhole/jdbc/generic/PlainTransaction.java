@@ -454,13 +454,7 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     @Override
-    public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
-        Claim claim = claimed(consumer, keys, hashes, timeout);
-        noteClaimed(consumer, claim);
-        return claim;
-    }
-
-    private Claim claimed(
+    protected Claim claimKeys(
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
         boolean fresh = !used;
         long asked = System.nanoTime();

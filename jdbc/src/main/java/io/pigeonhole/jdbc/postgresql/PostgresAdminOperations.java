@@ -60,14 +60,8 @@ record PostgresAdminOperations(Connection connection, Statements statements, Kno
 
     @Override
     public long deleteLocked(StatementName statement, List<Long> ids) throws SQLException {
-        if (ids.isEmpty()) {
-            return 0;
-        }
         try (Call call = call(statement)) {
-            for (Long id : ids) {
-                call.number("id", id).addBatch();
-            }
-            return call.changeBatch();
+            return call.changeOfEach(ids);
         }
     }
 

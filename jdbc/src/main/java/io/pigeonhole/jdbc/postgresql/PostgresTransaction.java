@@ -183,13 +183,7 @@ final class PostgresTransaction extends JdbcTransaction {
     }
 
     @Override
-    public Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
-        Claim claim = claimed(consumer, keys, hashes, timeout);
-        noteClaimed(consumer, claim);
-        return claim;
-    }
-
-    private Claim claimed(
+    protected Claim claimKeys(
             RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
         requireOpen();
         try {

@@ -298,6 +298,14 @@ public final class Call implements AutoCloseable {
         return changed(statement.executeBatch());
     }
 
+    /** Executes it once for each id, its only parameter {@code id}; answers how many rows that changed. */
+    public long changeOfEach(Collection<Long> ids) throws SQLException {
+        for (Long id : ids) {
+            number("id", id).addBatch();
+        }
+        return ids.isEmpty() ? 0 : changeBatch();
+    }
+
     /** Executes what was kept; answers how many rows each has changed. */
     public int[] changeEach() throws SQLException {
         return statement.executeBatch();

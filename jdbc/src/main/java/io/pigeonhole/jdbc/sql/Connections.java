@@ -70,7 +70,8 @@ public final class Connections {
         }
     }
 
-    private static boolean succeeds(String what, Step step) {
+    /** Does something, and says whether that succeeded, whatever is thrown. */
+    public static boolean succeeds(String what, Step step) {
         try {
             step.run();
             return true;

@@ -40,7 +40,7 @@ final class DataSourceTransaction implements OwnTransaction {
             return new DataSourceTransaction(connection);
         } catch (Throwable e) {
             Connections.abort(connection);
-            did("closed", connection::close);
+            Connections.succeeds("closed", connection::close);
             throw e;
         }
     }
@@ -93,11 +93,11 @@ final class DataSourceTransaction implements OwnTransaction {
         }
         closed = true;
         // To set auto-commit commits what was not rolled back.
-        discarded |= !ended && !discarded && !did("rolled back", this::rollback);
+        discarded |= !ended && !discarded && !Connections.succeeds("rolled back", this::rollback);
         if (discarded || !isPutBack()) {
             end();
         }
-        did("closed", connection::close);
+        Connections.succeeds("closed", connection::close);
         if (committed) {
             actions.forEach(DataSourceTransaction::run);
         }
@@ -105,7 +105,8 @@ final class DataSourceTransaction implements OwnTransaction {
 
     /** Whoever gets it next must not find what a handler has set. */
     private boolean isPutBack() {
-        return did("restored", this::restore) && did("reset", () -> connection.setAutoCommit(autoCommit));
+        return Connections.succeeds("restored", this::restore)
+                && Connections.succeeds("reset", () -> connection.setAutoCommit(autoCommit));
     }
 
     private void restore() throws SQLException {
@@ -122,8 +123,8 @@ final class DataSourceTransaction implements OwnTransaction {
     private void end() {
         Connections.abort(connection);
         if (isAlive() && Connections.rollback(connection)) {
-            did("restored", this::restore);
-            did("reset", () -> connection.setAutoCommit(autoCommit));
+            Connections.succeeds("restored", this::restore);
+            Connections.succeeds("reset", () -> connection.setAutoCommit(autoCommit));
         }
     }
 
@@ -135,27 +136,11 @@ final class DataSourceTransaction implements OwnTransaction {
         }
     }
 
-    private static boolean did(String what, Step step) {
-        try {
-            step.run();
-            return true;
-        } catch (Throwable e) {
-            LOG.debug("a connection could not be {}: it is not used again", what, e);
-            return false;
-        }
-    }
-
     private static void run(Runnable action) {
         try {
             action.run();
         } catch (Throwable e) {
             LOG.warn("what was to run after a commit has failed; the commit stands", e);
         }
-    }
-
-    /** Something to do on the connection. */
-    @FunctionalInterface
-    private interface Step {
-        void run() throws SQLException;
     }
 }

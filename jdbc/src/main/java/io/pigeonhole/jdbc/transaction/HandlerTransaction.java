@@ -202,7 +202,7 @@ abstract class HandlerTransaction {
     }
 
     /** Something was claimed that is in the ledger once all is committed. */
-    protected void noteClaimed(RegisteredConsumer consumer, Claim claim) {
+    void noteClaimed(RegisteredConsumer consumer, Claim claim) {
         if (!isOfDataSource() && !claim.claimed().isEmpty()) {
             noteKey(consumer, claim.claimed().iterator().next());
         }
@@ -512,15 +512,15 @@ abstract class HandlerTransaction {
         if (leftToThread) {
             return;
         }
-        broken |= !finished && !broken && !did("rolled back", own::rollback);
+        broken |= !finished && !broken && !Connections.succeeds("rolled back", own::rollback);
         release();
     }
 
     private void release() {
         if (broken) {
-            did("given up", own::discard);
+            Connections.succeeds("given up", own::discard);
         }
-        did("closed", own::close);
+        Connections.succeeds("closed", own::close);
     }
 
     private void endContextsAnyway() {
@@ -548,16 +548,6 @@ abstract class HandlerTransaction {
         } catch (Throwable e) {
             LOG.warn(
                     "no thread could be started to end a connection that is given up: its transaction waits for it", e);
-        }
-    }
-
-    private static boolean did(String what, Step step) {
-        try {
-            step.run();
-            return true;
-        } catch (Throwable e) {
-            LOG.debug("a connection could not be {}: it is not used again", what, e);
-            return false;
         }
     }
 

@@ -8,6 +8,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
+import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.FinishedMessage;
@@ -107,6 +108,18 @@ public abstract class JdbcTransaction extends HandlerTransaction implements Inbo
 
     /** The rows of the inbox, for as long as the transaction lasts. */
     protected abstract RowOperations rows();
+
+    @Override
+    public final Claim claim(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
+        Claim claim = claimKeys(consumer, keys, hashes, timeout);
+        noteClaimed(consumer, claim);
+        return claim;
+    }
+
+    /** As {@link #claim}. */
+    protected abstract Claim claimKeys(
+            RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout);
 
     /** Prepares statements about runs over the history, once it has begun. */
     protected abstract ReplayCalls replayCalls();
