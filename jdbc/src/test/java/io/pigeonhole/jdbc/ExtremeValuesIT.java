@@ -72,7 +72,7 @@ class ExtremeValuesIT {
                             .entries())
                     .hasSize(1);
             for (Instant edge : List.of(StoredTime.FIRST, StoredTime.LAST)) {
-                PageRequest behind = new PageRequest(new Cursor(edge, 1), 10);
+                PageRequest behind = PageRequest.first(10).next(new Cursor(edge, 1));
                 assertThat(admin.deadLetters(letters, behind).entries().size()
                                 + admin.work(WorkFilter.of("notes"), behind)
                                         .entries()

@@ -10,7 +10,6 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.OrderingKey;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -64,8 +63,8 @@ class HeldWorkIT {
                     + literal(server, Instant.now().plus(Duration.ofHours(1))));
             other.setAutoCommit(false);
             change.executeUpdate("UPDATE inbox_work SET attempts = attempts");
-            CompletableFuture<Answer> unblock = CompletableFuture.supplyAsync(() ->
-                    store.admin().unblock("notes", OrderingKey.of("key".getBytes(StandardCharsets.UTF_8)), ANN));
+            CompletableFuture<Answer> unblock =
+                    CompletableFuture.supplyAsync(() -> store.admin().unblock("notes", OrderingKey.of("key"), ANN));
             await().pollInterval(AnyDatabase.INTERVAL)
                     .until(() -> unblock.isDone()
                             || workshop.askAll(AnyDatabase.waiting(server)).equals(List.of("1")));

@@ -14,7 +14,6 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.jdbc.dialect.H2;
-import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -112,8 +111,7 @@ class LetterMeanwhileIT {
             String place = workshop.ask("SELECT id FROM inbox_work");
             beforeTheInsert.set(() -> workshop.execute(letter(key(inbox, message), FAR, false)));
 
-            Answer answer =
-                    store.admin().unblock("notes", OrderingKey.of("blocks".getBytes(StandardCharsets.UTF_8)), ANN);
+            Answer answer = store.admin().unblock("notes", OrderingKey.of("blocks"), ANN);
             assertThat(answer.kind()).as(answer.detail()).isEqualTo(Answer.Kind.DONE);
             assertThat(workshop.askAll("SELECT id || ' ' || reason || ' ' || seen_again FROM inbox_dead_letter"))
                     .containsExactly(place + " SKIPPED 4");

@@ -215,7 +215,7 @@ class NumbersBegunAnewIT {
             beginAnew(server, workshop);
             inbox.process(message("other", "second"));
 
-            Answer answer = admin.unblock("notes", OrderingKey.of("second".getBytes(StandardCharsets.UTF_8)), ANN);
+            Answer answer = admin.unblock("notes", OrderingKey.of("second"), ANN);
             assertThat(answer.hasChanged()).as(answer.detail()).isTrue();
             assertThat(ids(workshop, "inbox_dead_letter")).containsExactly("first", "second");
         }

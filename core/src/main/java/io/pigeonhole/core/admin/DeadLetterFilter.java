@@ -2,37 +2,20 @@ package io.pigeonhole.core.admin;
 
 import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.OrderingKey;
-import io.pigeonhole.core.time.StoredTime;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Which dead letters are wanted: those for which everything that is set holds.
- *
- * @param consumer whose messages
- * @param reason why they were given up on; null for all
- * @param type the type; null for all
- * @param source the source; null for all
- * @param orderingKey the ordering key; null for all
- * @param errorContains a part of the detail, in upper or lower case, at most {@value WorkFilter#LONGEST_TEXT} characters; null
- *     for all
- * @param since those that died then or later; null for all
- * @param until those that died before; null for all
- */
-public record DeadLetterFilter(
-        String consumer,
-        @Nullable DeadReason reason,
-        @Nullable String type,
-        @Nullable String source,
-        @Nullable OrderingKey orderingKey,
-        @Nullable String errorContains,
-        @Nullable Instant since,
-        @Nullable Instant until) {
-    /** Checks the part of the detail. */
-    public DeadLetterFilter {
-        WorkFilter.checkText(errorContains);
-        since = since == null ? null : StoredTime.nearest(since);
-        until = until == null ? null : StoredTime.nearest(until);
+/** Which dead letters are wanted: those for which everything that is set holds. An immutable value: each {@code with} method answers a changed copy. */
+public final class DeadLetterFilter {
+    private final String consumer;
+    private final @Nullable DeadReason reason;
+    private final MessageConditions conditions;
+
+    private DeadLetterFilter(String consumer, @Nullable DeadReason reason, MessageConditions conditions) {
+        this.consumer = Objects.requireNonNull(consumer, "consumer");
+        this.reason = reason;
+        this.conditions = conditions;
     }
 
     /**
@@ -42,7 +25,11 @@ public record DeadLetterFilter(
      * @return the filter
      */
     public static DeadLetterFilter of(String consumer) {
-        return new DeadLetterFilter(consumer, null, null, null, null, null, null, null);
+        return new DeadLetterFilter(consumer, null, MessageConditions.NONE);
+    }
+
+    private DeadLetterFilter with(MessageConditions conditions) {
+        return new DeadLetterFilter(consumer, reason, conditions);
     }
 
     /**
@@ -52,7 +39,7 @@ public record DeadLetterFilter(
      * @return a new filter
      */
     public DeadLetterFilter withReason(DeadReason reason) {
-        return new DeadLetterFilter(consumer, reason, type, source, orderingKey, errorContains, since, until);
+        return new DeadLetterFilter(consumer, reason, conditions);
     }
 
     /**
@@ -62,7 +49,7 @@ public record DeadLetterFilter(
      * @return a new filter
      */
     public DeadLetterFilter withType(String type) {
-        return new DeadLetterFilter(consumer, reason, type, source, orderingKey, errorContains, since, until);
+        return with(conditions.withType(type));
     }
 
     /**
@@ -72,7 +59,7 @@ public record DeadLetterFilter(
      * @return a new filter
      */
     public DeadLetterFilter withSource(String source) {
-        return new DeadLetterFilter(consumer, reason, type, source, orderingKey, errorContains, since, until);
+        return with(conditions.withSource(source));
     }
 
     /**
@@ -82,17 +69,18 @@ public record DeadLetterFilter(
      * @return a new filter
      */
     public DeadLetterFilter withOrderingKey(OrderingKey orderingKey) {
-        return new DeadLetterFilter(consumer, reason, type, source, orderingKey, errorContains, since, until);
+        return with(conditions.withOrderingKey(orderingKey));
     }
 
     /**
      * The same with a part of the detail.
      *
-     * @param text the part, in upper or lower case
+     * @param text the part, in upper or lower case, at most {@value WorkFilter#LONGEST_TEXT} characters
      * @return a new filter
+     * @throws IllegalArgumentException if the part is longer
      */
     public DeadLetterFilter withErrorContaining(String text) {
-        return new DeadLetterFilter(consumer, reason, type, source, orderingKey, text, since, until);
+        return with(conditions.withErrorContaining(text));
     }
 
     /**
@@ -103,6 +91,84 @@ public record DeadLetterFilter(
      * @return a new filter
      */
     public DeadLetterFilter withDied(@Nullable Instant since, @Nullable Instant until) {
-        return new DeadLetterFilter(consumer, reason, type, source, orderingKey, errorContains, since, until);
+        return with(conditions.withTime(since, until));
+    }
+
+    /**
+     * Whose messages.
+     *
+     * @return the consumer's name
+     */
+    public String consumer() {
+        return consumer;
+    }
+
+    /**
+     * Which reason.
+     *
+     * @return the reason; null for all
+     */
+    public @Nullable DeadReason reason() {
+        return reason;
+    }
+
+    /**
+     * Of which type.
+     *
+     * @return the type; null for all
+     */
+    public @Nullable String type() {
+        return conditions.type();
+    }
+
+    /**
+     * From which source.
+     *
+     * @return the source; null for all
+     */
+    public @Nullable String source() {
+        return conditions.source();
+    }
+
+    /**
+     * With which ordering key.
+     *
+     * @return the key; null for all
+     */
+    public @Nullable OrderingKey orderingKey() {
+        return conditions.orderingKey();
+    }
+
+    /**
+     * What the detail contains, in upper or lower case.
+     *
+     * @return the part; null for all
+     */
+    public @Nullable String errorContains() {
+        return conditions.errorContains();
+    }
+
+    /**
+     * Since when they died.
+     *
+     * @return then or later; null for no bound
+     */
+    public @Nullable Instant since() {
+        return conditions.since();
+    }
+
+    /**
+     * Until when they died.
+     *
+     * @return before that; null for no bound
+     */
+    public @Nullable Instant until() {
+        return conditions.until();
+    }
+
+    @Override
+    public String toString() {
+        return "dead letters of consumer '" + consumer + "'" + (reason == null ? "" : ", reason " + reason)
+                + conditions;
     }
 }

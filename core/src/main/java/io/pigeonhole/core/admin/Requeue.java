@@ -2,21 +2,15 @@ package io.pigeonhole.core.admin;
 
 import java.time.Duration;
 
-/**
- * How dead letters are requeued.
- *
- * @param perSecond how many become due within a second; 0 for all at once. The times are written with the messages, so
- *     that nothing has to stay alive for it
- * @param atMost how many letters at most are moved or removed, the oldest first: a few to try with, before the rest. Those
- *     that are refused are not counted, so that the same call goes on to others
- * @param evenIfLate whether letters go back to work that are older than the ledger, so that it is unknown whether their
- *     messages took effect before
- */
-public record Requeue(int perSecond, long atMost, boolean evenIfLate) {
+/** How dead letters are requeued. An immutable value: each method that changes something answers a changed copy. */
+public final class Requeue {
     private static final int MOST_PER_SECOND = 1_000_000;
 
-    /** Checks the numbers. */
-    public Requeue {
+    private final int perSecond;
+    private final long atMost;
+    private final boolean evenIfLate;
+
+    private Requeue(int perSecond, long atMost, boolean evenIfLate) {
         if (perSecond < 0 || perSecond > MOST_PER_SECOND) {
             throw new IllegalArgumentException(
                     "perSecond is " + perSecond + "; 1 to " + MOST_PER_SECOND + " are allowed, and 0 for all at once");
@@ -24,6 +18,9 @@ public record Requeue(int perSecond, long atMost, boolean evenIfLate) {
         if (atMost < 1) {
             throw new IllegalArgumentException("atMost is " + atMost + "; at least 1 is needed");
         }
+        this.perSecond = perSecond;
+        this.atMost = atMost;
+        this.evenIfLate = evenIfLate;
     }
 
     /**
@@ -36,7 +33,7 @@ public record Requeue(int perSecond, long atMost, boolean evenIfLate) {
     }
 
     /**
-     * Spread over time, none that is late.
+     * Spread over time, none that is late. The times are written with the messages, so that nothing has to stay alive for it.
      *
      * @param messages how many become due within a second, at least 1
      * @return the options
@@ -49,9 +46,10 @@ public record Requeue(int perSecond, long atMost, boolean evenIfLate) {
     }
 
     /**
-     * The same, but only for a few.
+     * The same, but only for a few, the oldest first: to try with, before the rest.
      *
-     * @param letters how many letters at most are moved or removed; those that are refused are not counted
+     * @param letters how many letters at most are moved or removed, at least 1; those that are refused are not counted, so that the same
+     *     call goes on to others
      * @return new options
      */
     public Requeue atMost(long letters) {
@@ -59,7 +57,7 @@ public record Requeue(int perSecond, long atMost, boolean evenIfLate) {
     }
 
     /**
-     * The same, with letters that are late.
+     * The same, with letters that are late: older than the ledger, so that it is unknown whether their messages took effect before.
      *
      * @return new options
      */
@@ -74,5 +72,39 @@ public record Requeue(int perSecond, long atMost, boolean evenIfLate) {
      */
     public Duration interval() {
         return perSecond == 0 ? Duration.ZERO : Duration.ofSeconds(1).dividedBy(perSecond);
+    }
+
+    /**
+     * How many become due within a second.
+     *
+     * @return the number; 0 for all at once
+     */
+    public int perSecond() {
+        return perSecond;
+    }
+
+    /**
+     * How many letters at most are moved or removed.
+     *
+     * @return at least 1
+     */
+    public long atMost() {
+        return atMost;
+    }
+
+    /**
+     * Whether letters go back to work that are late.
+     *
+     * @return true if they do
+     */
+    public boolean evenIfLate() {
+        return evenIfLate;
+    }
+
+    @Override
+    public String toString() {
+        return (perSecond == 0 ? "all at once" : perSecond + " per second")
+                + (atMost == Long.MAX_VALUE ? "" : ", at most " + atMost)
+                + (evenIfLate ? ", with those that are late" : "");
     }
 }

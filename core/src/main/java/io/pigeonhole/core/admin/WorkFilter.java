@@ -1,50 +1,23 @@
 package io.pigeonhole.core.admin;
 
 import io.pigeonhole.core.message.OrderingKey;
-import io.pigeonhole.core.time.StoredTime;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Which unfinished messages are wanted: those for which everything that is set holds.
- *
- * @param consumer whose messages
- * @param status received, parked or leased; null for all
- * @param type the type; null for all
- * @param source the source; null for all
- * @param orderingKey the ordering key; null for all
- * @param errorContains a part of the last error, in upper or lower case, at most {@value #LONGEST_TEXT} characters; null
- *     for all
- * @param since those that were received then or later; null for all
- * @param until those that were received before; null for all
- */
-public record WorkFilter(
-        String consumer,
-        @Nullable MessageStatus status,
-        @Nullable String type,
-        @Nullable String source,
-        @Nullable OrderingKey orderingKey,
-        @Nullable String errorContains,
-        @Nullable Instant since,
-        @Nullable Instant until) {
+/** Which unfinished messages are wanted: those for which everything that is set holds. An immutable value: each {@code with} method answers a changed copy. */
+public final class WorkFilter {
     /** The longest part of an error that can be looked for. */
     public static final int LONGEST_TEXT = 200;
 
-    /** Checks the status and the part of an error. */
-    public WorkFilter {
-        if (status != null && !status.isInWork()) {
-            throw new IllegalArgumentException("messages in work are received, parked or leased, never " + status);
-        }
-        checkText(errorContains);
-        since = since == null ? null : StoredTime.nearest(since);
-        until = until == null ? null : StoredTime.nearest(until);
-    }
+    private final String consumer;
+    private final @Nullable MessageStatus status;
+    private final MessageConditions conditions;
 
-    static void checkText(@Nullable String errorContains) {
-        if (errorContains != null && errorContains.length() > LONGEST_TEXT) {
-            throw new IllegalArgumentException(
-                    "errorContains has " + errorContains.length() + " characters; " + LONGEST_TEXT + " are allowed");
-        }
+    private WorkFilter(String consumer, @Nullable MessageStatus status, MessageConditions conditions) {
+        this.consumer = Objects.requireNonNull(consumer, "consumer");
+        this.status = status;
+        this.conditions = conditions;
     }
 
     /**
@@ -54,7 +27,11 @@ public record WorkFilter(
      * @return the filter
      */
     public static WorkFilter of(String consumer) {
-        return new WorkFilter(consumer, null, null, null, null, null, null, null);
+        return new WorkFilter(consumer, null, MessageConditions.NONE);
+    }
+
+    private WorkFilter with(MessageConditions conditions) {
+        return new WorkFilter(consumer, status, conditions);
     }
 
     /**
@@ -62,9 +39,13 @@ public record WorkFilter(
      *
      * @param status received, parked or leased
      * @return a new filter
+     * @throws IllegalArgumentException if messages in work never have this status
      */
     public WorkFilter withStatus(MessageStatus status) {
-        return new WorkFilter(consumer, status, type, source, orderingKey, errorContains, since, until);
+        if (!status.isInWork()) {
+            throw new IllegalArgumentException("messages in work are received, parked or leased, never " + status);
+        }
+        return new WorkFilter(consumer, status, conditions);
     }
 
     /**
@@ -74,7 +55,7 @@ public record WorkFilter(
      * @return a new filter
      */
     public WorkFilter withType(String type) {
-        return new WorkFilter(consumer, status, type, source, orderingKey, errorContains, since, until);
+        return with(conditions.withType(type));
     }
 
     /**
@@ -84,7 +65,7 @@ public record WorkFilter(
      * @return a new filter
      */
     public WorkFilter withSource(String source) {
-        return new WorkFilter(consumer, status, type, source, orderingKey, errorContains, since, until);
+        return with(conditions.withSource(source));
     }
 
     /**
@@ -94,27 +75,106 @@ public record WorkFilter(
      * @return a new filter
      */
     public WorkFilter withOrderingKey(OrderingKey orderingKey) {
-        return new WorkFilter(consumer, status, type, source, orderingKey, errorContains, since, until);
+        return with(conditions.withOrderingKey(orderingKey));
     }
 
     /**
      * The same with a part of the last error.
      *
-     * @param text the part, in upper or lower case
+     * @param text the part, in upper or lower case, at most {@value WorkFilter#LONGEST_TEXT} characters
      * @return a new filter
+     * @throws IllegalArgumentException if the part is longer
      */
     public WorkFilter withErrorContaining(String text) {
-        return new WorkFilter(consumer, status, type, source, orderingKey, text, since, until);
+        return with(conditions.withErrorContaining(text));
     }
 
     /**
-     * The same with bounds of the time at which messages were received.
+     * The same with bounds of the time at which they were received.
      *
      * @param since then or later; null for no bound
      * @param until before; null for no bound
      * @return a new filter
      */
     public WorkFilter withReceived(@Nullable Instant since, @Nullable Instant until) {
-        return new WorkFilter(consumer, status, type, source, orderingKey, errorContains, since, until);
+        return with(conditions.withTime(since, until));
+    }
+
+    /**
+     * Whose messages.
+     *
+     * @return the consumer's name
+     */
+    public String consumer() {
+        return consumer;
+    }
+
+    /**
+     * Which status.
+     *
+     * @return the status; null for all
+     */
+    public @Nullable MessageStatus status() {
+        return status;
+    }
+
+    /**
+     * Of which type.
+     *
+     * @return the type; null for all
+     */
+    public @Nullable String type() {
+        return conditions.type();
+    }
+
+    /**
+     * From which source.
+     *
+     * @return the source; null for all
+     */
+    public @Nullable String source() {
+        return conditions.source();
+    }
+
+    /**
+     * With which ordering key.
+     *
+     * @return the key; null for all
+     */
+    public @Nullable OrderingKey orderingKey() {
+        return conditions.orderingKey();
+    }
+
+    /**
+     * What the last error contains, in upper or lower case.
+     *
+     * @return the part; null for all
+     */
+    public @Nullable String errorContains() {
+        return conditions.errorContains();
+    }
+
+    /**
+     * Since when they were received.
+     *
+     * @return then or later; null for no bound
+     */
+    public @Nullable Instant since() {
+        return conditions.since();
+    }
+
+    /**
+     * Until when they were received.
+     *
+     * @return before that; null for no bound
+     */
+    public @Nullable Instant until() {
+        return conditions.until();
+    }
+
+    @Override
+    public String toString() {
+        return "unfinished messages of consumer '" + consumer + "'" + (status == null ? "" : ", status " + status)
+                + conditions;
     }
 }

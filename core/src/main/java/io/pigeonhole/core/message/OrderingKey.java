@@ -1,5 +1,8 @@
 package io.pigeonhole.core.message;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.zip.CRC32;
@@ -7,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The key within which messages keep their order, compared by its bytes. Immutable as long as nobody changes the bytes. */
 public final class OrderingKey {
+    private static final int LONGEST_SHOWN = 100;
+
     private final byte[] bytes;
 
     private OrderingKey(byte[] bytes) {
@@ -21,6 +26,16 @@ public final class OrderingKey {
      */
     public static OrderingKey of(byte[] bytes) {
         return new OrderingKey(bytes);
+    }
+
+    /**
+     * A key of text, as most producers send it.
+     *
+     * @param text the text, taken as UTF-8
+     * @return the key
+     */
+    public static OrderingKey of(String text) {
+        return new OrderingKey(text.getBytes(StandardCharsets.UTF_8));
     }
 
     /**
@@ -67,8 +82,26 @@ public final class OrderingKey {
         return Arrays.hashCode(bytes);
     }
 
+    /** For people: its text where it is one, and at most {@value #LONGEST_SHOWN} bytes of it. */
     @Override
     public String toString() {
-        return "ordering key " + HexFormat.of().formatHex(bytes);
+        boolean cut = bytes.length > LONGEST_SHOWN;
+        byte[] shown = cut ? Arrays.copyOf(bytes, LONGEST_SHOWN) : bytes;
+        String text = textOf(shown);
+        return "ordering key "
+                + (text == null ? "of the bytes " + HexFormat.of().formatHex(shown) : "'" + text + "'")
+                + (cut ? "… (" + bytes.length + " bytes)" : "");
+    }
+
+    private static @Nullable String textOf(byte[] bytes) {
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+            return text.chars().anyMatch(Character::isISOControl) ? null : text;
+        } catch (CharacterCodingException e) {
+            return null;
+        }
     }
 }

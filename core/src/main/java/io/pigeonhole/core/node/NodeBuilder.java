@@ -38,7 +38,7 @@ public final class NodeBuilder {
 
     /** For a store that deletes nothing, and inboxes of any other. */
     NodeBuilder(Maintenance store, Backlog backlog) {
-        this(store, new Keepsake(), backlog);
+        this(store, new NothingDeleted(), backlog);
     }
 
     NodeBuilder(Maintenance store, Retention retention, Backlog backlog) {
@@ -246,7 +246,7 @@ public final class NodeBuilder {
     }
 
     /** A store that deletes nothing. */
-    private static final class Keepsake implements Retention {
+    private static final class NothingDeleted implements Retention {
         @Override
         public Duration window() {
             return Duration.ofDays(Integer.MAX_VALUE);

@@ -14,6 +14,15 @@ public sealed interface NodeHealth {
     }
 
     /**
+     * Why it is not healthy.
+     *
+     * @return what and why, a sentence each, unmodifiable; none where it is healthy
+     */
+    default List<String> reasons() {
+        return List.of();
+    }
+
+    /**
      * All sources take messages, no batch has been in work for longer than {@code slowBatch}, the workers find their database, and the store
      * had its new days at the last try. Whether old rows are deleted is not looked at: the log warns where they are not.
      */

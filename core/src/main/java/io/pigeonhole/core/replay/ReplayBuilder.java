@@ -11,7 +11,6 @@ import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.ReplayPlan;
 import io.pigeonhole.core.time.LongestDuration;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -145,7 +144,7 @@ public final class ReplayBuilder<C extends HandlerContext> {
      * @return this
      */
     public ReplayBuilder<C> key(String wanted) {
-        return key(OrderingKey.of(wanted.getBytes(StandardCharsets.UTF_8)));
+        return key(OrderingKey.of(wanted));
     }
 
     /**

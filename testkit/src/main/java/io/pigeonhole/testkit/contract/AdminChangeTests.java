@@ -21,6 +21,7 @@ import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.WorkItem;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -258,7 +259,7 @@ abstract class AdminChangeTests<C extends HandlerContext> extends AdminLab<C> {
         admin.pause(name(), ANN);
         admin.resume(name(), ANN);
         var first = admin.audit(name(), PageRequest.first(1));
-        var second = admin.audit(name(), new PageRequest(first.next(), 1));
+        var second = admin.audit(name(), PageRequest.first(1).next(Objects.requireNonNull(first.next())));
 
         assertThat(first.entries()).extracting(AuditEntry::action).containsExactly(AdminAction.RESUME);
         assertThat(second.entries()).extracting(AuditEntry::action).containsExactly(AdminAction.PAUSE);

@@ -59,7 +59,7 @@ abstract class WorkLab<C extends HandlerContext> extends StoreLab<C> {
     }
 
     static OrderingKey orderingKey(String orderingKey) {
-        return OrderingKey.of(orderingKey.getBytes(StandardCharsets.UTF_8));
+        return OrderingKey.of(orderingKey);
     }
 
     /** Does something in a transaction of its own and commits. */

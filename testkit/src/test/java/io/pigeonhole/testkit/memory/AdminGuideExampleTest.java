@@ -29,7 +29,6 @@ import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -121,7 +120,7 @@ class AdminGuideExampleTest {
 
         // begin
         List<BlockedKey> blocked = admin.blockedKeys("payments", 100);
-        OrderingKey account = OrderingKey.of("eve".getBytes(StandardCharsets.UTF_8));
+        OrderingKey account = OrderingKey.of("eve");
         Answer unblocked = admin.unblock("payments", account, by);
         // end
         assertThat(blocked).hasSize(3);
