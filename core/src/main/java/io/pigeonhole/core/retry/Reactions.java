@@ -5,9 +5,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** What some exceptions ask for, by predicates and by classes. Immutable. */
+/** What some exceptions ask for, by predicates and by classes; each is asked for its causes, too. Immutable. */
 final class Reactions {
     static final Reactions NONE = new Reactions(List.of(), Map.of());
 
@@ -34,6 +35,10 @@ final class Reactions {
     }
 
     Optional<Reaction> byPredicateTo(Throwable failure) {
+        return first(failure, this::byPredicateToItself);
+    }
+
+    private Optional<Reaction> byPredicateToItself(Throwable failure) {
         return rules.stream()
                 .filter(rule -> rule.failure().test(failure))
                 .map(Rule::reaction)
@@ -41,10 +46,20 @@ final class Reactions {
     }
 
     Optional<Reaction> to(Throwable failure) {
-        return byPredicateTo(failure).or(() -> byClassTo(failure));
+        return byPredicateTo(failure).or(() -> first(failure, this::byClassToItself));
     }
 
-    private Optional<Reaction> byClassTo(Throwable failure) {
+    private static Optional<Reaction> first(Throwable failure, Function<Throwable, Optional<Reaction>> asked) {
+        for (Throwable cause : AskedExceptions.of(failure)) {
+            Optional<Reaction> reaction = asked.apply(cause);
+            if (reaction.isPresent()) {
+                return reaction;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Reaction> byClassToItself(Throwable failure) {
         for (Class<?> type = failure.getClass(); type != null; type = type.getSuperclass()) {
             Reaction reaction = byClass.get(type);
             if (reaction != null) {

@@ -31,9 +31,19 @@ final class RequestedDelays {
         return new RequestedDelays(more);
     }
 
-    /** Null where it asks for none. */
+    /** What it asks for, or else the outermost of its causes; null where none does. */
     @Nullable
     Duration of(Throwable failure) {
+        for (Throwable cause : AskedExceptions.of(failure)) {
+            Duration delay = ofItself(cause);
+            if (delay != null) {
+                return delay;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Duration ofItself(Throwable failure) {
         for (Rule<?> rule : rules) {
             Duration delay = rule.of(failure);
             if (delay != null) {

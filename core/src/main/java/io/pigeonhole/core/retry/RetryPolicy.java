@@ -14,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #standard()} follows the schedule of the field: 30 seconds, 2, 8 and 32 minutes, at most an hour, five attempts
  * within a day.
+ *
+ * <p>The rules of {@link #on}, {@link #when} and {@link #delayFrom} are asked about what was thrown, and then about its causes, from the
+ * outermost to the innermost, so that what a framework has wrapped is found. The first that a rule is for decides: a rule for {@code
+ * RuntimeException} decides about everything that is wrapped in one, whatever rules there are for the causes. The causes of a {@link
+ * io.pigeonhole.core.failure.PermanentFailure} are not asked: whoever threw it has judged them.
  */
 public final class RetryPolicy {
     private static final int STANDARD_ATTEMPTS = 5;
@@ -143,8 +148,8 @@ public final class RetryPolicy {
     }
 
     /**
-     * A copy that reacts to a class of exceptions in its own way. Of several classes that an exception belongs to, the most
-     * special one decides. Where a deferred write or the COMMIT fails, the exception is the one that it failed with, such as
+     * A copy that reacts to a class of exceptions in its own way, also where another exception is wrapped around it. Of several
+     * classes that an exception belongs to, the most special one decides; an exception that is named decides before its causes. Where a deferred write or the COMMIT fails, the exception is the one that it failed with, such as
      * an {@code SQLException}, unless {@link io.pigeonhole.core.store.StoreException} or its subclass is named itself.
      *
      * @param failure the class of what the handler throws, or of what its deferred writes fail with; subclasses included
@@ -157,8 +162,8 @@ public final class RetryPolicy {
 
     /**
      * A copy that reacts to some exceptions in its own way, whatever their class: an SQLSTATE, a status of HTTP, a text. Asked before
-     * the classes of {@link #on}, in the order in which they were added; the first that says true decides. Where a deferred write or the
-     * COMMIT fails, each is asked about what it failed with, such as an {@code SQLException}, and then about the {@link
+     * the classes of {@link #on}, in the order in which they were added; the first that says true decides. Each is asked about what was
+     * thrown, then about each of its causes, whose text may be null. Where a deferred write or the COMMIT fails, each is asked about what it failed with, such as an {@code SQLException}, and its causes, and then about the {@link
      * io.pigeonhole.core.store.StoreException} around it.
      *
      * @param failure says whether it is one of them; safe for use by many threads. If it throws, the message is judged as without this
@@ -175,8 +180,8 @@ public final class RetryPolicy {
     }
 
     /**
-     * A copy that waits as long as an exception asks for, such as the {@code Retry-After} of an HTTP response. Such a delay has no
-     * jitter; the limits of attempts and of age hold. Where a deferred write or the COMMIT fails, what that failed with is asked, such as an
+     * A copy that waits as long as an exception asks for, such as the {@code Retry-After} of an HTTP response, also where another
+     * exception is wrapped around it: the first of an exception and its causes that asks for a delay decides. Such a delay has no jitter; the limits of attempts and of age hold. Where a deferred write or the COMMIT fails, what that failed with is asked, such as an
      * {@code SQLException}, and not the {@link io.pigeonhole.core.store.StoreException} around it.
      *
      * @param failure the class of what the handler throws; subclasses included
@@ -217,7 +222,7 @@ public final class RetryPolicy {
     }
 
     /**
-     * What a failure asks for: by a predicate, else by its class.
+     * What a failure, or the outermost of its causes that is named, asks for: by a predicate, else by its class.
      *
      * @param failure what the handler threw
      * @return the reaction, or nothing where it was not named
@@ -227,7 +232,7 @@ public final class RetryPolicy {
     }
 
     /**
-     * What a failure asks for by a predicate of {@link #when}.
+     * What a failure, or the outermost of its causes, asks for by a predicate of {@link #when}.
      *
      * @param failure what the handler threw, or what that was caused by
      * @return the reaction, or nothing where no predicate says true

@@ -8,10 +8,13 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.pigeonhole.core.failure.PermanentFailure;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -156,6 +159,63 @@ class RetryPolicyTest {
                 .contains(ofSeconds(1));
         assertThat(policy.jitter(0).delayAfter(1, ZERO, new Exception(), random))
                 .contains(ofSeconds(1));
+    }
+
+    @Test
+    void ruleForAClassHoldsForAnExceptionThatIsWrapped() {
+        RetryPolicy policy = RetryPolicy.standard().on(IllegalArgumentException.class, Reaction.GIVE_UP);
+        Exception cause = new NumberFormatException();
+
+        assertThat(policy.reactionTo(new RuntimeException(cause))).contains(Reaction.GIVE_UP);
+        assertThat(policy.reactionTo(new UndeclaredThrowableException(new ExecutionException(cause))))
+                .contains(Reaction.GIVE_UP);
+        assertThat(policy.reactionTo(new RuntimeException(new Exception()))).isEmpty();
+    }
+
+    @Test
+    void outermostExceptionThatIsNamedDecidesBeforeItsCauses() {
+        RetryPolicy policy = RetryPolicy.standard()
+                .on(IllegalStateException.class, Reaction.IGNORE)
+                .on(NumberFormatException.class, Reaction.GIVE_UP)
+                .when(failure -> "gone".equals(failure.getMessage()), Reaction.RETRY)
+                .when(failure -> "busy".equals(failure.getMessage()), Reaction.GIVE_UP);
+
+        assertThat(policy.reactionTo(new IllegalStateException(new NumberFormatException())))
+                .contains(Reaction.IGNORE);
+        assertThat(policy.reactionTo(new RuntimeException("busy", new Exception("gone"))))
+                .contains(Reaction.GIVE_UP);
+    }
+
+    @Test
+    void predicateSeesCausesBeforeAnyClassIsAsked() {
+        RetryPolicy policy = RetryPolicy.standard()
+                .on(IllegalStateException.class, Reaction.RETRY)
+                .when(failure -> "gone".equals(failure.getMessage()), Reaction.GIVE_UP);
+        Exception failure = new IllegalStateException(new Exception("gone"));
+
+        assertThat(policy.reactionTo(failure)).contains(Reaction.GIVE_UP);
+        assertThat(policy.reactionByPredicate(failure)).contains(Reaction.GIVE_UP);
+    }
+
+    @Test
+    void permanentFailureHasJudgedItsCauses() {
+        RetryPolicy policy = RetryPolicy.standard()
+                .on(IllegalStateException.class, Reaction.RETRY)
+                .when(failure -> "busy".equals(failure.getMessage()), Reaction.RETRY);
+        Exception failure = new PermanentFailure("no such account", new IllegalStateException("busy"));
+
+        assertThat(policy.reactionTo(failure)).isEmpty();
+        assertThat(policy.reactionTo(new RuntimeException(failure))).isEmpty();
+    }
+
+    @Test
+    void delayIsFoundInACause() {
+        RetryPolicy policy = RetryPolicy.fixed(ofSeconds(1))
+                .jitter(0)
+                .delayFrom(TooManyRequests.class, failure -> failure.retryAfter);
+
+        assertThat(policy.delayAfter(1, ZERO, new RuntimeException(new TooManyRequests(ofSeconds(42))), random))
+                .contains(ofSeconds(42));
     }
 
     private static final class TooManyRequests extends Exception {

@@ -12,6 +12,7 @@ import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a policy's reactions see of a write, at once or deferred. */
@@ -115,6 +116,34 @@ class ReactionTest {
                 .isInstanceOfSatisfying(
                         Outcome.Parked.class,
                         parked -> assertThat(parked.dueIn()).isEqualTo(Duration.ofSeconds(17)));
+    }
+
+    @Test
+    void ruleHoldsForWhatIsWrappedInTheHandlerAndInADeferredWrite() {
+        RetryPolicy policy = RetryPolicy.standard().on(UnsupportedOperationException.class, Reaction.GIVE_UP);
+        InboxBuilder<?> builder = Inbox.builder("payments", InMemoryStore.create())
+                .retry(policy)
+                .handle("direct", PayloadDecoder.text(), (payload, context) -> wrapped())
+                .handle("deferred", PayloadDecoder.text(), (payload, context) -> context.defer(ReactionTest::wrapped));
+        Inbox<?> inbox = builder.build();
+
+        for (String type : List.of("direct", "deferred")) {
+            assertThat(inbox.process(Message.builder("notes")
+                                    .id(type)
+                                    .type(type)
+                                    .payload("x")
+                                    .build())
+                            .kind())
+                    .isEqualTo(Kind.DEAD);
+        }
+    }
+
+    private static void wrapped() {
+        try {
+            write();
+        } catch (UnsupportedOperationException e) {
+            throw new IllegalStateException("a framework's", e);
+        }
     }
 
     @Test
