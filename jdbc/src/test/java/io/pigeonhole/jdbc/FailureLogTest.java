@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -10,10 +11,12 @@ import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,9 @@ class FailureLogTest {
             .retry(RetryPolicy.fixed(Duration.ZERO).jitter(0).maxAttempts(2))
             .handle("payment", PayloadDecoder.text(), (payload, context) -> {
                 throw new IllegalStateException("the bank\nis away");
+            })
+            .handle("wrapped", PayloadDecoder.text(), (payload, context) -> {
+                throw new IllegalStateException("not booked", new SQLException("duplicate key"));
             })
             .handle("final", PayloadDecoder.text(), (payload, context) -> {
                 throw new PermanentFailure("no such account");
@@ -65,6 +71,18 @@ class FailureLogTest {
     private List<String> warnings() {
         assertThat(lines.list).allSatisfy(line -> assertThat(line.getLevel()).isEqualTo(Level.WARN));
         return lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    }
+
+    @Test
+    void lineAndOutcomeOfAMessageNameWhatItsExceptionWasCausedBy() {
+        Outcome outcome = inbox.process(message("1", "wrapped"));
+
+        String error = "java.lang.IllegalStateException: not booked; caused by java.sql.SQLException: duplicate key";
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        Outcome.Parked.class,
+                        parked -> assertThat(parked.error()).isEqualTo(error));
+        assertThat(warnings()).singleElement(STRING).endsWith(error);
     }
 
     @Test

@@ -58,6 +58,35 @@ public final class FailureText {
     }
 
     /**
+     * A throwable in one line, and what it was caused by: "RuntimeException: not booked; caused by SQLException: duplicate key". For what
+     * handlers and decoders throw, which frameworks may have wrapped.
+     *
+     * @param failure the throwable
+     * @return what {@link #describe} says, then the class and the message of the innermost cause that has one, as far as they are not
+     *     said already; no cause of a {@link PermanentFailure} or a {@link PigeonholeException}, whose texts say what is to be said of them
+     */
+    public static String describeWithCause(Throwable failure) {
+        return withCause(describe(failure), failure);
+    }
+
+    /**
+     * The message of a throwable, and what it was caused by, as in {@link #describeWithCause}.
+     *
+     * @param failure the throwable
+     * @return its message and its cause, bounded
+     */
+    public static String messageWithCause(Throwable failure) {
+        return withCause(messageOf(failure), failure);
+    }
+
+    private static String withCause(String said, Throwable failure) {
+        String cause = CauseText.behind(said, failure);
+        int room = LONGEST_MESSAGE - cause.length();
+        String cut = said.length() <= room ? said : clean(said, room - 1) + "…";
+        return cut.isEmpty() && !cause.isEmpty() ? cause.substring("; ".length()) : cut + cause;
+    }
+
+    /**
      * The stack trace of a throwable, with its causes.
      *
      * @param failure the throwable

@@ -131,7 +131,7 @@ final class Dispatcher<C extends HandlerContext> {
             return;
         }
         if (Failure.isUndecodable(failure)) {
-            String detail = FailureText.classOf(failure) + ": " + FailureText.messageOf(failure);
+            String detail = FailureText.classOf(failure) + ": " + FailureText.messageWithCause(failure);
             decisions.dead(envelope, new Unusable(DeadReason.UNDECODABLE, detail), true);
         } else {
             decisions.failed(envelope, Failure.ofDecoder(failure));

@@ -33,9 +33,9 @@ record Failure(Throwable cause, ErrorClass errorClass, Duration duration) {
         return errorClass == ErrorClass.PERMANENT;
     }
 
-    /** The failure in words: its class, unless the handler spoke for itself, and its text. */
+    /** The failure in words: its class, unless the handler spoke for itself, its text, and what it was caused by. */
     String describe() {
-        return FailureText.describe(cause);
+        return FailureText.describeWithCause(cause);
     }
 
     FailedAttempt attempt(int number, String node) {
@@ -44,7 +44,7 @@ record Failure(Throwable cause, ErrorClass errorClass, Duration duration) {
                 node,
                 duration,
                 FailureText.classOf(cause),
-                FailureText.messageOf(cause),
+                FailureText.messageWithCause(cause),
                 FailureText.stackOf(cause));
     }
 }

@@ -238,6 +238,6 @@ final class ReplayBatch<C extends HandlerContext> {
     }
 
     private static String describe(Throwable failure) {
-        return FailureText.describe(failure);
+        return FailureText.describeWithCause(failure);
     }
 }

@@ -2,8 +2,11 @@ package io.pigeonhole.core.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Tag;
@@ -82,6 +85,70 @@ class FailureTextTest {
         };
         assertThat(Causes.of(failure)).containsExactly(failure);
         assertThat(FailureText.readable(failure)).isNotSameAs(failure);
+    }
+
+    @Test
+    void innermostCauseWithATextIsNamed() {
+        Throwable failure = new IllegalStateException(
+                "boom", new ExecutionException("in a pool", new IOException("duplicate key", new SocketException())));
+
+        assertThat(FailureText.describeWithCause(failure))
+                .isEqualTo("java.lang.IllegalStateException: boom; caused by java.io.IOException: duplicate key");
+        assertThat(FailureText.messageWithCause(failure))
+                .isEqualTo("boom; caused by java.io.IOException: duplicate key");
+    }
+
+    @Test
+    void causeThatTheTextRepeatsIsNotNamedAgain() {
+        Exception cause = new IOException("duplicate key");
+
+        assertThat(FailureText.describeWithCause(new RuntimeException(cause)))
+                .isEqualTo("java.lang.RuntimeException: java.io.IOException: duplicate key");
+        assertThat(FailureText.describeWithCause(new RuntimeException("not booked: duplicate key", cause)))
+                .isEqualTo("java.lang.RuntimeException: not booked: duplicate key; caused by java.io.IOException");
+        assertThat(FailureText.describeWithCause(cause)).isEqualTo("java.io.IOException: duplicate key");
+    }
+
+    @Test
+    void causesWithoutATextAreNamedByTheClassOfTheInnermost() {
+        assertThat(FailureText.describeWithCause(
+                        new RuntimeException("boom", new Exception(null, new SocketException()))))
+                .isEqualTo("java.lang.RuntimeException: boom; caused by java.net.SocketException");
+        assertThat(FailureText.messageWithCause(new RuntimeException(null, new IOException("duplicate key"))))
+                .isEqualTo("caused by java.io.IOException: duplicate key");
+    }
+
+    @Test
+    void nothingIsSaidOfWhatTextsOfOurOwnAndFinalOnesLeaveOut() {
+        Exception cause = new IOException("a value");
+        Exception ours = new PigeonholeException("the database refused it", cause);
+
+        assertThat(FailureText.messageWithCause(ours)).isEqualTo("the database refused it");
+        assertThat(FailureText.messageWithCause(new RuntimeException("boom", ours)))
+                .isEqualTo("boom; caused by " + PigeonholeException.class.getName() + ": the database refused it");
+        assertThat(FailureText.describeWithCause(new PermanentFailure("no such account", cause)))
+                .isEqualTo("no such account");
+    }
+
+    @Test
+    void longTextLeavesRoomForItsCause() {
+        Exception failure = new Exception("x".repeat(5_000), new IOException("y".repeat(5_000)));
+
+        assertThat(FailureText.describeWithCause(failure))
+                .hasSize(2_000)
+                .contains("xx…; caused by java.io.IOException: yy")
+                .endsWith("yy…");
+    }
+
+    @Test
+    void causesWithoutAnEndAndWithoutTextsAreNamed() {
+        Assertions.assertTimeoutPreemptively(LONGEST, () -> {
+            assertThat(FailureText.describeWithCause(new Endless())).startsWith(Endless.class.getName());
+            assertThat(FailureText.describeWithCause(cycle()))
+                    .isEqualTo("java.lang.Exception: one; caused by java.lang.Exception: other");
+            assertThat(FailureText.describeWithCause(new Exception("one", new Silent())))
+                    .contains("caused by " + Silent.class.getName());
+        });
     }
 
     @Test
