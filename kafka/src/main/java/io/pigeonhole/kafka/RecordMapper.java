@@ -1,5 +1,6 @@
 package io.pigeonhole.kafka;
 
+import io.pigeonhole.core.message.FieldNames;
 import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.LogPosition;
@@ -32,9 +33,11 @@ record RecordMapper(Map<String, String> sourceNames, String idHeader, String typ
             long expectedPosition) {
         Headers headers = headersOf(record);
         MessageId id = idOf(record, headers, placePrefix);
+        String type = headers.lastText(typeHeader);
         return Message.builder(sourceOf(record.topic()))
                 .id(id)
-                .type(headers.lastText(typeHeader))
+                .type(type)
+                .fieldNames(id == null || type == null ? fieldNames() : null)
                 .contentType(headers.lastText(contentTypeHeader))
                 .orderingKey(record.key())
                 .headers(headers)
@@ -44,6 +47,12 @@ record RecordMapper(Map<String, String> sourceNames, String idHeader, String typ
                 .logPosition(owner == null ? null : positionOf(record, owner, expectedPosition))
                 .fingerprint(id == null ? () -> fingerprintOf(record.timestamp(), headers) : null)
                 .build();
+    }
+
+    private FieldNames fieldNames() {
+        return new FieldNames(
+                "the header '" + idHeader + "' (setting idHeader, see also idFallback)",
+                "the header '" + typeHeader + "' (setting typeHeader)");
     }
 
     /** The source of a topic's messages. */

@@ -8,6 +8,7 @@ import io.pigeonhole.core.admin.DeadLetterFilter;
 import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.FieldNames;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
@@ -64,6 +65,21 @@ class RecordMapperTest {
                 .deadLetters(DeadLetterFilter.of("test"), PageRequest.first(100))
                 .entries()
                 .size();
+    }
+
+    @Test
+    void recordThatLacksItsIdOrItsTypeSaysWhichHeadersWereLookedAt() {
+        RecordHeaders type = headers("type", "text".getBytes(UTF_8));
+        FieldNames names = new FieldNames(
+                "the header 'message-id' (setting idHeader, see also idFallback)",
+                "the header 'type' (setting typeHeader)");
+
+        assertThat(map(record(TIME, null, "x", type)).fieldNames()).isEqualTo(names);
+        assertThat(map(record(TIME, null, "x", headers("message-id", new byte[] {7})))
+                        .fieldNames())
+                .isEqualTo(names);
+        type.add("message-id", new byte[] {7});
+        assertThat(map(record(TIME, null, "x", type)).fieldNames()).isNull();
     }
 
     @Test

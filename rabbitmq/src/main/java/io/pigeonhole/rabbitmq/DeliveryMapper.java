@@ -4,6 +4,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Delivery;
 import com.rabbitmq.client.Envelope;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.FieldNames;
 import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
@@ -52,9 +53,11 @@ record DeliveryMapper(
         BasicProperties properties = delivery.getProperties();
         Headers headers = headersOf(envelope, properties);
         MessageId id = idHeader == null ? idOf(properties.getMessageId()) : idOf(headers.last(idHeader));
+        String type = typeOf(properties.getType(), headers);
         return Message.builder(sourceNames.getOrDefault(queue, queue))
                 .id(id)
-                .type(typeOf(properties.getType(), headers))
+                .type(type)
+                .fieldNames(id == null || type == null ? fieldNames() : null)
                 .contentType(properties.getContentType())
                 .orderingKey(orderingKeyOf(queue, delivery))
                 .headers(headers)
@@ -86,6 +89,14 @@ record DeliveryMapper(
         String route = "queue " + queue + ", exchange '" + envelope.getExchange() + "', routing key '"
                 + envelope.getRoutingKey() + "'";
         return id == null ? route + ", delivery " + UUID.randomUUID() : route;
+    }
+
+    private FieldNames fieldNames() {
+        return new FieldNames(
+                idHeader == null
+                        ? "the property 'message-id', which has to be UTF-8 (the setting idHeader names a header instead)"
+                        : "the header '" + idHeader + "' (setting idHeader)",
+                "the property 'type' and the header '" + typeHeader + "' (setting typeHeader)");
     }
 
     private @Nullable String typeOf(@Nullable String property, Headers headers) {

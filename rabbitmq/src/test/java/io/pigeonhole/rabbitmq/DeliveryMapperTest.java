@@ -10,6 +10,7 @@ import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.LongString;
 import com.rabbitmq.client.impl.LongStringHelper;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.message.FieldNames;
 import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Message;
 import java.util.HashMap;
@@ -82,6 +83,20 @@ class DeliveryMapperTest {
     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
     private static <T extends Throwable> T sneaky(Throwable thrown) throws T {
         throw (T) thrown;
+    }
+
+    @Test
+    void messageThatLacksItsIdOrItsTypeSaysWhereTheyWereLookedFor() {
+        FieldNames standard = map(STANDARD, new BasicProperties.Builder()).fieldNames();
+        assertThat(standard).isNotNull();
+        assertThat(standard.id()).contains("the property 'message-id'", "idHeader");
+        assertThat(standard.type()).contains("the property 'type' and the header 'message-type'", "typeHeader");
+        FieldNames ofHeader = map(mapper("id"), new BasicProperties.Builder()).fieldNames();
+        assertThat(ofHeader).isNotNull();
+        assertThat(ofHeader.id()).isEqualTo("the header 'id' (setting idHeader)");
+        assertThat(map(STANDARD, new BasicProperties.Builder().messageId("7").type("paid"))
+                        .fieldNames())
+                .isNull();
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.pigeonhole.sqs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.pigeonhole.core.message.FieldNames;
 import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
@@ -32,9 +33,12 @@ record MessageMapper(String queue, String source, Attributes attributes, IdFallb
     Message map(software.amazon.awssdk.services.sqs.model.Message message) {
         Headers headers = headersOf(message.messageAttributes());
         byte[] body = message.body().getBytes(UTF_8);
+        MessageId id = idOf(headers, message.messageId());
+        String type = headers.lastText(attributes.type());
         Message.Builder builder = Message.builder(source)
-                .id(idOf(headers, message.messageId()))
-                .type(headers.lastText(attributes.type()))
+                .id(id)
+                .type(type)
+                .fieldNames(id == null || type == null ? fieldNames() : null)
                 .contentType(headers.lastText(attributes.contentType()))
                 .orderingKey(orderingKeyOf(headers, message))
                 .deliveries(receiveCountOf(message))
@@ -54,6 +58,12 @@ record MessageMapper(String queue, String source, Attributes attributes, IdFallb
                             + "' says it is: " + e.getMessage())
                     .build();
         }
+    }
+
+    private FieldNames fieldNames() {
+        return new FieldNames(
+                "the attribute '" + attributes.id() + "' (setting idAttribute, see also idFallback)",
+                "the attribute '" + attributes.type() + "' (setting typeAttribute)");
     }
 
     /** Bytes have one text only: the decoder also takes text without its padding, and drops bits behind the last byte. */

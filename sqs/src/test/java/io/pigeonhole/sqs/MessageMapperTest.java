@@ -3,6 +3,7 @@ package io.pigeonhole.sqs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.message.FieldNames;
 import io.pigeonhole.core.message.Header;
 import io.pigeonhole.core.message.Message;
 import java.util.Map;
@@ -64,6 +65,25 @@ class MessageMapperTest {
         assertThat(message.payload()).isEqualTo("body \u20ac".getBytes(UTF_8));
         assertThat(message.headers().list()).contains(new Header("number", "1.50".getBytes(UTF_8)));
         assertThat(message.defect()).isNull();
+    }
+
+    @Test
+    void messageThatLacksItsIdOrItsTypeSaysWhichAttributesWereLookedAt() {
+        FieldNames names = map("notes", IdFallback.NONE, "x", Map.of(), Map.of("type", value("String", "note")))
+                .fieldNames();
+        assertThat(names).isNotNull();
+        assertThat(names.id())
+                .startsWith("the attribute 'id' (setting idAttribute")
+                .contains("idFallback");
+        assertThat(names.type()).isEqualTo("the attribute 'type' (setting typeAttribute)");
+        assertThat(map(
+                                "notes",
+                                IdFallback.NONE,
+                                "x",
+                                Map.of(),
+                                Map.of("type", value("String", "note"), "id", value("String", "7")))
+                        .fieldNames())
+                .isNull();
     }
 
     @Test

@@ -225,7 +225,7 @@ final class Decisions<C extends HandlerContext> {
     void ofUnknownType(Envelope envelope, WorkItem item) {
         String type = routing.typeOf(envelope.message());
         routing.unknownWork().warn(consumer.name(), type);
-        String detail = routing.describeUnknown(type) + "; it waits for a program that has one";
+        String detail = routing.describeUnknown(envelope.message()) + "; it waits for a program that has one";
         Failure failure = new Failure(new UnknownTypeInWorkException(detail), ErrorClass.MESSAGE, Duration.ZERO);
         int attempts = item.byLease() ? item.attempts() - 1 : item.attempts();
         waits(envelope, item, failure, attempts);

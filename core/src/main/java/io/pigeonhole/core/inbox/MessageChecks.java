@@ -2,6 +2,7 @@ package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.FieldNames;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.store.RegisteredConsumer;
@@ -21,7 +22,9 @@ final class MessageChecks<C extends HandlerContext> {
     static @Nullable Unusable unusableDelivery(Message message, RegisteredConsumer consumer) {
         MessageId id = message.id();
         if (id == null && !consumer.deduplication().needsLog()) {
-            String detail = "the message has no id, so that a duplicate of it could not be recognised";
+            FieldNames names = message.fieldNames();
+            String detail = "the message has no id, so that a duplicate of it could not be recognised"
+                    + (names == null ? "" : "; the id was looked for in " + names.id());
             return new Unusable(DeadReason.NO_ID, detail);
         }
         if (id != null && id.length() > Envelope.LONGEST_ID) {
@@ -52,7 +55,7 @@ final class MessageChecks<C extends HandlerContext> {
             return new Unusable(DeadReason.TOO_LARGE, detail);
         }
         if (route == null && routing.unknownType() != UnknownType.IGNORE) {
-            return new Unusable(DeadReason.UNKNOWN_TYPE, routing.describeUnknown(routing.typeOf(message)));
+            return new Unusable(DeadReason.UNKNOWN_TYPE, routing.describeUnknown(message));
         }
         return null;
     }

@@ -1,6 +1,7 @@
 package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.handler.HandlerContext;
+import io.pigeonhole.core.message.FieldNames;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
 import java.util.Map;
@@ -39,9 +40,20 @@ record Routing<C extends HandlerContext>(
         return own != null ? own : retry;
     }
 
-    /** Says that there is no handler for a type, and for which there are. */
-    String describeUnknown(@Nullable String type) {
-        return "no handler for type '" + ErrorText.bounded(type) + "'; handled are " + routes.keySet();
+    /** Says that there is no handler for the type of a message, and for which there are; or that it has no type, and what gives one. */
+    String describeUnknown(Message message) {
+        String type = typeOf(message);
+        String what = type == null ? withoutType(message) : "no handler for type '" + ErrorText.bounded(type) + "'";
+        return what + "; handled are " + routes.keySet();
+    }
+
+    private String withoutType(Message message) {
+        FieldNames names = message.fieldNames();
+        String inHeader = typeHeader == null ? "" : "the header '" + typeHeader + "' (typeHeader of the inbox)";
+        String ofSource = names == null ? "" : names.type();
+        String places = inHeader + (inHeader.isEmpty() || ofSource.isEmpty() ? "" : " and ") + ofSource;
+        return "the message is without a type" + (places.isEmpty() ? "" : ", which was looked for in " + places)
+                + "; defaultType of the inbox gives one to such messages";
     }
 
     int payloadLimitOf(@Nullable Route<?, C> route) {

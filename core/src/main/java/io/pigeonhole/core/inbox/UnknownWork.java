@@ -34,10 +34,10 @@ final class UnknownWork {
         if (isNew || (before != null && now - before > BETWEEN_WARNINGS.toNanos())) {
             warned.put(name, now);
             log.warn(
-                    "consumer '{}': messages of type '{}' are in work and this program has no handler for them; they wait"
+                    "consumer '{}': messages {} are in work and this program has no handler for them; they wait"
                             + " for one that has. Bring all programs of this consumer to one version, or discard them",
                     consumer,
-                    ErrorText.bounded(type));
+                    type == null ? "without a type" : "of type '" + ErrorText.bounded(type) + "'");
         }
     }
 }

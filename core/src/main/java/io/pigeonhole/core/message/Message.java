@@ -23,6 +23,7 @@ public final class Message {
     private final @Nullable String defect;
     private final @Nullable LogPosition logPosition;
     private final @Nullable Supplier<String> fingerprint;
+    private final @Nullable FieldNames fieldNames;
 
     private Message(Builder builder) {
         this.source = builder.source;
@@ -37,6 +38,7 @@ public final class Message {
         this.defect = builder.defect;
         this.logPosition = builder.logPosition;
         this.fingerprint = builder.fingerprint;
+        this.fieldNames = builder.fieldNames;
     }
 
     /**
@@ -172,10 +174,19 @@ public final class Message {
         return fingerprint == null ? null : fingerprint.get();
     }
 
+    /**
+     * Where the adapter looked for the id and the type. Not stored.
+     *
+     * @return the names, or null where the adapter has not said so
+     */
+    public @Nullable FieldNames fieldNames() {
+        return fieldNames;
+    }
+
     @Override
     public String toString() {
-        return "message " + (id == null ? "without id" : id) + " of type " + type + " from " + source
-                + (origin == null ? "" : " at " + origin);
+        return "message " + (id == null ? "without id" : id) + (type == null ? " without a type" : " of type " + type)
+                + " from " + source + (origin == null ? "" : " at " + origin);
     }
 
     /** Collects the parts of a message. Not safe for use by many threads. */
@@ -192,6 +203,7 @@ public final class Message {
         private @Nullable String defect;
         private @Nullable LogPosition logPosition;
         private @Nullable Supplier<String> fingerprint;
+        private @Nullable FieldNames fieldNames;
 
         private Builder(String source) {
             if (source.isBlank()) {
@@ -366,6 +378,17 @@ public final class Message {
          */
         public Builder fingerprint(@Nullable Supplier<String> fingerprint) {
             this.fingerprint = fingerprint;
+            return this;
+        }
+
+        /**
+         * Says where the adapter looked for the id and the type.
+         *
+         * @param fieldNames the names, or null where nobody need know them
+         * @return this
+         */
+        public Builder fieldNames(@Nullable FieldNames fieldNames) {
+            this.fieldNames = fieldNames;
             return this;
         }
 
