@@ -378,6 +378,47 @@ class KafkaSourceIT {
     }
 
     @Test
+    void partitionAddedBetweenTwoRunsBeginsAtItsFirstRecordWhereTheSourceBeginsAtTheEnd() {
+        KafkaTopic topic = topic(1);
+        topic.send("before the source", "k");
+        Map<String, Object> latest = with(config(), "auto.offset.reset", "latest");
+        KafkaSource first = start(inbox(consumer), topic, latest, builder -> builder);
+        awaitCommittedEnds(topic);
+        first.close();
+        topic.addPartitions(3);
+        topic.send(topic.record("0", 1));
+        topic.send(topic.record("1", 2));
+        start(inbox(consumer), topic, latest, builder -> builder);
+        awaitEffects(2);
+        assertEachOnce(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"classic", "consumer"})
+    void partitionAddedWhileTheSourceRunsBeginsAtItsFirstRecordWhereTheSourceBeginsAtTheEnd(String protocol) {
+        KafkaTopic topic = topic(2);
+        topic.send(topic.record("before the source", 0));
+        topic.send(topic.record("before the source", 1));
+        Map<String, Object> latest =
+                with(config(), "auto.offset.reset", "latest", "group.protocol", protocol, "metadata.max.age.ms", 3_000);
+        KafkaSource source = start(inbox(consumer), topic, latest, builder -> builder);
+        awaitCommittedEnds(topic);
+        topic.addPartitions(3);
+        topic.send(topic.record("0", 2));
+        topic.send(topic.record("1", 0));
+        awaitEffects(2);
+        assertEachOnce(2);
+        assertThat(source.state()).isEqualTo(SourceState.RUNNING);
+        // Where the group has an offset of it, the partition is like any other.
+        await().atMost(PATIENCE).until(() -> topic.committed(consumer).containsKey(2));
+        source.close();
+        topic.send(topic.record("2", 2));
+        start(inbox(consumer), topic, latest, builder -> builder);
+        awaitEffects(3);
+        assertEachOnce(3);
+    }
+
+    @Test
     void abortedTransactionsAreNotSeenAndOffsetsPassThem() {
         KafkaTopic plain = topic(1);
         KafkaTopic topic = KafkaTopic.of(kafka, plain.name(), 1, Map.of("transactional.id", consumer));

@@ -11,6 +11,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -127,6 +128,12 @@ final class KafkaTopic implements AutoCloseable {
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Adds partitions, until there are so many. */
+    void addPartitions(int total) {
+        get(admin.createPartitions(Map.of(name, NewPartitions.increaseTo(total)))
+                .all());
     }
 
     /** Deletes the topic and makes another one of the same name. */

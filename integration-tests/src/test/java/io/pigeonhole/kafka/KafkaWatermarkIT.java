@@ -348,6 +348,54 @@ class KafkaWatermarkIT {
     }
 
     @Test
+    void partitionAddedToATopicThatIsReadFromItsEndBeginsAtItsFirstRecord() {
+        KafkaTopic topic = topic();
+        send(topic, "before");
+        KafkaSource first = start(topic, Deduplication.WATERMARKS, "latest");
+        await().atMost(PATIENCE).until(() -> topic.committed(consumer).equals(topic.ends()));
+        first.close();
+        topic.addPartitions(2);
+        topic.send(topic.record("0", 1));
+        start(topic, Deduplication.WATERMARKS, "latest");
+        awaitEffects(1);
+        assertThat(effects).containsExactly("0");
+    }
+
+    /** The group forgets its offsets when nobody was there for a week. */
+    @Test
+    void partitionAddedWhileTheGroupForgotItsOffsetsBeginsAtItsFirstRecord() {
+        KafkaTopic topic = topic();
+        send(topic, "before");
+        KafkaSource first = start(topic, Deduplication.WATERMARKS, "latest");
+        await().atMost(PATIENCE).until(() -> topic.committed(consumer).equals(topic.ends()));
+        first.close();
+        try (org.apache.kafka.clients.admin.Admin broker = kafka.admin()) {
+            KafkaTopic.get(broker.deleteConsumerGroups(List.of(consumer)).all());
+        }
+        topic.addPartitions(2);
+        topic.send(topic.record("0", 1));
+        start(topic, Deduplication.WATERMARKS, "latest");
+        awaitEffects(1);
+        assertThat(effects).containsExactly("0");
+    }
+
+    @Test
+    void allPartitionsOfATopicThatIsReadFromItsEndForTheFirstTimeBeginThere() {
+        KafkaTopic topic = topic();
+        topic.addPartitions(3);
+        for (int partition = 0; partition < 3; partition++) {
+            topic.send(topic.record("before " + partition, partition));
+        }
+        start(topic, Deduplication.WATERMARKS, "latest");
+        await().atMost(PATIENCE).until(() -> topic.committed(consumer).equals(Map.of(0, 1L, 1, 1L, 2, 1L)));
+        for (int partition = 0; partition < 3; partition++) {
+            topic.send(topic.record(String.valueOf(partition), partition));
+        }
+        awaitEffects(3);
+        assertThat(effects).containsExactlyInAnyOrder("0", "1", "2");
+    }
+
+    @Test
     void recordsThatKafkaHasDeletedAreNotPassedOver() {
         KafkaTopic topic = topic();
         send(topic, "0");

@@ -24,6 +24,7 @@ final class Assignment {
     private long provenPosition = -1;
     private long lastFailure;
     private boolean refusedByStore;
+    private boolean undecided;
     private boolean placed;
     private boolean refused;
     private boolean paused;
@@ -73,6 +74,15 @@ final class Assignment {
         } else {
             deliveries.submitInSequence(message, partition.topic().hashCode() + partition.partition(), slot);
         }
+    }
+
+    /** Whether nobody has said yet where it begins. Nothing is fetched until then. */
+    boolean isUndecided() {
+        return undecided;
+    }
+
+    void undecided(boolean now) {
+        undecided = now;
     }
 
     /** Whether it is known where it begins. */

@@ -47,6 +47,8 @@ final class Assignments implements ConsumerRebalanceListener {
     private final @Nullable TopicIdentities identities;
     private final @Nullable LogOwner owner;
     private final @Nullable WatermarkCheck check;
+    private final @Nullable AddedPartitions added;
+    private final @Nullable LatestReset latest;
     private final Beginnings beginnings;
     private final LongSupplier clock;
     private final CommitFailures commitFailures;
@@ -61,6 +63,7 @@ final class Assignments implements ConsumerRebalanceListener {
             @Nullable TopicIdentities identities,
             @Nullable LogOwner owner,
             @Nullable WatermarkCheck check,
+            @Nullable AddedPartitions added,
             Beginnings beginnings,
             LongSupplier clock) {
         this.clock = clock;
@@ -72,6 +75,8 @@ final class Assignments implements ConsumerRebalanceListener {
         this.identities = identities;
         this.owner = owner;
         this.check = check;
+        this.added = added;
+        this.latest = added == null || owner != null ? null : new LatestReset(name, consumer, added, clock);
         this.beginnings = beginnings;
     }
 
@@ -80,8 +85,17 @@ final class Assignments implements ConsumerRebalanceListener {
         return commitFailures;
     }
 
-    /** Acquires the partitions that need it and are not held back, as far as that is possible now. */
+    /** Why it is not known where some partitions begin; null where it is. */
+    @Nullable
+    String undecidedProblem() {
+        return latest == null ? null : latest.problem();
+    }
+
+    /** Acquires the partitions that need it and are not held back, or decides where they begin, as far as is possible now. */
     void acquire(Predicate<TopicPartition> heldBack) {
+        if (latest != null) {
+            latest.decide(which(Assignment::isUndecided));
+        }
         if (owner != null) {
             owner.acquire(current.values().stream()
                     .filter(assignment -> !heldBack.test(assignment.partition()))
@@ -124,7 +138,7 @@ final class Assignments implements ConsumerRebalanceListener {
      */
     private boolean isMember(TopicPartition partition, long position) {
         try {
-            consumer.commitSync(Map.of(partition, LogOwner.marked(new OffsetAndMetadata(position))), COMMIT_TIMEOUT);
+            consumer.commitSync(Map.of(partition, marked(partition, new OffsetAndMetadata(position))), COMMIT_TIMEOUT);
             return true;
         } catch (KafkaException e) {
             Uninterrupted.clear();
@@ -168,6 +182,9 @@ final class Assignments implements ConsumerRebalanceListener {
             if (prefix != null && !before.isOf(prefix)) {
                 TopicPartition partition = before.partition();
                 log.warn("{}: {} begins anew: its topic was deleted and made anew", name, partition);
+                if (added != null) {
+                    added.forget(partition.topic());
+                }
                 replace(before);
                 if (owner == null) {
                     // The offset of the group is of the old topic. Nothing lies here, and Kafka does what
@@ -229,7 +246,7 @@ final class Assignments implements ConsumerRebalanceListener {
         List<TopicPartition> pause = new ArrayList<>();
         List<TopicPartition> resume = new ArrayList<>();
         for (Assignment assignment : current.values()) {
-            boolean held = isToBeAcquired(assignment) || heldBack.test(assignment);
+            boolean held = isToBeAcquired(assignment) || assignment.isUndecided() || heldBack.test(assignment);
             if (held != assignment.isPaused()) {
                 (held ? pause : resume).add(assignment.partition());
                 assignment.paused(held);
@@ -251,7 +268,7 @@ final class Assignments implements ConsumerRebalanceListener {
             return;
         }
         for (Assignment assignment : current.values()) {
-            if (!assignment.isPlaced() && !heldBack.test(assignment.partition())) {
+            if (!assignment.isUndecided() && !assignment.isPlaced() && !heldBack.test(assignment.partition())) {
                 List<ConsumerRecord<byte[], byte[]>> records = polled.records(assignment.partition());
                 // The consumer stands behind these already.
                 long position = records.isEmpty()
@@ -334,20 +351,29 @@ final class Assignments implements ConsumerRebalanceListener {
         for (Assignment assignment : assignments) {
             OffsetAndMetadata position = assignment.uncommitted();
             if (position != null && isIdentified(assignment)) {
-                positions.put(assignment.partition(), owner == null ? position : LogOwner.marked(position));
+                positions.put(assignment.partition(), marked(assignment.partition(), position));
                 assignment.committed(position);
             }
         }
         return positions;
     }
 
+    private OffsetAndMetadata marked(TopicPartition partition, OffsetAndMetadata position) {
+        OffsetAndMetadata marked = owner == null ? position : LogOwner.marked(position);
+        return added == null ? marked : added.marked(partition, marked);
+    }
+
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
         log.info("{}: assigned {}", name, partitions);
         for (TopicPartition partition : partitions) {
-            current.put(partition, new Assignment(partition, deliveryThreads.open()));
+            Assignment assignment = new Assignment(partition, deliveryThreads.open());
+            current.put(partition, assignment);
             if (owner != null) {
                 owner.prepare(partition);
+            }
+            if (latest != null) {
+                latest.prepare(assignment);
             }
             if (identities != null) {
                 // While nobody had the partition, its topic may have been made anew.

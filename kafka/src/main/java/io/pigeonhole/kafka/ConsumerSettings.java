@@ -78,6 +78,11 @@ record ConsumerSettings(Map<String, Object> values) {
         }
     }
 
+    /** Whether partitions without an offset of the group begin behind what they have. */
+    boolean beginsAtEnd() {
+        return textOf(values.get(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG)).equals("latest");
+    }
+
     /** How many records one poll may bring. */
     int maxPollRecords() {
         Object given =

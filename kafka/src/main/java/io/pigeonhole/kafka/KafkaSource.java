@@ -174,10 +174,18 @@ public final class KafkaSource implements Source {
             DeliveryThreads deliveryThreads = DeliveryThreads.start(settings.name(), inbox, deliverySettings);
             // They have nothing to do yet, and end at once.
             opened.push(() -> deliveryThreads.close(Duration.ofSeconds(1)));
+            boolean beginsAtEnd = logStart == null ? consumerSettings.beginsAtEnd() : logStart == LogStart.LATEST;
+            AddedPartitions added = beginsAtEnd ? new AddedPartitions(consumer) : null;
             LogOwner owner = identities == null || logStart == null
                     ? null
                     : new LogOwner(
-                            forSources, consumer, identities, settings.mapper()::sourceOf, logStart, System::nanoTime);
+                            forSources,
+                            consumer,
+                            identities,
+                            added,
+                            settings.mapper()::sourceOf,
+                            logStart,
+                            System::nanoTime);
             WatermarkCheck check = owner == null ? null : new WatermarkCheck(settings.name(), forSources);
             return new PollLoop(
                     settings,
@@ -185,6 +193,7 @@ public final class KafkaSource implements Source {
                     identities,
                     owner,
                     check,
+                    added,
                     deliveryThreads,
                     forSources,
                     pollFailures,
@@ -230,6 +239,7 @@ public final class KafkaSource implements Source {
                 && now.missing().problems().isEmpty()
                 && missingPoll(loop) == null
                 && loop.commitProblem() == null
+                && loop.undecidedProblem() == null
                 && inbox.forSources().heldBack() == null;
         return works ? SourceState.RUNNING : SourceState.DEGRADED;
     }
@@ -256,6 +266,10 @@ public final class KafkaSource implements Source {
         String uncommitted = loop.commitProblem();
         if (uncommitted != null) {
             problems.add(uncommitted);
+        }
+        String undecided = loop.undecidedProblem();
+        if (undecided != null) {
+            problems.add(undecided);
         }
         String heldBack = inbox.forSources().heldBack();
         if (heldBack != null) {

@@ -16,11 +16,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +48,7 @@ final class LogOwner {
     private final SourceInbox inbox;
     private final Consumer<byte[], byte[]> consumer;
     private final TopicIdentities identities;
+    private final @Nullable AddedPartitions added;
     private final UnaryOperator<String> sourceName;
     private final LogStart start;
     private final LongSupplier clock;
@@ -59,12 +64,14 @@ final class LogOwner {
             SourceInbox inbox,
             Consumer<byte[], byte[]> consumer,
             TopicIdentities identities,
+            @Nullable AddedPartitions added,
             UnaryOperator<String> sourceName,
             LogStart start,
             LongSupplier clock) {
         this.inbox = inbox;
         this.consumer = consumer;
         this.identities = identities;
+        this.added = added;
         this.sourceName = sourceName;
         this.start = start;
         this.clock = clock;
@@ -133,7 +140,7 @@ final class LogOwner {
             throw e;
         } catch (PigeonholeException e) {
             tryLater(assignment, begun, LONGEST_PAUSE_OF_STORE, e);
-        } catch (RetriableException e) {
+        } catch (RetriableException | CommitFailedException | RebalanceInProgressException e) {
             tryLater(assignment, begun, TIMEOUT, e);
         }
     }
@@ -163,7 +170,7 @@ final class LogOwner {
             }
             OffsetAndMetadata committed =
                     consumer.committed(Set.of(partition), TIMEOUT).get(partition);
-            if (committed != null && watermark.position() == Watermark.UNKNOWN && MARK.equals(committed.metadata())) {
+            if (committed != null && watermark.position() == Watermark.UNKNOWN && isMarked(committed)) {
                 throw lostWatermark(partition, committed.offset());
             }
             if (committed != null) {
@@ -171,14 +178,53 @@ final class LogOwner {
             }
         }
         return switch (start) {
-            case EARLIEST ->
-                Objects.requireNonNull(
-                        consumer.beginningOffsets(Set.of(partition), TIMEOUT).get(partition));
-            case LATEST ->
-                Objects.requireNonNull(
-                        consumer.endOffsets(Set.of(partition), TIMEOUT).get(partition));
+            case EARLIEST -> first(partition);
+            case LATEST -> latest(partition, watermark);
             case NONE -> throw new NoOffsetForPartitionException(partition);
         };
+    }
+
+    private long first(TopicPartition partition) {
+        return Objects.requireNonNull(
+                consumer.beginningOffsets(Set.of(partition), TIMEOUT).get(partition));
+    }
+
+    /**
+     * Its end, but its first record where it was added to a topic that is read already. The end is committed before the database
+     * knows of it: other members that begin for the first time, and find a position in the database, see in the offset how many
+     * partitions the topic had then. A process that dies in between leaves an offset, at which the next one begins.
+     */
+    private long latest(TopicPartition partition, Watermark watermark) {
+        boolean wasForgotten = watermark.position() == Watermark.FORGOTTEN;
+        if (added != null && !wasForgotten) {
+            boolean isRead = isRead(watermark);
+            AddedPartitions.Committed committed = Objects.requireNonNull(
+                    added.committed(Set.of(partition), TIMEOUT).get(partition.topic()));
+            if (added.isAdded(partition, committed, isRead)) {
+                log.info("'{}': {}", inbox.consumer(), LatestReset.sentence(Set.of(partition)));
+                return first(partition);
+            }
+        }
+        long end = Objects.requireNonNull(
+                consumer.endOffsets(Set.of(partition), TIMEOUT).get(partition));
+        if (added != null && !wasForgotten) {
+            consumer.commitSync(Map.of(partition, added.marked(partition, new OffsetAndMetadata(end))), TIMEOUT);
+        }
+        return end;
+    }
+
+    /** Whether the database knows of an earlier partition of the same topic where it is read. To be asked before Kafka is. */
+    private boolean isRead(Watermark watermark) {
+        List<LogPartition> earlier = IntStream.range(0, watermark.partition().partition())
+                .mapToObj(number -> new LogPartition(watermark.partition().source(), number))
+                .toList();
+        return !earlier.isEmpty()
+                && inbox.watermarks(earlier).stream()
+                        .anyMatch(other -> other.hasPosition() && other.log().equals(watermark.log()));
+    }
+
+    private static boolean isMarked(OffsetAndMetadata committed) {
+        return committed.metadata() != null && committed.metadata().startsWith(MARK);
     }
 
     /** The offset followed a watermark. To go on there would leave out what this database does not have. */

@@ -88,6 +88,7 @@ final class PollLoop implements Runnable {
             @Nullable TopicIdentities identities,
             @Nullable LogOwner owner,
             @Nullable WatermarkCheck check,
+            @Nullable AddedPartitions added,
             DeliveryThreads deliveryThreads,
             SourceInbox inbox,
             PollFailures pollFailures,
@@ -107,7 +108,7 @@ final class PollLoop implements Runnable {
         this.deliveryThreads = deliveryThreads;
         this.beginnings = new Beginnings(inbox, settings.inWork(), System::nanoTime);
         this.assignments = new Assignments(
-                settings, consumer, deliveryThreads, identities, owner, check, beginnings, System::nanoTime);
+                settings, consumer, deliveryThreads, identities, owner, check, added, beginnings, System::nanoTime);
     }
 
     /** Why the loop ended by itself, or null. */
@@ -135,6 +136,12 @@ final class PollLoop implements Runnable {
     @Nullable
     String commitProblem() {
         return assignments.commitFailures().problem();
+    }
+
+    /** Why it is not known where some partitions begin; null where it is. */
+    @Nullable
+    String undecidedProblem() {
+        return assignments.undecidedProblem();
     }
 
     /** Whether there has been no connection to any broker for some seconds. */

@@ -51,7 +51,7 @@ class AssignmentsTest {
 
     private final Beginnings beginnings = new Beginnings(inbox.forSources(), 0, System::nanoTime);
     private final Assignments assignments =
-            new Assignments(settings, consumer, deliveryThreads, null, null, null, beginnings, System::nanoTime);
+            new Assignments(settings, consumer, deliveryThreads, null, null, null, null, beginnings, System::nanoTime);
 
     @SuppressWarnings("unchecked")
     private InboxStore<InMemoryContext> counting() {

@@ -52,6 +52,7 @@ class CommitFailuresTest {
             null,
             null,
             null,
+            null,
             new Beginnings(inbox.forSources(), 0, () -> now),
             () -> now);
 

@@ -121,8 +121,15 @@ class ForgottenWhileRunningTest {
                 deliveryThreads,
                 identities,
                 new LogOwner(
-                        inbox.forSources(), consumer, identities, UnaryOperator.identity(), start, System::nanoTime),
+                        inbox.forSources(),
+                        consumer,
+                        identities,
+                        null,
+                        UnaryOperator.identity(),
+                        start,
+                        System::nanoTime),
                 check,
+                null,
                 new Beginnings(inbox.forSources(), 100, System::nanoTime),
                 System::nanoTime);
         consumer.assign(List.of(PARTITION));

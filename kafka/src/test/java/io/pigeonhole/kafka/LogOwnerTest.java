@@ -48,7 +48,7 @@ class LogOwnerTest {
     private long now;
     private Duration slowness = Duration.ZERO;
     private final LogOwner owner = new LogOwner(
-            inbox.forSources(), consumer, identities, UnaryOperator.identity(), LogStart.EARLIEST, () -> now);
+            inbox.forSources(), consumer, identities, null, UnaryOperator.identity(), LogStart.EARLIEST, () -> now);
     private final WatermarkCheck check = new WatermarkCheck("test", inbox.forSources());
     private final Assignments assignments = new Assignments(
             new PollLoop.Settings(
@@ -66,6 +66,7 @@ class LogOwnerTest {
             identities,
             owner,
             check,
+            null,
             new Beginnings(inbox.forSources(), 100, () -> now),
             () -> now);
 

@@ -98,6 +98,7 @@ class OtherPartitionsTest {
             identities,
             null,
             null,
+            null,
             deliveryThreads,
             inbox.forSources(),
             new PollFailures("test", System::nanoTime),

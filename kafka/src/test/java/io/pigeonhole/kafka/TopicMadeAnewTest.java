@@ -78,6 +78,7 @@ class TopicMadeAnewTest {
                     warning -> {}),
             null,
             null,
+            null,
             DeliveryThreads.start("test", inbox, DeliverySettings.standard()),
             inbox.forSources(),
             new PollFailures("test", now::get),
