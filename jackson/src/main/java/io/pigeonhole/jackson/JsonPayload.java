@@ -5,9 +5,10 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Message;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.exc.InvalidDefinitionException;
 
 /**
  * Decoders for payloads that are JSON, meant to be imported statically: {@code .handle("payment", json(Payment.class), …)}.
@@ -22,6 +23,8 @@ import tools.jackson.databind.exc.InvalidDefinitionException;
  * a type says by Jackson's annotations is the type's decision, but no text is read in part. {@code docs/failures.md} has the
  * list. {@link #json(Class, ObjectMapper)} leaves all of it to a mapper of the caller's.
  *
+ * <p>Generic types are named by a {@link TypeReference}: {@code json(new TypeReference<List<Payment>>() {})}.
+ *
  * <p>All decoders are safe for use by many threads. They keep no state, so a crash does nothing to them.
  */
 public final class JsonPayload {
@@ -35,19 +38,38 @@ public final class JsonPayload {
      * @return a decoder that throws on a tombstone, on an empty payload, on the document {@code null}, and on everything
      *     that is not JSON for this type; the message then goes to the dead letters with its bytes, and with a reason that
      *     names the field and what was expected, but repeats no value. What a constructor of the type throws is repeated
-     * @throws ConfigurationException if the type cannot be read from JSON at all
+     * @throws ConfigurationException if nothing can be read as the type, such as an interface, or a list of interfaces, with what
+     *     Jackson says of it. Types of properties are not looked at: a message that has such a property is undecodable
      */
     public static <T> PayloadDecoder<T> json(Class<T> type) {
-        ObjectReader reader = readerFor(type);
+        return strict(StrictMapper.INSTANCE.constructType(type));
+    }
+
+    /**
+     * Reads each payload as one JSON document of a generic type, as strictly as {@link #json(Class)}:
+     * {@code json(new TypeReference<Envelope<Payment>>() {})}.
+     *
+     * @param type what to read it as
+     * @param <T> what to read it as
+     * @return a decoder as that of {@link #json(Class)}
+     * @throws ConfigurationException if nothing can be read as the type, such as a list of interfaces
+     */
+    public static <T> PayloadDecoder<T> json(TypeReference<T> type) {
+        return strict(StrictMapper.INSTANCE.constructType(type));
+    }
+
+    private static <T> PayloadDecoder<T> strict(JavaType type) {
+        ObjectReader reader = readerFor(type, StrictMapper.INSTANCE);
+        String name = TypeName.of(type);
         return message -> {
-            requireContent(message, type);
+            requireContent(message, name);
             T decoded;
             try {
                 decoded = reader.readValue(Escapes.requireWhole(Utf8.decode(message.payload())));
             } catch (JacksonException e) {
-                throw Undecodable.of(e, type);
+                throw Undecodable.of(e, name);
             }
-            return requireDocument(decoded, type);
+            return requireDocument(decoded, name);
         };
     }
 
@@ -61,44 +83,56 @@ public final class JsonPayload {
      * @param <T> what to read it as
      * @return a decoder that throws on a tombstone, on an empty payload, on a document that the mapper reads as null, and on
      *     everything that the mapper refuses; the message then goes to the dead letters with its bytes
+     * @throws ConfigurationException if the mapper can read nothing as the type, such as an interface that it knows no class for
      */
     public static <T> PayloadDecoder<T> json(Class<T> type, ObjectMapper mapper) {
-        ObjectReader reader = mapper.readerFor(type);
+        return by(mapper, mapper.constructType(type));
+    }
+
+    /**
+     * Reads each payload as one JSON document of a generic type, with a mapper of the caller's own, as
+     * {@link #json(Class, ObjectMapper)}.
+     *
+     * @param type what to read it as
+     * @param mapper how to read it; the settings are taken as they are
+     * @param <T> what to read it as
+     * @return a decoder as that of {@link #json(Class, ObjectMapper)}
+     * @throws ConfigurationException if the mapper can read nothing as the type, such as a list of interfaces
+     */
+    public static <T> PayloadDecoder<T> json(TypeReference<T> type, ObjectMapper mapper) {
+        return by(mapper, mapper.constructType(type));
+    }
+
+    private static <T> PayloadDecoder<T> by(ObjectMapper mapper, JavaType type) {
+        ObjectReader reader = readerFor(type, mapper);
+        String name = TypeName.of(type);
         return message -> {
-            requireContent(message, type);
-            return requireDocument(reader.readValue(message.payload()), type);
+            requireContent(message, name);
+            T decoded = reader.readValue(message.payload());
+            return requireDocument(decoded, name);
         };
     }
 
-    /** A type that cannot be read at all is no fault of a payload. */
-    private static ObjectReader readerFor(Class<?> type) {
-        ObjectReader reader = StrictMapper.INSTANCE.readerFor(type);
-        try {
-            reader.readValue("null");
-        } catch (InvalidDefinitionException e) {
-            throw new ConfigurationException(
-                    type.getName() + " cannot be read from JSON: " + e.getOriginalMessage(), e);
-        } catch (JacksonException e) {
-            // A type may refuse null.
-        }
-        return reader;
+    private static ObjectReader readerFor(JavaType type, ObjectMapper mapper) {
+        ReadableType.require(mapper, type);
+        return mapper.readerFor(type);
     }
 
-    private static <T> T requireDocument(@Nullable T decoded, Class<T> type) {
+    private static <T> T requireDocument(@Nullable T decoded, String type) {
         if (decoded == null) {
-            throw new IllegalArgumentException("the document is null, expected " + type.getSimpleName());
+            throw new IllegalArgumentException("the document is null, expected " + type);
         }
         return decoded;
     }
 
     /** A mapper would complain about these too, but not say which of the two it was. */
-    private static void requireContent(Message message, Class<?> type) {
+    private static void requireContent(Message message, String type) {
         if (message.isTombstone()) {
-            throw new IllegalArgumentException("a tombstone has no JSON, expected " + type.getSimpleName()
-                    + "; a decoder of its own may give it a meaning");
+            throw new IllegalArgumentException(
+                    "a tombstone has no JSON, expected " + type + "; a decoder of its own may give it a meaning");
         }
         if (message.payload().length == 0) {
-            throw new IllegalArgumentException("the payload is empty, expected " + type.getSimpleName());
+            throw new IllegalArgumentException("the payload is empty, expected " + type);
         }
     }
 }

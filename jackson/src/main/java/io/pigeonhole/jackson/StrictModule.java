@@ -1,6 +1,7 @@
 package io.pigeonhole.jackson;
 
 import java.math.BigDecimal;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.Calendar;
 import java.util.Date;
@@ -55,6 +56,12 @@ final class StrictModule extends SimpleModule {
             }
             if (LegacyTime.is(type)) {
                 return new TimeAsText(deserializer);
+            }
+            if (InetAddress.class.isAssignableFrom(type)) {
+                return new LiteralAddress(deserializer);
+            }
+            if (type == Class.class) {
+                return new NoClass(deserializer);
             }
             if (deserializer instanceof FromStringDeserializer) {
                 return new TextOnly(deserializer);

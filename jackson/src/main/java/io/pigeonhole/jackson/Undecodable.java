@@ -8,6 +8,7 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.exc.InputCoercionException;
 import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.exc.ValueInstantiationException;
 
@@ -15,11 +16,11 @@ import tools.jackson.databind.exc.ValueInstantiationException;
 final class Undecodable {
     private Undecodable() {}
 
-    static IllegalArgumentException of(JacksonException failure, Class<?> type) {
+    static IllegalArgumentException of(JacksonException failure, String type) {
         String place = failure.getPath().stream().map(Undecodable::step).collect(Collectors.joining());
         String field = place.startsWith(".") ? place.substring(1) : place;
-        return new IllegalArgumentException("the document is no " + type.getSimpleName() + ": "
-                + (field.isEmpty() ? "" : field + ": ") + reason(failure) + place(failure.getLocation()));
+        return new IllegalArgumentException("the document is no " + type + ": " + (field.isEmpty() ? "" : field + ": ")
+                + reason(failure) + place(failure.getLocation()));
     }
 
     private static String step(JacksonException.Reference step) {
@@ -44,6 +45,9 @@ final class Undecodable {
         if (failure instanceof MismatchedInputException mismatch) {
             return mismatch(mismatch);
         }
+        if (failure instanceof InvalidDefinitionException definition) {
+            return withoutValue(definition.getOriginalMessage());
+        }
         if (failure instanceof InputCoercionException coercion) {
             return "the number does not fit into " + name(coercion.getTargetType());
         }
@@ -53,6 +57,12 @@ final class Undecodable {
                     : "it is not well-formed JSON";
         }
         return failure.getClass().getSimpleName();
+    }
+
+    /** Jackson says what is wrong with the type, and at the end which text or number it should have become the type. */
+    private static String withoutValue(String message) {
+        int value = message.indexOf(" value (");
+        return value < 0 ? message : message.substring(0, value);
     }
 
     private static String mismatch(MismatchedInputException mismatch) {
