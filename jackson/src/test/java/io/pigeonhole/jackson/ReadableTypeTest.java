@@ -39,11 +39,13 @@ class ReadableTypeTest {
     static final class Hidden {
         final int a;
 
+        @SuppressWarnings("UnusedMethod") // It is there so that there is no other.
         private Hidden(int a, int b) {
             this.a = a + b;
         }
     }
 
+    @SuppressWarnings("ClassCanBeStatic") // What it is here for.
     final class Inner {
         final int x;
 
