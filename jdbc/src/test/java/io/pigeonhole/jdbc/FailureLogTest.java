@@ -31,7 +31,8 @@ class FailureLogTest {
 
     private final Logger logger = (Logger) LoggerFactory.getLogger("io.pigeonhole.core.inbox.FailureLog");
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    private final Inbox<InMemoryContext> inbox = Inbox.builder("payments", InMemoryStore.create())
+    private final InMemoryStore store = InMemoryStore.create();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("payments", store)
             .retry(RetryPolicy.fixed(Duration.ZERO).jitter(0).maxAttempts(2))
             .handle("payment", PayloadDecoder.text(), (payload, context) -> {
                 throw new IllegalStateException("the bank\nis away");
@@ -93,6 +94,20 @@ class FailureLogTest {
                 .containsExactly(
                         "consumer 'payments': message 1 of type payment from queue at queue 7 failed in attempt 1 and is"
                                 + " tried again in PT0S: java.lang.IllegalStateException: the bank is away");
+    }
+
+    @Test
+    void messageThatWaitsWithoutAnAttemptSaysSo() {
+        Inbox.builder("payments", store)
+                .handle("new", PayloadDecoder.text(), (payload, context) -> {})
+                .build()
+                .receive(message("1", "new"));
+        inbox.work();
+
+        assertThat(warnings())
+                .anySatisfy(line -> assertThat(line)
+                        .contains("waits in work, without an attempt that counts, and is tried again in")
+                        .doesNotContain("attempt 0"));
     }
 
     @Test

@@ -32,7 +32,9 @@ final class FailureLog {
         if (outcome instanceof Outcome.Dead dead && !LOGGED_ELSEWHERE.contains(dead.reason())) {
             warn(dead.reason().name(), message, "is a dead letter, " + dead.reason(), dead.detail());
         } else if (outcome instanceof Outcome.Parked parked) {
-            String what = "failed in attempt " + parked.attempts() + " and is tried again in " + parked.dueIn();
+            String what = parked.attempts() == 0
+                    ? "waits in work, without an attempt that counts, and is tried again in " + parked.dueIn()
+                    : "failed in attempt " + parked.attempts() + " and is tried again in " + parked.dueIn();
             warn("parked", message, what, parked.error());
         }
     }

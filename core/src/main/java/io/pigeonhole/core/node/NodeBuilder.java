@@ -220,7 +220,8 @@ public final class NodeBuilder {
     private String describe(List<Source> ofNode) {
         return "consumers " + inboxes.keySet() + ", sources "
                 + ofNode.stream().map(Source::name).toList() + ", " + workers + " workers, " + leaseWorkers
-                + " for external handlers, looks every " + pollInterval + ", maintenance every " + maintenanceInterval
+                + " for messages under leases, such as those of external handlers, looks every " + pollInterval
+                + ", maintenance every " + maintenanceInterval
                 + ", keys are remembered for " + retention.window();
     }
 

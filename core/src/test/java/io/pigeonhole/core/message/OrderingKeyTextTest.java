@@ -19,6 +19,8 @@ class OrderingKeyTextTest {
 
     @Test
     void longKeyIsShownInPart() {
-        assertThat(OrderingKey.of("x".repeat(1_000)).toString()).hasSizeLessThan(200).endsWith("(1000 bytes)");
+        assertThat(OrderingKey.of("x".repeat(1_000)).toString())
+                .hasSizeLessThan(200)
+                .endsWith("(1000 bytes)");
     }
 }

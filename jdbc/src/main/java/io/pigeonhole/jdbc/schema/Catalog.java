@@ -68,6 +68,11 @@ public record Catalog(Map<String, String> entries) {
         return differences;
     }
 
+    /** Whether these are the differences of a database that has none of it. */
+    boolean isAllThatIsMissing(List<String> differences) {
+        return differences.equals(differencesOf(new Catalog(Map.of())));
+    }
+
     /** Whether a unique key has none of ours within it: only then it refuses rows that ours would take. */
     private boolean isNarrower(String key) {
         return entries.keySet().stream()

@@ -21,7 +21,8 @@ public final class SchemaInstallation {
     /** Also looks at the session, and whether what is committed survives. */
     public void validate() {
         attempt("to check its settings", operations::checkSession);
-        attempt("to read the catalog", () -> refuse(operations.differencesFrom(expected(operations.location()))));
+        Catalog expected = expected(operations.location());
+        attempt("to read the catalog", () -> refuse(expected, operations.differencesFrom(expected)));
         attempt("to find out whether it is durable", operations::checkDurability);
     }
 
@@ -41,10 +42,13 @@ public final class SchemaInstallation {
     }
 
     /** Says what is wrong, if anything is. */
-    private void refuse(List<String> differences) {
+    private void refuse(Catalog expected, List<String> differences) {
         if (!differences.isEmpty()) {
-            throw new ConfigurationException("the schema of the inbox differs in " + differences.size() + " places:\n  "
-                    + String.join("\n  ", differences)
+            String what = expected.isAllThatIsMissing(differences)
+                    ? "the inbox has no tables here yet, in the schema that the connection's user finds first."
+                    : "the schema of the inbox differs in " + differences.size() + " places:\n  "
+                            + String.join("\n  ", differences);
+            throw new ConfigurationException(what
                     + "\nTo create it run Schema.apply, or give Flyway the location classpath:" + operations.location()
                     + ", or include " + SchemaFiles.CHANGELOG
                     + " in a changelog of Liquibase; to repair it compare with Schema.print");
