@@ -8,6 +8,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.StoreException;
@@ -110,6 +111,37 @@ class CallersIsolationIT {
                             .claimed())
                     .containsExactly(key);
             transaction.commit();
+        }
+    }
+
+    static Stream<DatabaseServer> servers() {
+        return Stream.of(PostgresServers.all().limit(1), MariaDbServers.all().limit(1), Stream.of(H2Server.FILES))
+                .flatMap(each -> each);
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void claimThatWaitsInVainSaysTheSameOnEachDatabase(DatabaseServer server) throws SQLException {
+        try (Workshop workshop = server.schema();
+                Connection first = begin(workshop, Level.READ_COMMITTED);
+                Connection second = begin(workshop, Level.READ_COMMITTED)) {
+            StoreLab lab = StoreLab.of(workshop.dataSource());
+            MessageKey key = key(lab);
+            assertThat(lab.store().ledger(first).claim(lab.consumer(), key).claimed())
+                    .containsExactly(key);
+            execute(
+                    second,
+                    switch (server.getClass().getSimpleName()) {
+                        case "PostgresServer" -> "SET LOCAL lock_timeout = '100ms'";
+                        case "MariaDbServer" -> "SET innodb_lock_wait_timeout = 1";
+                        default -> "SET LOCK_TIMEOUT 100";
+                    });
+
+            assertThatThrownBy(() -> lab.store().ledger(second).claim(lab.consumer(), key))
+                    .isInstanceOf(ClaimBlockedException.class)
+                    .hasMessageContaining("Roll back");
+            second.rollback();
+            first.rollback();
         }
     }
 

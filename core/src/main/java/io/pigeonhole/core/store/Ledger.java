@@ -14,7 +14,7 @@ public interface Ledger {
      * @param consumer whose ledger
      * @param key the key
      * @return whether it was claimed, and the ledger's bounds at that moment
-     * @throws ClaimBlockedException on PostgreSQL, if that transaction did not end in time; the caller's is to be rolled back
+     * @throws ClaimBlockedException if that transaction did not end in time; the caller's is to be rolled back
      * @throws io.pigeonhole.core.failure.ConfigurationException if the caller's transaction has an isolation level at which a
      *     key that was accepted before could be taken for new
      * @throws StoreException if the database refused; the caller's transaction is then to be rolled back

@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
+import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.dialect.Dialect;
 import io.pigeonhole.jdbc.dialect.H2;
@@ -30,7 +31,17 @@ record PlainCallerClaims(Connection connection, Dialect dialect) implements Call
         PlainSession session = dialect.holdBoundsAndClaim() == null
                 ? PlainSession.on(connection, dialect)
                 : PlainSession.withoutClock(connection, dialect);
-        return PlainClaims.ofCaller(session, consumer, key);
+        try {
+            return PlainClaims.ofCaller(session, consumer, key);
+        } catch (SQLException e) {
+            if (dialect.isLockTimeout(e)) {
+                throw new ClaimBlockedException(
+                        "another transaction is at work on the same message, and did not end for as long as the session's lock"
+                                + " timeout allows. Roll back, and hand the message in again later",
+                        e);
+            }
+            throw e;
+        }
     }
 
     private void requireReadCommitted() throws SQLException {
