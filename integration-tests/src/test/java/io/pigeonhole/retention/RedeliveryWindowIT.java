@@ -89,8 +89,8 @@ class RedeliveryWindowIT {
 
         assertThatThrownBy(node::start)
                 .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("PT337H")
-                .hasMessageContaining("PT168H");
+                .hasMessageContaining("14 days 1 hour")
+                .hasMessageContaining("7 days");
         try (Node lives = Node.builder(store)
                 .source(source("short"))
                 .windowGuard(WindowGuard.REFUSE)

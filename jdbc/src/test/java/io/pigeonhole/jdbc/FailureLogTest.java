@@ -93,7 +93,7 @@ class FailureLogTest {
         assertThat(warnings())
                 .containsExactly(
                         "consumer 'payments': message 1 of type payment from queue at queue 7 failed in attempt 1 and is"
-                                + " tried again in PT0S: java.lang.IllegalStateException: the bank is away");
+                                + " tried again in 0 s: java.lang.IllegalStateException: the bank is away");
     }
 
     @Test

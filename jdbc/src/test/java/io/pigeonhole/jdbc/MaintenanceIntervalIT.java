@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.node.Node;
+import io.pigeonhole.core.time.DurationText;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class MaintenanceIntervalIT {
                         .start()
                         .close())
                 .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("maintenanceInterval " + interval)
+                .hasMessageContaining("maintenanceInterval " + DurationText.of(interval))
                 .hasMessageContaining("Set " + limit + " or less");
     }
 
@@ -27,8 +28,8 @@ class MaintenanceIntervalIT {
         try (Workshop workshop = H2Server.FILES.schema()) {
             JdbcStore oneDay =
                     JdbcStore.builder(workshop.dataSource()).daysAhead(1).build();
-            refuses(oneDay, Duration.ofDays(60), "PT12H");
-            refuses(oneDay, Duration.ofHours(13), "PT12H");
+            refuses(oneDay, Duration.ofDays(60), "12 hours");
+            refuses(oneDay, Duration.ofHours(13), "12 hours");
 
             try (Node node = Node.builder(oneDay)
                     .maintenanceInterval(Duration.ofHours(12))
@@ -46,9 +47,9 @@ class MaintenanceIntervalIT {
             JdbcStore twoDays = JdbcStore.builder(workshop.dataSource())
                     .window(Duration.ofDays(2))
                     .build();
-            refuses(week, Duration.ofHours(84), "PT12H");
-            refuses(week, Duration.ofHours(13), "PT12H");
-            refuses(twoDays, Duration.ofHours(7), "PT6H");
+            refuses(week, Duration.ofHours(84), "12 hours");
+            refuses(week, Duration.ofHours(13), "12 hours");
+            refuses(twoDays, Duration.ofHours(7), "6 hours");
 
             try (Node node = Node.builder(twoDays)
                     .maintenanceInterval(Duration.ofHours(6))
@@ -67,7 +68,7 @@ class MaintenanceIntervalIT {
             try (Node node = Node.builder(shortWindow).start()) {
                 assertThat(node).isNotNull();
             }
-            refuses(shortWindow, Duration.ofHours(2), "PT1H");
+            refuses(shortWindow, Duration.ofHours(2), "1 hour");
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.pigeonhole.kafka;
 
 import io.pigeonhole.core.delivery.DeliveryThreads;
+import io.pigeonhole.core.time.DurationText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -414,7 +415,7 @@ final class Assignments implements ConsumerRebalanceListener {
                         "{}: messages of {} are still in work after {}; their redelivery will settle what became of them",
                         name,
                         assignment.partition(),
-                        timeout);
+                        DurationText.of(timeout));
             }
         }
         commitSync(uncommitted(given));

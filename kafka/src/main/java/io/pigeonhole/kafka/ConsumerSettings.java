@@ -1,6 +1,7 @@
 package io.pigeonhole.kafka;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.time.DurationText;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -53,7 +54,8 @@ record ConsumerSettings(Map<String, Object> values) {
         Object given = pollInterval(values);
         if (revocationTimeout.toMillis() >= millisOf(given, consumer)) {
             throw new ConfigurationException("Kafka source of inbox '" + consumer + "': revocationTimeout "
-                    + revocationTimeout + " is not below " + ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG + " " + given
+                    + DurationText.of(revocationTimeout) + " is not below " + ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG
+                    + " " + given
                     + " (ms); shorten it, or the group evicts this member while it waits");
         }
     }

@@ -9,6 +9,7 @@ import io.pigeonhole.core.node.RedeliveryWindow;
 import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.core.time.BoundedWait;
+import io.pigeonhole.core.time.DurationText;
 import io.pigeonhole.kafka.TopicIdentities.Unidentified;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -335,7 +336,7 @@ public final class KafkaSource implements Source {
         now.loops().close();
         Duration longest = now.loops().current().longestClose();
         if (!BoundedWait.join(now.thread(), longest)) {
-            log.warn("{} does not end within {}; it is left alone", name(), longest);
+            log.warn("{} does not end within {}; it is left alone", name(), DurationText.of(longest));
         }
     }
 }

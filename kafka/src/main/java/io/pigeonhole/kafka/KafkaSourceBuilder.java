@@ -3,6 +3,7 @@ package io.pigeonhole.kafka;
 import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.time.DurationText;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.HashMap;
@@ -272,7 +273,7 @@ public final class KafkaSourceBuilder {
     }
 
     private void requireDuration(String name, Duration value) {
-        require(!value.isNegative(), name + " " + value + " is negative");
+        require(!value.isNegative(), name + " " + DurationText.of(value) + " is negative");
         LongestDuration.require("Kafka source of inbox '" + inbox.consumer() + "'", name, value);
     }
 

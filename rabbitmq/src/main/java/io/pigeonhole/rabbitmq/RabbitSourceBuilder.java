@@ -6,6 +6,7 @@ import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.node.RedeliveryWindow;
+import io.pigeonhole.core.time.DurationText;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.HashMap;
@@ -215,8 +216,10 @@ public final class RabbitSourceBuilder {
         require(
                 prefetch >= 1 && prefetch <= MOST_PREFETCHED,
                 "prefetch is " + prefetch + ", it has to be from 1 to " + MOST_PREFETCHED);
-        require(retryPause.compareTo(Duration.ZERO) > 0, "retryPause " + retryPause + " is not above 0");
-        require(!closeTimeout.isNegative(), "closeTimeout " + closeTimeout + " is negative");
+        require(
+                retryPause.compareTo(Duration.ZERO) > 0,
+                "retryPause " + DurationText.of(retryPause) + " is not above 0");
+        require(!closeTimeout.isNegative(), "closeTimeout " + DurationText.of(closeTimeout) + " is negative");
         LongestDuration.require("RabbitMQ source of inbox '" + inbox.consumer() + "'", "retryPause", retryPause);
         LongestDuration.require("RabbitMQ source of inbox '" + inbox.consumer() + "'", "closeTimeout", closeTimeout);
         requireSent("idHeader", idHeader);

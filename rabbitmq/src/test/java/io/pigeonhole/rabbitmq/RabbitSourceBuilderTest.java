@@ -190,8 +190,8 @@ class RabbitSourceBuilderTest {
     void wrongSettingsAreRefusedWithTheirNames() {
         assertRefused(builder -> builder.prefetch(0), "prefetch is 0", "65535");
         assertRefused(builder -> builder.prefetch(65_536), "prefetch is 65536");
-        assertRefused(builder -> builder.retryPause(Duration.ZERO), "retryPause PT0S");
-        assertRefused(builder -> builder.closeTimeout(Duration.ofSeconds(-1)), "closeTimeout PT-1S");
+        assertRefused(builder -> builder.retryPause(Duration.ZERO), "retryPause 0 s");
+        assertRefused(builder -> builder.closeTimeout(Duration.ofSeconds(-1)), "closeTimeout -1 s");
         assertRefused(builder -> builder.retryPause(Duration.ofMillis(Long.MAX_VALUE)), "retryPause", "365 days");
         assertRefused(builder -> builder.closeTimeout(Duration.ofMillis(Long.MAX_VALUE)), "closeTimeout", "365 days");
         assertRefused(builder -> builder.sourceName(queue -> " "), "sourceName", "'queue'");

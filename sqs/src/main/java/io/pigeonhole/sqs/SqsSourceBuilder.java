@@ -3,6 +3,7 @@ package io.pigeonhole.sqs;
 import io.pigeonhole.core.delivery.DeliverySettings;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.time.DurationText;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -241,7 +242,7 @@ public final class SqsSourceBuilder {
         requireSeconds("waitTime", waitTime, Duration.ZERO, LONGEST_WAIT);
         requireSeconds("visibilityTimeout", visibilityTimeout, Duration.ofSeconds(1), LONGEST_HIDDEN);
         requireSeconds("longestHold", longestHold, visibilityTimeout, LONGEST_HIDDEN);
-        require(!closeTimeout.isNegative(), "closeTimeout " + closeTimeout + " is negative");
+        require(!closeTimeout.isNegative(), "closeTimeout " + DurationText.of(closeTimeout) + " is negative");
         LongestDuration.require("SQS source of inbox '" + inbox.consumer() + "'", "closeTimeout", closeTimeout);
         MessageMapper.Attributes attributes = new MessageMapper.Attributes(
                 idAttribute, typeAttribute, contentTypeAttribute, contentEncodingAttribute, orderingKeyAttribute);
@@ -261,8 +262,8 @@ public final class SqsSourceBuilder {
                 value.equals(Duration.ofSeconds(value.toSeconds()))
                         && value.compareTo(least) >= 0
                         && value.compareTo(most) <= 0,
-                name + " is " + value + ", which is not a number of whole seconds from " + least.toSeconds() + " to "
-                        + most.toSeconds());
+                name + " is " + DurationText.of(value) + ", which is not a number of whole seconds from "
+                        + least.toSeconds() + " to " + most.toSeconds());
     }
 
     private void require(boolean holds, String otherwise) {

@@ -2,6 +2,7 @@ package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.time.DurationText;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
@@ -33,9 +34,9 @@ final class FailureLog {
             warn(dead.reason().name(), message, "is a dead letter, " + dead.reason(), dead.detail());
         } else if (outcome instanceof Outcome.Parked parked) {
             String what = parked.attempts() == 0
-                    ? "waits in work, without an attempt that counts, and is tried again in " + parked.dueIn()
-                    : "failed in attempt " + parked.attempts() + " and is tried again in " + parked.dueIn();
-            warn("parked", message, what, parked.error());
+                    ? "waits in work, without an attempt that counts, and is tried again in "
+                    : "failed in attempt " + parked.attempts() + " and is tried again in ";
+            warn("parked", message, what + DurationText.of(parked.dueIn()), parked.error());
         }
     }
 

@@ -13,6 +13,7 @@ import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.time.DurationText;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -508,7 +509,7 @@ public final class InboxBuilder<C extends HandlerContext> {
         require(workBytes >= 1, "workBytes " + workBytes + " is below 1");
         require(
                 lease.compareTo(Duration.ofSeconds(1)) >= 0 && lease.compareTo(Duration.ofDays(1)) <= 0,
-                "lease " + lease + " is not from a second to a day");
+                "lease " + DurationText.of(lease) + " is not from a second to a day");
         RegisteredConsumer registered =
                 store.register(new ConsumerRegistration(consumer, idForm, order, workPartitions, deduplication));
         Routing<C> routing = new Routing<>(
@@ -567,7 +568,7 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     private void requireDuration(String setting, Duration value) {
-        require(value.compareTo(MILLISECOND) >= 0, setting + " " + value + " is below a millisecond");
+        require(value.compareTo(MILLISECOND) >= 0, setting + " " + DurationText.of(value) + " is below a millisecond");
         LongestDuration.require("inbox '" + consumer + "'", setting, value);
     }
 

@@ -4,6 +4,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Heartbeat;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
+import io.pigeonhole.core.time.DurationText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -193,8 +194,8 @@ final class LeaseKeeper {
         }
 
         private TimeoutException tookTooLong(String what, @Nullable Throwable cause) {
-            TimeoutException failure = new TimeoutException(
-                    what + limit.longest() + ". Let it give up by itself before, or set a longer " + limit.setting());
+            TimeoutException failure = new TimeoutException(what + DurationText.of(limit.longest())
+                    + ". Let it give up by itself before, or set a longer " + limit.setting());
             failure.initCause(cause);
             return failure;
         }
@@ -220,7 +221,7 @@ final class LeaseKeeper {
                     "consumer '{}': {} has been in work for longer than {}; its lease is {}{}",
                     consumer.name(),
                     item.message(),
-                    longest(),
+                    DurationText.of(longest()),
                     lost ? "lost already" : "not prolonged any more, and will be a failed attempt when it has run out",
                     thread == null ? "" : ". Its handler on the thread '" + thread.getName() + "' is interrupted");
             if (thread != null) {

@@ -2,6 +2,7 @@ package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.time.DurationText;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -124,8 +125,9 @@ final class RunningBatches {
         }
 
         private TimeoutException tookTooLong(Throwable cause) {
-            TimeoutException failure = new TimeoutException("the handler was interrupted after " + longestCall
-                    + ", ten times handlerTimeout. Let it give up by itself before, or set a longer handlerTimeout");
+            TimeoutException failure = new TimeoutException(
+                    "the handler was interrupted after " + DurationText.of(longestCall)
+                            + ", ten times handlerTimeout. Let it give up by itself before, or set a longer handlerTimeout");
             failure.initCause(cause);
             timeout = failure;
             return failure;

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 public final class Message {
     private static final byte[] NOTHING = {};
 
+    /** In characters. */
+    private static final int LONGEST_IN_TEXTS = 100;
+
     private final String source;
     private final @Nullable MessageId id;
     private final @Nullable String type;
@@ -185,8 +188,18 @@ public final class Message {
 
     @Override
     public String toString() {
-        return "message " + (id == null ? "without id" : id) + (type == null ? " without a type" : " of type " + type)
-                + " from " + source + (origin == null ? "" : " at " + origin);
+        return "message " + (id == null ? "without id" : shortened(id.toString()))
+                + (type == null ? " without a type" : " of type " + type) + " from " + source
+                + (origin == null ? "" : " at " + origin);
+    }
+
+    /** An id may have thousands of characters, and a text of people has several messages. */
+    private static String shortened(String id) {
+        if (id.length() <= LONGEST_IN_TEXTS) {
+            return id;
+        }
+        boolean half = Character.isHighSurrogate(id.charAt(LONGEST_IN_TEXTS - 1));
+        return id.substring(0, half ? LONGEST_IN_TEXTS - 1 : LONGEST_IN_TEXTS) + "… (" + id.length() + " characters)";
     }
 
     /** Collects the parts of a message. Not safe for use by many threads. */

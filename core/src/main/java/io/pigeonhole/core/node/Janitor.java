@@ -5,6 +5,7 @@ import io.pigeonhole.core.store.Maintenance;
 import io.pigeonhole.core.store.Retention;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.time.BoundedWait;
+import io.pigeonhole.core.time.DurationText;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -191,10 +192,12 @@ final class Janitor {
         closed.countDown();
         long end = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
         if (!BoundedWait.join(thread, CLOSE_TIMEOUT)) {
-            log.warn("maintenance of the store still runs after {}; it is left alone", CLOSE_TIMEOUT);
+            log.warn("maintenance of the store still runs after {}; it is left alone", DurationText.of(CLOSE_TIMEOUT));
         }
         if (!archive.hasEnded(Duration.ofNanos(Math.max(0, end - System.nanoTime())))) {
-            log.warn("the archive of the history has not come back after {}; it is left alone", CLOSE_TIMEOUT);
+            log.warn(
+                    "the archive of the history has not come back after {}; it is left alone",
+                    DurationText.of(CLOSE_TIMEOUT));
         }
     }
 }

@@ -9,6 +9,7 @@ import io.pigeonhole.core.store.Maintenance;
 import io.pigeonhole.core.store.Retention;
 import io.pigeonhole.core.store.RetentionClock;
 import io.pigeonhole.core.store.Retired;
+import io.pigeonhole.core.time.DurationText;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -192,7 +193,7 @@ public final class NodeBuilder {
         }
         require(
                 maintenanceInterval.compareTo(Duration.ofSeconds(1)) >= 0,
-                "maintenanceInterval " + maintenanceInterval + " is below a second");
+                "maintenanceInterval " + DurationText.of(maintenanceInterval) + " is below a second");
         LongestDuration.require("node", "maintenanceInterval", maintenanceInterval);
         requireOftenEnough();
         require(workers >= 0 && workers <= MOST_THREADS, "workers " + workers + " is not from 0 to " + MOST_THREADS);
@@ -202,7 +203,7 @@ public final class NodeBuilder {
         require(
                 pollInterval.compareTo(Duration.ofMillis(50)) >= 0
                         && pollInterval.compareTo(Duration.ofMinutes(1)) <= 0,
-                "pollInterval " + pollInterval + " is not from 50 ms to a minute");
+                "pollInterval " + DurationText.of(pollInterval) + " is not from 50 ms to a minute");
         WorkerSettings settings = new WorkerSettings(workers, leaseWorkers, pollInterval);
         List<Source> all = List.copyOf(sources);
         Guard guard = new Guard(retention, all, windowGuard, maintenanceListener);
@@ -220,9 +221,9 @@ public final class NodeBuilder {
     private String describe(List<Source> ofNode) {
         return "consumers " + inboxes.keySet() + ", sources "
                 + ofNode.stream().map(Source::name).toList() + ", " + workers + " workers, " + leaseWorkers
-                + " for messages under leases, such as those of external handlers, looks every " + pollInterval
-                + ", maintenance every " + maintenanceInterval
-                + ", keys are remembered for " + retention.window();
+                + " for messages under leases, such as those of external handlers, looks every "
+                + DurationText.of(pollInterval) + ", maintenance every " + DurationText.of(maintenanceInterval)
+                + ", keys are remembered for " + DurationText.of(retention.window());
     }
 
     private void requireOftenEnough() {
@@ -233,11 +234,13 @@ public final class NodeBuilder {
         Duration longest = forDays.compareTo(forAges) < 0 ? forDays : forAges;
         require(
                 maintenanceInterval.compareTo(longest) <= 0,
-                "maintenanceInterval " + maintenanceInterval
-                        + " is too long: one maintenance of the store is enough for " + prepared
-                        + ", behind which messages come on days that nobody has created, and with a window of " + window
-                        + " ages catch up after an outage where it comes every " + forAges + " or more often. Set "
-                        + longest + " or less, or daysAhead and window of the store to more");
+                "maintenanceInterval " + DurationText.of(maintenanceInterval)
+                        + " is too long: one maintenance of the store is enough for " + DurationText.of(prepared)
+                        + ", behind which messages come on days that nobody has created, and with a window of "
+                        + DurationText.of(window)
+                        + " ages catch up after an outage where it comes every " + DurationText.of(forAges)
+                        + " or more often. Set "
+                        + DurationText.of(longest) + " or less, or daysAhead and window of the store to more");
     }
 
     private static void require(boolean holds, String otherwise) {

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.node;
 
+import io.pigeonhole.core.time.DurationText;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,8 @@ public record RedeliveryWindow(Kind kind, @Nullable Duration duration, String or
     /** Checks that there is a duration exactly where it is limited. */
     public RedeliveryWindow {
         if ((duration != null) != (kind == Kind.LIMITED)) {
-            throw new IllegalArgumentException("a redelivery window that is " + kind + " and lasts " + duration);
+            throw new IllegalArgumentException("a redelivery window that is " + kind + " and lasts "
+                    + (duration == null ? "nothing" : DurationText.of(duration)));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.node;
 
+import io.pigeonhole.core.time.DurationText;
 import java.time.Duration;
 
 /**
@@ -10,6 +11,9 @@ import java.time.Duration;
  * @param redeliveryWindow for how long the broker may deliver again
  */
 public record WindowVerdict(String source, Duration window, RedeliveryWindow redeliveryWindow) {
+    /** Of any store. */
+    private static final Duration LONGEST_WINDOW = Duration.ofDays(366);
+
     /**
      * Whether the store may delete a key before the broker has deleted the message.
      *
@@ -26,26 +30,40 @@ public record WindowVerdict(String source, Duration window, RedeliveryWindow red
     }
 
     /**
-     * The verdict in words, with its numbers.
+     * The verdict in words, with its numbers, and what to set where the window is too short.
      *
      * @return a sentence
      */
     public String describe() {
-        String keeps = source + ": " + redeliveryWindow.origin();
+        String remembers = ", the store remembers keys for " + DurationText.of(window);
         return switch (redeliveryWindow.kind()) {
             case LIMITED ->
-                isTooShort()
-                        ? keeps + " may deliver a message again for " + redeliveryWindow.duration()
-                                + ", the store remembers keys for " + window
-                                + " only: a duplicate could be too old to be recognised. Make the store's window at least as long"
-                        : keeps + " may deliver a message again for " + redeliveryWindow.duration()
-                                + ", the store remembers keys for " + window;
+                mayDeliverAgain()
+                        + remembers
+                        + (isTooShort() ? " only: a duplicate could be too old to be recognised. " + mend() : "");
             case UNLIMITED ->
-                keeps + " keeps messages for ever, the store remembers keys for " + window
-                        + " only: a duplicate could be too old to be recognised. Limit the retention, or use watermarks";
+                source + ": " + redeliveryWindow.origin() + " keeps messages for ever" + remembers
+                        + " only: a duplicate could be too old to be recognised. Let the broker delete messages within that time, or"
+                        + " use watermarks, which Kafka can have";
             case UNKNOWN ->
-                keeps + ": nobody knows for how long a message may be delivered again; the store remembers keys for "
-                        + window;
+                source + ": " + redeliveryWindow.origin()
+                        + ": nobody knows for how long a message may be delivered again" + remembers;
         };
+    }
+
+    private String mayDeliverAgain() {
+        return source + ": " + redeliveryWindow.origin() + " may deliver a message again for "
+                + DurationText.of(needed());
+    }
+
+    private String mend() {
+        String shorter = "let the broker delete messages within " + DurationText.of(window);
+        return needed().compareTo(LONGEST_WINDOW) > 0
+                ? "No window is that long: " + shorter + ", or use watermarks, which Kafka can have"
+                : "Set window of the store's builder to " + DurationText.enoughFor(needed()) + ", or " + shorter;
+    }
+
+    private Duration needed() {
+        return redeliveryWindow.duration() == null ? Duration.ZERO : redeliveryWindow.duration();
     }
 }

@@ -10,6 +10,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.ReplayPlan;
+import io.pigeonhole.core.time.DurationText;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.time.Instant;
@@ -224,7 +225,7 @@ public final class ReplayBuilder<C extends HandlerContext> {
         require(batch >= 1 && batch <= MOST_IN_A_BATCH, "batch " + batch + " is not from 1 to " + MOST_IN_A_BATCH);
         require(
                 handlerTimeout.compareTo(Duration.ofMillis(1)) >= 0,
-                "handlerTimeout " + handlerTimeout + " is below a millisecond");
+                "handlerTimeout " + DurationText.of(handlerTimeout) + " is below a millisecond");
         LongestDuration.require("replay '" + name + "'", "handlerTimeout", handlerTimeout);
         ReplayPlan plan = plan();
         return new Replay<>(store, new ReplaySettings(plan, by, batch, perSecond, onFailure, handlerTimeout), chosen);

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.retry;
 
+import io.pigeonhole.core.time.DurationText;
 import io.pigeonhole.core.time.LongestDuration;
 import java.time.Duration;
 import java.util.Optional;
@@ -42,7 +43,7 @@ public final class RetryPolicy {
             Reactions reactions,
             RequestedDelays requestedDelays) {
         require(maxAttempts >= 1, "maxAttempts " + maxAttempts + " is below 1");
-        require(!maxAge.isNegative(), "maxAge " + maxAge + " is negative");
+        require(!maxAge.isNegative(), "maxAge " + DurationText.of(maxAge) + " is negative");
         require(jitter >= 0 && jitter <= 1, "jitter " + jitter + " is not between 0 and 1");
         this.delays = delays;
         this.maxAttempts = maxAttempts;
@@ -268,11 +269,13 @@ public final class RetryPolicy {
         }
         Duration requested = requestedDelays.of(failure);
         Duration whole = requested == null ? delays.after(attempts) : requested;
-        require(!whole.isNegative(), "the delay after " + attempts + " attempts, " + whole + ", is negative");
+        require(
+                !whole.isNegative(),
+                "the delay after " + attempts + " attempts, " + DurationText.of(whole) + ", is negative");
         require(
                 !LongestDuration.isExceededBy(whole),
-                "the delay after " + attempts + " attempts, " + whole + ", is more than " + LongestDuration.DAYS
-                        + " days");
+                "the delay after " + attempts + " attempts, " + DurationText.of(whole) + ", is more than "
+                        + LongestDuration.DAYS + " days");
         Duration delay = requested == null ? jittered(whole, random) : whole;
         return age.plus(delay).compareTo(maxAge) > 0 ? Optional.empty() : Optional.of(delay);
     }

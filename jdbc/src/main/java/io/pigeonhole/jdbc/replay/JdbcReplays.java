@@ -14,6 +14,7 @@ import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.ReplayStore;
 import io.pigeonhole.core.store.SkippedMessage;
+import io.pigeonhole.core.time.DurationText;
 import io.pigeonhole.jdbc.admin.AdminDatabase;
 import io.pigeonhole.jdbc.admin.AdminReads;
 import io.pigeonhole.jdbc.admin.AuditedChange;
@@ -147,7 +148,7 @@ public final class JdbcReplays implements ReplayStore, HistoryDays {
                 }
             });
         } catch (PigeonholeException e) {
-            log.warn("no replay can be made and no day of the history goes for {}", LEASE, e);
+            log.warn("no replay can be made and no day of the history goes for {}", DurationText.of(LEASE), e);
         }
     }
 

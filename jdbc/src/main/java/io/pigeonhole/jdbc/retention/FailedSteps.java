@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.store.Retired;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.time.DurationText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +74,11 @@ public final class FailedSteps {
                 LOG.info("{} fails for now; all else goes on, and the next call tries again", doing, e);
             } else {
                 failedAt.put(doing, nanos.getAsLong());
-                LOG.warn("{} fails; all else goes on, and this is tried again after {}", doing, REST, e);
+                LOG.warn(
+                        "{} fails; all else goes on, and this is tried again after {}",
+                        doing,
+                        DurationText.of(REST),
+                        e);
             }
             return otherwise;
         }

@@ -6,6 +6,7 @@ import io.pigeonhole.core.admin.Answers;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.store.RetentionClock;
+import io.pigeonhole.core.time.DurationText;
 import io.pigeonhole.core.time.SystemTime;
 import io.pigeonhole.jdbc.admin.AdminDatabase;
 import io.pigeonhole.jdbc.admin.AuditedChange;
@@ -146,7 +147,7 @@ final class RetentionClockRow {
                             + " past its time is deleted {} later than usual, and this catches up as time passes."
                             + " Admin.confirmClock ends it; do that once no source has messages from before",
                     now,
-                    behind);
+                    DurationText.of(behind));
         }
     }
 

@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc.retention;
 
 import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.store.MaintenanceWindow;
+import io.pigeonhole.core.time.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -29,6 +30,8 @@ public record RetentionSettings(
         @Nullable MaintenanceWindow hours,
         int batch,
         @Nullable HistoryArchive archive) {
+    private static final Duration SHORTEST = Duration.ofHours(1);
+
     public static final RetentionSettings STANDARD = new RetentionSettings(
             Duration.ofDays(7),
             Duration.ofDays(30),
@@ -46,23 +49,26 @@ public record RetentionSettings(
     private static final Duration SHORTEST_PAUSE = Duration.ofMinutes(1);
 
     public RetentionSettings {
-        require(window, "window", Duration.ofHours(1));
-        if (window.toDays() > LONGEST_WINDOW) {
-            throw new IllegalArgumentException("window " + window + " is longer than " + LONGEST_WINDOW
-                    + " days; what must stay unique for longer needs a unique key of its own in your tables");
-        }
-        require(history, "historyRetention", Duration.ofHours(1));
-        require(attempts, "attemptRetention", Duration.ofHours(1));
-        require(audit, "auditRetention", Duration.ofHours(1));
-        require(replays, "replayRetention", Duration.ofHours(1));
-        if (batch < 100 || batch > 1_000_000) {
-            throw new IllegalArgumentException("purgeBatch " + batch + " is not from 100 to 1000000");
-        }
+        require(
+                window.compareTo(SHORTEST) >= 0 && window.toDays() <= LONGEST_WINDOW,
+                "window " + DurationText.of(window) + " is not from 1 hour to " + LONGEST_WINDOW
+                        + " days; what must stay unique for longer needs a unique key of its own in your tables");
+        require(history, "historyRetention");
+        require(attempts, "attemptRetention");
+        require(audit, "auditRetention");
+        require(replays, "replayRetention");
+        require(batch >= 100 && batch <= 1_000_000, "purgeBatch " + batch + " is not from 100 to 1000000");
     }
 
-    private static void require(Duration duration, String name, Duration least) {
-        if (duration.compareTo(least) < 0 || duration.toDays() > 36_500) {
-            throw new IllegalArgumentException(name + " " + duration + " is not from " + least + " to 100 years");
+    private static void require(Duration duration, String name) {
+        require(
+                duration.compareTo(SHORTEST) >= 0 && duration.toDays() <= 36_500,
+                name + " " + DurationText.of(duration) + " is not from 1 hour to 100 years");
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new IllegalArgumentException(otherwise);
         }
     }
 

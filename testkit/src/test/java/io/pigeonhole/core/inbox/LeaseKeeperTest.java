@@ -96,7 +96,7 @@ class LeaseKeeperTest {
                         return new CountDownLatch(1).await(20, TimeUnit.SECONDS);
                     }))
                     .isInstanceOf(TimeoutException.class)
-                    .hasMessageContaining("after PT10S")
+                    .hasMessageContaining("after 10 s")
                     .hasMessageEndingWith("set a longer patience");
             assertThat(lease.isLost()).isTrue();
         }

@@ -599,6 +599,6 @@ class NodeTest {
                 .hasMessageContaining("-1");
         assertThatThrownBy(hasty::start)
                 .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("0.049");
+                .hasMessageContaining("pollInterval 49 ms");
     }
 }

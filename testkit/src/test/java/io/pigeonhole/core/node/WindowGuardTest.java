@@ -65,8 +65,9 @@ class WindowGuardTest {
 
         assertThatThrownBy(node::start)
                 .isInstanceOf(ConfigurationException.class)
-                .hasMessageContaining("a topic: retention.ms may deliver a message again for PT336H")
-                .hasMessageContaining("PT168H");
+                .hasMessageContaining("a topic: retention.ms may deliver a message again for 14 days")
+                .hasMessageContaining("the store remembers keys for 7 days only")
+                .hasMessageContaining("Set window of the store's builder to 14 days");
         assertThat(started).isEmpty();
     }
 
@@ -75,7 +76,26 @@ class WindowGuardTest {
         NodeBuilder node = node(RedeliveryWindow.unlimited("retention.ms=-1"), new ArrayList<>())
                 .windowGuard(WindowGuard.REFUSE);
 
-        assertThatThrownBy(node::start).hasMessageContaining("retention.ms=-1 keeps messages for ever");
+        assertThatThrownBy(node::start)
+                .hasMessageContaining("retention.ms=-1 keeps messages for ever")
+                .hasMessageContaining("Let the broker delete messages within that time");
+    }
+
+    @Test
+    void verdictNamesTheNumberThatWouldBeEnough() {
+        Duration week = Duration.ofDays(7);
+
+        assertThat(verdict(week, Duration.ofHours(24 * 14 + 1)))
+                .contains("for 14 days 1 hour", "Set window of the store's builder to 15 days, or let the broker")
+                .endsWith("delete messages within 7 days");
+        assertThat(verdict(Duration.ofHours(1), Duration.ofMinutes(90))).contains("builder to 2 hours");
+        assertThat(verdict(week, Duration.ofDays(400)))
+                .contains("No window is that long: let the broker", "watermarks");
+        assertThat(verdict(week, Duration.ofDays(1))).endsWith("for 1 day, the store remembers keys for 7 days");
+    }
+
+    private static String verdict(Duration window, Duration redelivery) {
+        return new WindowVerdict("a topic", window, RedeliveryWindow.of(redelivery, "retention.ms")).describe();
     }
 
     @Test

@@ -9,8 +9,8 @@ import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import org.junit.jupiter.api.Test;
 
-/** What is said of messages that come without an id or without a type. */
-class MissingFieldsTest {
+/** What is said of messages in texts, such as of those that come without an id or without a type. */
+class MessageTextTest {
     private static final FieldNames NAMES = new FieldNames(
             "the header 'message-id' (setting idHeader)", "the header 'message-type' (setting typeHeader)");
 
@@ -31,6 +31,17 @@ class MissingFieldsTest {
     void messageWithoutATypeIsNotSaidToBeOfTypeNull() {
         assertThat(message().id("7").build()).hasToString("message 7 without a type from queue");
         assertThat(message().id("7").type("paid").build()).hasToString("message 7 of type paid from queue");
+    }
+
+    @Test
+    void idOfThousandsOfCharactersIsShortInTexts() {
+        String pigeon = "\uD83D\uDC26";
+
+        assertThat(message().id("x".repeat(100)).build()).asString().startsWith("message " + "x".repeat(100) + " ");
+        assertThat(message().id("x".repeat(4_000)).build())
+                .hasToString("message " + "x".repeat(100) + "… (4000 characters) without a type from queue");
+        assertThat(message().id("x" + pigeon.repeat(50)).build())
+                .hasToString("message x" + pigeon.repeat(49) + "… (101 characters) without a type from queue");
     }
 
     @Test
