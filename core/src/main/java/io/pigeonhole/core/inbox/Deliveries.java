@@ -29,6 +29,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
 
     private final RegisteredConsumer consumer;
     private final EngineSettings settings;
+    private final SuspectWarning suspectWarning;
     private final Reception reception;
     /** All deliveries of the call in their order, of which the group is a part. */
     private final List<Envelope> call;
@@ -42,10 +43,12 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     Deliveries(
             RegisteredConsumer consumer,
             EngineSettings settings,
+            SuspectWarning suspectWarning,
             Reception reception,
             List<Envelope> call,
             List<Envelope> group,
             Set<MessageKey> busyHere) {
+        this.suspectWarning = suspectWarning;
         this.busyHere = busyHere;
         this.call = call;
         this.consumer = consumer;
@@ -61,7 +64,8 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
 
     @Override
     public Intake<C> part(List<Envelope> part) {
-        Deliveries<C> deliveries = new Deliveries<>(consumer, settings, reception, call, part, busyHere);
+        Deliveries<C> deliveries =
+                new Deliveries<>(consumer, settings, suspectWarning, reception, call, part, busyHere);
         part.forEach(Envelope::release);
         deliveries.holdBackBehindUnsettled();
         return deliveries;
@@ -89,7 +93,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
                 suspects.add(envelope);
             }
         }
-        warnOf(suspects);
+        suspectWarning.give(suspects);
     }
 
     private void decide(
@@ -101,19 +105,6 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
             case BUSY -> envelope.propose(new Outcome.Busy(check.whyBusy(envelope)));
             case OUTSIDE -> dispatcher.decisions().outside(envelope, check.claimOf(envelope));
             case UNUSABLE -> dispatcher.decisions().dead(envelope, Objects.requireNonNull(envelope.unusable()), false);
-        }
-    }
-
-    private void warnOf(List<Envelope> suspects) {
-        if (!suspects.isEmpty()) {
-            logger.warn(
-                    "'{}': {} messages were delivered more than {} times, such as {}, {} times: processes may have died of"
-                            + " them, so workers will process each alone and under a lease",
-                    consumer.name(),
-                    suspects.size(),
-                    settings.crashLimit(),
-                    suspects.get(0).key(),
-                    suspects.get(0).message().deliveries());
         }
     }
 

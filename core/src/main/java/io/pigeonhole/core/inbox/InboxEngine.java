@@ -62,6 +62,7 @@ final class InboxEngine<C extends HandlerContext> {
     private final NotStoredWarnings notStored;
     private final HeldBack heldBack = new HeldBack(System::nanoTime);
     private final RareWarning fullDisk = new RareWarning(log, System::nanoTime);
+    private final SuspectWarning suspects;
     private final KeysAtWork atWork = new KeysAtWork();
 
     InboxEngine(
@@ -79,6 +80,7 @@ final class InboxEngine<C extends HandlerContext> {
         this.running = running;
         var unusedForever = running.whenOneHangs(atWork::leaveAllOf);
         this.notStored = new NotStoredWarnings(consumer.name(), System::nanoTime);
+        this.suspects = new SuspectWarning(consumer.name(), settings.crashLimit(), System::nanoTime);
         this.store = store;
         this.consumer = consumer;
         this.routing = routing;
@@ -206,7 +208,8 @@ final class InboxEngine<C extends HandlerContext> {
                 round.forEach(this::busyHere);
                 return;
             }
-            Deliveries<C> deliveries = new Deliveries<>(consumer, settings, reception, batch.envelopes(), round, busy);
+            Deliveries<C> deliveries =
+                    new Deliveries<>(consumer, settings, suspects, reception, batch.envelopes(), round, busy);
             settle(isWhole ? deliveries : deliveries.part(round), Map.of());
         } finally {
             atWork.leave(keys);

@@ -27,6 +27,17 @@ class LimitedWarningsTest {
     }
 
     @Test
+    void warningsOfSeveralAreSummedUp() {
+        LimitedWarnings one = new LimitedWarnings(clock::get, 1);
+
+        assertThat(one.pass("suspects", 500)).isZero();
+        assertThat(one.pass("suspects", 20)).isEqualTo(-1);
+        assertThat(one.pass("suspects", 3)).isEqualTo(-1);
+        clock.addAndGet(Duration.ofMinutes(1).toNanos());
+        assertThat(one.pass("suspects", 7)).isEqualTo(23);
+    }
+
+    @Test
     void eachReasonIsCountedByItself() {
         assertThat(next("parked", 12)).endsWith(-1, -1);
         assertThat(next("LATE", 1)).containsExactly(0);
