@@ -12,6 +12,7 @@ import io.pigeonhole.core.time.StoredTime;
 import io.pigeonhole.core.time.SystemTime;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -78,6 +79,9 @@ public final class Admin {
      * @throws IllegalArgumentException if the consumer deduplicates by {@link Deduplication#WATERMARKS}
      */
     public MessageKey keyOf(String consumer, String source, MessageId id) {
+        Objects.requireNonNull(consumer, "the consumer");
+        Objects.requireNonNull(source, "the source");
+        Objects.requireNonNull(id, "the id");
         List<RegisteredConsumer> all =
                 consumers().stream().map(ConsumerSummary::consumer).toList();
         RegisteredConsumer found = all.stream()

@@ -3,6 +3,7 @@ package io.pigeonhole.core.message;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Objects;
 
 /**
  * How one consumer turns ids into {@linkplain MessageKey keys}. It is fixed when the consumer is registered and never
@@ -38,6 +39,7 @@ public record KeyScheme(long digestBelow, boolean ulids) {
      * @return the same key for the same arguments, for ever
      */
     public MessageKey keyOf(String source, MessageId id) {
+        Objects.requireNonNull(id, "the id");
         byte[] digest = digest(source, id.length(), id.bytes());
         long created = TimeOrderedId.epochMillis(id.bytes(), ulids);
         if (created >= EARLIEST && created < LATEST && created >= digestBelow) {
@@ -57,6 +59,7 @@ public record KeyScheme(long digestBelow, boolean ulids) {
      * @return the same key for the same arguments, for ever
      */
     public static MessageKey digestKeyOf(String source, MessageId id) {
+        Objects.requireNonNull(id, "the id");
         return digestForm(digest(source, id.length(), id.bytes()));
     }
 
@@ -71,7 +74,8 @@ public record KeyScheme(long digestBelow, boolean ulids) {
      * @return a key in digest form that no message with an id has
      */
     public static MessageKey keyOfOrigin(String source, String origin, byte[] payload) {
-        byte[] place = Utf8.replacing(origin);
+        Objects.requireNonNull(payload, "the payload");
+        byte[] place = Utf8.replacing(Objects.requireNonNull(origin, "the origin"));
         ByteBuffer both = ByteBuffer.allocate(4 + place.length + payload.length);
         both.putInt(place.length).put(place).put(payload);
         return digestForm(digest(source, ORIGIN_MARK, both.array()));

@@ -5,6 +5,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,7 @@ public final class MessageId {
      * @return the id
      */
     public static MessageId of(UUID id) {
-        return of(id.toString());
+        return of(Objects.requireNonNull(id, "the id").toString());
     }
 
     /**
@@ -53,7 +54,7 @@ public final class MessageId {
      * @throws IllegalArgumentException if there are no bytes
      */
     public static MessageId of(byte[] bytes) {
-        return new MessageId(bytes.clone());
+        return new MessageId(Objects.requireNonNull(bytes, "the bytes").clone());
     }
 
     /**

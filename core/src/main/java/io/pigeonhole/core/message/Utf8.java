@@ -5,6 +5,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /**
  * Texts as bytes. Half of a surrogate pair has none: {@code String.getBytes} makes it a question mark, which is another
@@ -36,7 +37,7 @@ public final class Utf8 {
      * @throws IllegalArgumentException if the text holds half of a surrogate pair
      */
     public static String require(String what, String text) {
-        int half = firstHalf(text);
+        int half = firstHalf(Objects.requireNonNull(text, what));
         if (half < text.length()) {
             throw new IllegalArgumentException(what + ", a text of " + text.length()
                     + " characters, holds half of a surrogate pair at character " + (half + 1)
