@@ -69,7 +69,7 @@ class DeletedNeighboursIT {
                 RequeueReport report = admin.requeue(
                         admin.select(DeadLetterFilter.of("orders")), Requeue.atOnce(), new Author("ann", "a test"));
 
-                assertThat(report).isEqualTo(new RequeueReport(ROWS, 0, 0, null));
+                assertThat(report).isEqualTo(new RequeueReport(ROWS, 0, 0, 0, null));
                 somebody.rollback();
             }
             assertThat(workshop.ask("SELECT count(*) FROM inbox_dead_letter")).isEqualTo("1");

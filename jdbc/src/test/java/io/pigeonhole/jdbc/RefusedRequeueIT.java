@@ -85,7 +85,7 @@ class RefusedRequeueIT {
             Admin admin = store.admin();
 
             assertThat(admin.requeue(admin.select(DeadLetterFilter.of(consumer)), Requeue.atOnce(), ANN))
-                    .isEqualTo(new RequeueReport(4, 0, 1, null));
+                    .isEqualTo(new RequeueReport(4, 0, 1, 0, null));
             assertThat(workshop.ask("SELECT count(*) FROM inbox_work")).isEqualTo("4");
             assertThat(workshop.ask("SELECT count(*) FROM inbox_dead_letter")).isEqualTo("1");
             Answer answer = admin.requeue(

@@ -203,7 +203,7 @@ public final class Admin {
     /**
      * Puts a dead letter back to work: due at once, in its old place in the order of arrival, so that it comes before those
      * that wait behind it, and with a new beginning for its retry policy. A letter that was never claimed, such as one
-     * without an id, is claimed in the same transaction.
+     * without an id, is claimed in the same transaction. A conflict takes effect beside the other message with its id.
      *
      * @param consumer the consumer's name
      * @param key the message's key
@@ -242,12 +242,14 @@ public final class Admin {
      * With a rate, the times at which they are due are written with them: when this returns, nothing has to stay alive. If
      * the process dies on the way, or something is busy, the rest is still dead and the same call goes on; a rate then
      * begins anew. Where the database does not take one of the messages as work, its part goes back one by one, and that one is
-     * refused. Of {@link Requeue#atMost} those that are refused are none: behind them it goes on with the next.
+     * refused. Letters of the reason {@link io.pigeonhole.core.failure.DeadReason#CONFLICT} are left out, unless the selection is of that reason:
+     * each would take effect beside another message with its id. Of {@link Requeue#atMost} those that are refused or left out are none: behind
+     * them it goes on with the next.
      *
      * @param selection which letters; those that died after its cutoff stay
      * @param options how
      * @param by who, and why
-     * @return how many were moved, removed and refused
+     * @return how many were moved, removed, refused and left out
      */
     public RequeueReport requeue(Selection selection, Requeue options, Author by) {
         RequeueReport report = RequeueReport.NOTHING;
@@ -275,7 +277,7 @@ public final class Admin {
             }
             RequeuedPart part = done.get();
             report = report.with(part);
-            left -= part.looked() - part.refused();
+            left -= part.looked() - part.refused() - part.conflicts();
             if (part.looked() < limit || part.last() == null) {
                 break;
             }

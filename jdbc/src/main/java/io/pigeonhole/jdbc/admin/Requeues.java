@@ -61,13 +61,14 @@ public final class Requeues {
         int late;
         int future;
         int bare;
+        int conflicts;
 
         int refused() {
             return late + future + bare;
         }
 
         boolean isEmpty() {
-            return back.isEmpty() && duplicates.isEmpty() && refused() == 0;
+            return back.isEmpty() && duplicates.isEmpty() && refused() + conflicts == 0;
         }
     }
 
@@ -105,7 +106,7 @@ public final class Requeues {
                             return Answers.busy();
                         }
                         // Gone where another one of its key has come in its place before it was locked.
-                        sorted = sort(change, List.of(letter), evenIfLate);
+                        sorted = sort(change, List.of(letter), evenIfLate, false);
                     }
                     if (sorted.late > 0) {
                         return Answers.late();
@@ -151,7 +152,7 @@ public final class Requeues {
                 database, "to refuse a dead letter", selection.filter().consumer(), by, change -> {
                     List<Candidate> letters = find(change, selection, after, 1);
                     if (letters.isEmpty()) {
-                        return new RequeuedPart(0, 0, 0, 0, null, null);
+                        return RequeuedPart.NOTHING;
                     }
                     Candidate letter = letters.get(0);
                     log.warn(
@@ -159,7 +160,7 @@ public final class Requeues {
                             change.consumer().name(),
                             letter.key(),
                             refusal);
-                    return new RequeuedPart(1, 0, 0, 1, letter.place(), null);
+                    return new RequeuedPart(1, 0, 0, 1, 0, letter.place(), null);
                 });
     }
 
@@ -174,15 +175,16 @@ public final class Requeues {
                 database, "to requeue dead letters", selection.filter().consumer(), by, change -> {
                     List<Candidate> letters = find(change, selection, after, limit);
                     if (letters.isEmpty()) {
-                        return new RequeuedPart(0, 0, 0, 0, null, null);
+                        return RequeuedPart.NOTHING;
                     }
-                    Sorted sorted = sort(change, letters, options.evenIfLate());
+                    Sorted sorted = sort(change, letters, options.evenIfLate(), selection.leavesOutConflicts());
                     Instant nextDue = move(change, sorted, new How(options.evenIfLate(), firstDue, options.interval()));
                     RequeuedPart part = new RequeuedPart(
                             letters.size(),
                             sorted.back.size(),
                             sorted.duplicates.size(),
                             sorted.refused(),
+                            sorted.conflicts,
                             letters.get(letters.size() - 1).place(),
                             nextDue);
                     if (part.requeued() + part.duplicates() > 0) {
@@ -216,7 +218,9 @@ public final class Requeues {
         }
     }
 
-    private static Sorted sort(AuditedChange change, List<Candidate> letters, boolean evenIfLate) throws SQLException {
+    private static Sorted sort(
+            AuditedChange change, List<Candidate> letters, boolean evenIfLate, boolean leavesOutConflicts)
+            throws SQLException {
         change.session()
                 .operations()
                 .lockWorkPartitions(
@@ -231,7 +235,10 @@ public final class Requeues {
         List<MessageKey> unclaimed = letters.stream()
                 .filter(letter -> {
                     Locked found = locked.get(letter.id());
-                    return found != null && !found.claimed() && !found.bare();
+                    return found != null
+                            && !found.claimed()
+                            && !found.is(DeadReason.BYTES_NOT_STORED)
+                            && !(leavesOutConflicts && found.is(DeadReason.CONFLICT));
                 })
                 .map(Candidate::key)
                 .sorted()
@@ -243,7 +250,9 @@ public final class Requeues {
             if (found == null) {
                 continue;
             }
-            if (found.bare()) {
+            if (leavesOutConflicts && found.is(DeadReason.CONFLICT)) {
+                sorted.conflicts++;
+            } else if (found.is(DeadReason.BYTES_NOT_STORED)) {
                 sorted.bare++;
             } else if (found.claimed() || claim == null || claim.claimed().contains(letter.key())) {
                 sorted.back.add(letter);
@@ -260,8 +269,12 @@ public final class Requeues {
         return sorted;
     }
 
-    /** Whether the ledger has its key, and whether it has lost its bytes. */
-    private record Locked(boolean claimed, boolean bare) {}
+    /** Whether the ledger has its key, and why it died. */
+    private record Locked(boolean claimed, String reason) {
+        boolean is(DeadReason other) {
+            return reason.equals(other.name());
+        }
+    }
 
     /** The letters that are still there, by their ids. */
     private static Map<Long, Locked> lock(AuditedChange change, List<Candidate> letters) throws SQLException {
@@ -269,11 +282,7 @@ public final class Requeues {
             return call
                     .consumer(change.consumer())
                     .numbers("ids", ids(letters))
-                    .all(row -> Map.entry(
-                            row.getLong(1),
-                            new Locked(
-                                    row.getBoolean(3),
-                                    DeadReason.BYTES_NOT_STORED.name().equals(row.getString(4)))))
+                    .all(row -> Map.entry(row.getLong(1), new Locked(row.getBoolean(3), row.getString(4))))
                     .stream()
                     .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
         }

@@ -3,6 +3,7 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.AuditEntry;
 import io.pigeonhole.core.admin.DeadLetterFilter;
 import io.pigeonhole.core.admin.PageRequest;
@@ -47,7 +48,7 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
         Selection selection = admin.select(all());
         List<Message> after = deadLettered(1);
 
-        assertThat(admin.requeue(selection, Requeue.atOnce(), ANN)).isEqualTo(new RequeueReport(2, 0, 0, null));
+        assertThat(admin.requeue(selection, Requeue.atOnce(), ANN)).isEqualTo(new RequeueReport(2, 0, 0, 0, null));
         assertThat(available()).containsExactlyInAnyOrderElementsOf(keysOf(before));
         assertThat(deadKeys()).isEqualTo(keysOf(after));
         assertThat(admin.select(all(), selection.cutoff()).count()).isZero();
@@ -127,11 +128,41 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
         Selection selection = admin.select(all());
 
         assertThat(admin.requeue(selection, Requeue.atOnce().atMost(1), ANN))
-                .isEqualTo(new RequeueReport(1, 0, 3, null));
+                .isEqualTo(new RequeueReport(1, 0, 3, 0, null));
         assertThat(available()).containsExactly(keyOf(others.get(0)));
         assertThat(admin.requeue(selection, Requeue.atOnce().atMost(1), ANN))
-                .isEqualTo(new RequeueReport(1, 0, 3, null));
+                .isEqualTo(new RequeueReport(1, 0, 3, 0, null));
         assertThat(letters()).hasSize(3);
+    }
+
+    @Test
+    void conflictsAreLeftOutUnlessTheyAreAskedFor() {
+        Message conflict = message(0);
+        deadLetterUnclaimed(conflict, DeadReason.CONFLICT);
+        List<Message> others = deadLettered(2);
+
+        assertThat(admin.requeue(admin.select(all()), Requeue.atOnce().atMost(1), ANN))
+                .isEqualTo(new RequeueReport(1, 0, 0, 1, null));
+        assertThat(admin.requeue(admin.select(all()), Requeue.atOnce(), ANN))
+                .isEqualTo(new RequeueReport(1, 0, 0, 1, null));
+        assertThat(available()).containsExactlyElementsOf(keysOf(others));
+        assertThat(deadKeys()).containsExactly(keyOf(conflict));
+        assertThat(audit().get(0).detail()).contains("1 conflicts left out");
+
+        assertThat(admin.requeue(admin.select(all().withReason(DeadReason.CONFLICT)), Requeue.atOnce(), ANN))
+                .isEqualTo(new RequeueReport(1, 0, 0, 0, null));
+        assertThat(available()).contains(keyOf(conflict));
+        assertThat(letters()).isEmpty();
+    }
+
+    @Test
+    void conflictThatIsNamedByItselfIsRequeued() {
+        Message conflict = message(0);
+        deadLetterUnclaimed(conflict, DeadReason.CONFLICT);
+
+        assertThat(admin.requeue(name(), keyOf(conflict), Requeue.atOnce(), ANN).kind())
+                .isEqualTo(Answer.Kind.DONE);
+        assertThat(available()).containsExactly(keyOf(conflict));
     }
 
     @Test
@@ -147,10 +178,10 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
         fixture.ledgerBounds(Ids.now().plus(Duration.ofHours(1)));
 
         assertThat(admin.requeue(admin.select(all()), Requeue.atOnce(), ANN))
-                .isEqualTo(new RequeueReport(2, 1, 1, null));
+                .isEqualTo(new RequeueReport(2, 1, 1, 0, null));
         assertThat(deadKeys()).containsExactly(keyOf(late));
         assertThat(admin.requeue(admin.select(all()), Requeue.atOnce().withLate(), ANN))
-                .isEqualTo(new RequeueReport(1, 0, 0, null));
+                .isEqualTo(new RequeueReport(1, 0, 0, 0, null));
         assertThat(audit()).extracting(AuditEntry::affected).containsExactly(1L, 3L);
     }
 
@@ -176,7 +207,7 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
                     .isNotNull();
         }
         assertThat(audit()).isEmpty();
-        assertThat(admin.requeue(selection, Requeue.atOnce(), ANN)).isEqualTo(new RequeueReport(1, 0, 0, null));
+        assertThat(admin.requeue(selection, Requeue.atOnce(), ANN)).isEqualTo(new RequeueReport(1, 0, 0, 0, null));
     }
 
     @Test

@@ -52,7 +52,7 @@ final class Requeues {
                     .limit(limit)
                     .toList();
             return letters.isEmpty()
-                    ? new RequeuedPart(0, 0, 0, 0, null, null)
+                    ? RequeuedPart.NOTHING
                     : part(change, letters, selection, options, firstDue == null ? tables.now() : firstDue);
         });
     }
@@ -62,8 +62,13 @@ final class Requeues {
         int requeued = 0;
         int duplicates = 0;
         int refused = 0;
+        int conflicts = 0;
         Instant due = firstDue;
         for (LetterRow letter : letters) {
+            if (selection.leavesOutConflicts() && letter.letter().reason() == DeadReason.CONFLICT) {
+                conflicts++;
+                continue;
+            }
             switch (requeue(change, letter.row().key(), due, options.evenIfLate())
                     .kind()) {
                 case DONE -> {
@@ -77,7 +82,7 @@ final class Requeues {
         }
         LetterRow last = letters.get(letters.size() - 1);
         RequeuedPart part = new RequeuedPart(
-                letters.size(), requeued, duplicates, refused, last.cursor(), requeued == 0 ? null : due);
+                letters.size(), requeued, duplicates, refused, conflicts, last.cursor(), requeued == 0 ? null : due);
         if (requeued + duplicates > 0) {
             change.audit(AdminAction.REQUEUE, null, part.describe(selection, options), (long) requeued + duplicates);
         }
