@@ -370,6 +370,10 @@ class KafkaSourceIT {
         await().atMost(PATIENCE).until(() -> topic.committed(consumer).equals(topic.ends()));
         topic.send("0", "k");
         await().atMost(PATIENCE).until(() -> first.state() == SourceState.WAITING_FOR_STORE);
+        assertThat(first.problems())
+                .singleElement()
+                .asString()
+                .contains("consumer '" + consumer + "' is paused", "Admin.resume");
         first.close();
         store.paused(consumer, false);
         start(inbox, topic, latest, builder -> builder);

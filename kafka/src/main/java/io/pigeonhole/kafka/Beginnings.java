@@ -6,6 +6,7 @@ import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.inbox.SourceInbox;
 import io.pigeonhole.core.store.Start;
 import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.store.StoreRefusal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -52,6 +53,7 @@ final class Beginnings {
     private long nextTry;
     private long nextNote;
     private long spent;
+    private volatile @Nullable String problem;
 
     /** The second: how many records may be in work at once, so that any of them may have ended the process. */
     Beginnings(SourceInbox inbox, long inWork, LongSupplier clock) {
@@ -104,6 +106,12 @@ final class Beginnings {
         return clock.getAsLong() - nextTry >= 0;
     }
 
+    /** Why a beginning could not be counted, at the last failure; others than the poll thread may ask. */
+    @Nullable
+    String problem() {
+        return problem;
+    }
+
     private Assignment.@Nullable Beginning begin(TopicPartition partition) {
         long begun = clock.getAsLong();
         try {
@@ -113,6 +121,7 @@ final class Beginnings {
         } catch (PigeonholeException e) {
             log.debug("'{}': the beginning of {} could not be counted", inbox.consumer(), partition, e);
             pauseAfter(begun);
+            problem = StoreRefusal.describe(e);
             return isAway(e) ? null : new Assignment.Beginning(0);
         }
     }

@@ -258,6 +258,10 @@ public final class KafkaSource implements Source {
         }
         problems.addAll(now.missing().problems());
         PollLoop loop = now.loops().current();
+        String store = loop.storeProblem();
+        if (store != null) {
+            problems.add(store);
+        }
         problems.addAll(loop.unidentified().problems());
         problems.addAll(loop.fullWindows().problems());
         String missing = missingPoll(loop);

@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.inbox.SourceInbox;
 import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.store.StoreRefusal;
 import io.pigeonhole.core.store.Watermark;
 import java.time.Duration;
 import java.util.Collection;
@@ -56,6 +57,7 @@ final class LogOwner {
     private long nextTry;
     private long failures;
     private volatile boolean waiting;
+    private volatile @Nullable String problem;
 
     /** Where this process has begun with a partition that had no watermark. */
     private record Beginning(String log, long position) {}
@@ -81,6 +83,12 @@ final class LogOwner {
     /** Whether the database did not let it acquire a partition that this member has. */
     boolean isWaiting() {
         return waiting;
+    }
+
+    /** Why the database did not let it, at the last failure. */
+    @Nullable
+    String problem() {
+        return problem;
     }
 
     /** The same position, as one that is information only. */
@@ -139,6 +147,7 @@ final class LogOwner {
         } catch (ConfigurationException e) {
             throw e;
         } catch (PigeonholeException e) {
+            problem = StoreRefusal.describe(e);
             tryLater(assignment, begun, LONGEST_PAUSE_OF_STORE, e);
         } catch (RetriableException | CommitFailedException | RebalanceInProgressException e) {
             tryLater(assignment, begun, TIMEOUT, e);

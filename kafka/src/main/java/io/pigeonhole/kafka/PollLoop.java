@@ -122,6 +122,16 @@ final class PollLoop implements Runnable {
         return deliveryThreads.isWaiting() || refused || (owner != null && owner.isWaiting());
     }
 
+    /** Why it {@linkplain #isWaiting waits}; null where it does not. */
+    @Nullable
+    String storeProblem() {
+        String problem = deliveryThreads.problem();
+        if (problem == null && refused) {
+            problem = beginnings.problem();
+        }
+        return problem == null && owner != null && owner.isWaiting() ? owner.problem() : problem;
+    }
+
     /** The topics of which nothing is read, because their ids are not known. */
     Unidentified unidentified() {
         return unidentified;

@@ -1,7 +1,9 @@
 package io.pigeonhole.rabbitmq;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,6 +21,7 @@ final class QueueFailures {
     private final String name;
     private final Map<String, String> reasons = new TreeMap<>();
     private final Map<String, String> refusals = new TreeMap<>();
+    private final Set<String> warnedOfRefusal = new HashSet<>();
     private final LogBudget budget = new LogBudget();
 
     QueueFailures(String name) {
@@ -47,16 +50,25 @@ final class QueueFailures {
     /**
      * A queue could be consumed, and is not while its inbox takes nothing: until {@link #inboxTakes}, or until it cannot be consumed.
      * What kept it from being consumed before is over.
+     *
+     * @param isPause whether somebody has paused the consumer, which the inbox has logged
      */
-    synchronized void inboxRefuses(String queue, String reason) {
+    synchronized void inboxRefuses(String queue, String reason, boolean isPause) {
         reasons.put(queue, NOT_YET);
         boolean known = reason.equals(refusals.put(queue, reason));
-        log(known ? Level.DEBUG : Level.WARN, "queue '" + queue + "': " + reason + "; trying again until it works");
+        if (isPause) {
+            warnedOfRefusal.remove(queue);
+        } else {
+            warnedOfRefusal.add(queue);
+        }
+        log(
+                known || isPause ? Level.DEBUG : Level.WARN,
+                "queue '" + queue + "': " + reason + "; trying again until it works");
     }
 
     /** The inbox of a queue takes messages, which does not yet mean that the queue is consumed. */
     synchronized void inboxTakes(String queue) {
-        if (refusals.remove(queue) != null) {
+        if (refusals.remove(queue) != null && warnedOfRefusal.remove(queue)) {
             log(Level.INFO, "queue '" + queue + "': the inbox takes messages again");
         }
     }

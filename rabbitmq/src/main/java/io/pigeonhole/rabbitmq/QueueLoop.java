@@ -9,6 +9,7 @@ import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.inbox.SourceInbox;
+import io.pigeonhole.core.store.StoreRefusal;
 import io.pigeonhole.core.time.BoundedWait;
 import io.pigeonhole.rabbitmq.Caution.Fault;
 import java.io.IOException;
@@ -245,7 +246,8 @@ final class QueueLoop {
             return true;
         } catch (RuntimeException e) {
             log.debug("{}: nothing is consumed yet", name, e);
-            failures.inboxRefuses(queue, "the inbox takes no messages now: " + FailureText.describe(e));
+            failures.inboxRefuses(
+                    queue, "the inbox takes no messages now: " + StoreRefusal.describe(e), StoreRefusal.isPause(e));
             return false;
         }
     }

@@ -158,6 +158,10 @@ public final class RabbitSource implements Source {
             return List.of();
         }
         List<String> problems = new ArrayList<>(now.failures().list());
+        String store = closed ? null : now.deliveryThreads().problem();
+        if (store != null) {
+            problems.add(store);
+        }
         String heldBack = closed ? null : inbox.forSources().heldBack();
         if (heldBack != null) {
             problems.add(heldBack);

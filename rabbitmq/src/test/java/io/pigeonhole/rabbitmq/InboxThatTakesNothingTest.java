@@ -124,6 +124,21 @@ class InboxThatTakesNothingTest {
     }
 
     @Test
+    void pauseOfTheConsumerIsNamedAsSuch() {
+        store.paused("payments", true);
+        source.start();
+        await().until(() -> source.state() == SourceState.WAITING_FOR_STORE);
+        assertThat(source.problems())
+                .singleElement()
+                .asString()
+                .contains("consumer 'payments' is paused", "Admin.resume")
+                .doesNotContain("Exception");
+        store.paused("payments", false);
+        await().until(() -> source.state() == SourceState.RUNNING);
+        assertThat(source.problems()).isEmpty();
+    }
+
+    @Test
     void whatKeptAQueueFromBeingConsumedIsOverWhereOnlyTheInboxStillDoes() {
         isThere.set(false);
         AtomicBoolean full = new AtomicBoolean(true);

@@ -4,11 +4,13 @@ import io.pigeonhole.core.delivery.DeliveryThreads;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.inbox.SourceInbox;
+import io.pigeonhole.core.store.StoreRefusal;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -36,7 +38,7 @@ final class Poller implements Runnable {
     private final CallFailures handing;
     private boolean full;
     private int failures;
-    private volatile boolean waitsForStore;
+    private volatile @Nullable String storeProblem;
 
     Poller(
             SqsSource.Settings settings,
@@ -61,7 +63,13 @@ final class Poller implements Runnable {
 
     /** Whether it has not begun yet, because the inbox takes nothing: the database is away or full, or the consumer paused. */
     boolean waitsForStore() {
-        return waitsForStore;
+        return storeProblem != null;
+    }
+
+    /** Why the inbox takes nothing; null where it is not known that it takes none. */
+    @Nullable
+    String storeProblem() {
+        return storeProblem;
     }
 
     @Override
@@ -121,16 +129,20 @@ final class Poller implements Runnable {
      * make messages suspects of killing processes, nor have a redrive policy move them away, again and again.
      */
     private void awaitInbox() throws InterruptedException {
+        boolean warned = false;
         while (stopping.getCount() > 0) {
             try {
                 inbox.probeClaim();
-                waitsForStore = false;
+                storeProblem = null;
                 return;
             } catch (PigeonholeException e) {
-                log.atLevel(waitsForStore ? Level.DEBUG : Level.WARN)
+                // The inbox has said that it is paused.
+                boolean warns = !warned && !StoreRefusal.isPause(e);
+                warned |= warns;
+                log.atLevel(warns ? Level.WARN : Level.DEBUG)
                         .setCause(FailureText.readable(e))
                         .log("{}: the inbox takes no messages now, nothing is received yet", settings.name());
-                waitsForStore = true;
+                storeProblem = StoreRefusal.describe(e);
                 pause(PAUSE_AFTER_ERROR);
             }
         }

@@ -256,6 +256,12 @@ public final class SqsSource implements Source {
                 .map(CallFailures::problem)
                 .filter(Objects::nonNull)
                 .forEach(problems::add);
+        Stream.concat(
+                        Stream.of(now.deliveryThreads()).map(DeliveryThreads::problem),
+                        now.pollers().stream().map(Poller::storeProblem))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .ifPresent(problems::add);
         String heldBack = inbox.forSources().heldBack();
         if (heldBack != null) {
             problems.add(heldBack);

@@ -448,6 +448,11 @@ class SqsSourceTest {
         for (int i = 0; i < 3; i++) {
             SqsSource source = start(1);
             awaitState(source, SourceState.WAITING_FOR_STORE);
+            assertThat(source.problems())
+                    .singleElement()
+                    .asString()
+                    .contains("consumer 'test' is paused", "Admin.resume")
+                    .doesNotContain("Exception");
             source.close();
         }
         assertThat(queue.receivesOf("a")).isZero();

@@ -3,6 +3,7 @@ package io.pigeonhole.core.delivery;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.store.StoreRefusal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -58,7 +60,10 @@ final class DeliveryThread implements Runnable {
     private long resumeAt;
     private boolean stalled;
     private boolean oneByOne;
-    private volatile boolean waiting;
+    private boolean warned;
+    /** Why nothing could be committed at the last try; null where something could. */
+    private volatile @Nullable RetryableException waitsFor;
+
     private volatile boolean ended;
 
     DeliveryThread(String name, BatchProcessor inbox, int maxBatch, Load load) {
@@ -138,7 +143,13 @@ final class DeliveryThread implements Runnable {
 
     /** Whether the delivery thread waits for the database. */
     boolean isWaiting() {
-        return waiting;
+        return waitsFor != null;
+    }
+
+    /** Why it waits; null where it does not. */
+    @Nullable
+    RetryableException waitsFor() {
+        return waitsFor;
     }
 
     /** How many messages this thread has, as of now. */
@@ -248,12 +259,14 @@ final class DeliveryThread implements Runnable {
     /** No message is ever skipped, and nothing ends this thread but close(): not even what fails in here. */
     private void survive(Throwable e) {
         try {
-            boolean forTheDatabase = e instanceof RetryableException;
-            boolean before = waiting;
+            RetryableException forTheDatabase = e instanceof RetryableException retryable ? retryable : null;
             if (!handInAgain(forTheDatabase)) {
                 log.debug("{}: whatever the handler that hung has done, it was not committed", name, e);
-            } else if (forTheDatabase) {
-                log.atLevel(before ? Level.DEBUG : Level.WARN)
+            } else if (forTheDatabase != null) {
+                // The inbox has said that it is paused.
+                boolean warns = !warned && !StoreRefusal.isPause(e);
+                warned |= warns;
+                log.atLevel(warns ? Level.WARN : Level.DEBUG)
                         .setCause(FailureText.readable(e))
                         .log("{}: nothing could be committed, handing the same messages in until it can", name);
             } else {
@@ -409,11 +422,12 @@ final class DeliveryThread implements Runnable {
             }
             inHand = List.of();
             inWork = false;
-            if (waiting) {
+            if (warned) {
                 log.info("{}: the database answers again", name);
             }
+            warned = false;
             stalled = false;
-            waiting = false;
+            waitsFor = null;
             oneByOne = false;
             backoff.reset();
             changed.signalAll();
@@ -455,7 +469,7 @@ final class DeliveryThread implements Runnable {
     }
 
     /** False where another thread has done so. */
-    private boolean handInAgain(boolean forTheDatabase) {
+    private boolean handInAgain(@Nullable RetryableException forTheDatabase) {
         lock.lock();
         try {
             if (isReplaced()) {
@@ -464,8 +478,8 @@ final class DeliveryThread implements Runnable {
             inInbox = false;
             stalled = true;
             inWork = false;
-            waiting = forTheDatabase;
-            oneByOne |= !forTheDatabase;
+            waitsFor = forTheDatabase;
+            oneByOne |= forTheDatabase == null;
             resumeAt = System.nanoTime() + backoff.nextNanos();
             inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();
             changed.signalAll();

@@ -2,10 +2,13 @@ package io.pigeonhole.core.delivery;
 
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.StoreRefusal;
 import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -87,6 +90,20 @@ public final class DeliveryThreads {
      */
     public boolean isWaiting() {
         return all.stream().anyMatch(DeliveryThread::isWaiting);
+    }
+
+    /**
+     * Why a delivery thread {@linkplain #isWaiting waits}, for {@link io.pigeonhole.core.node.Source#problems}.
+     *
+     * @return that the consumer is paused, or how the database failed last, in a sentence; null where none waits
+     */
+    public @Nullable String problem() {
+        return all.stream()
+                .map(DeliveryThread::waitsFor)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .map(StoreRefusal::describe)
+                .orElse(null);
     }
 
     /**

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** An inbox as sources see it. */
@@ -22,6 +23,7 @@ final class SourceView<C extends HandlerContext> implements SourceInbox {
     private final EngineSettings settings;
     private final InboxEngine<C> engine;
     private final RunningBatches running;
+    private final PauseNotice pause;
 
     SourceView(
             InboxStore<C> store,
@@ -30,6 +32,7 @@ final class SourceView<C extends HandlerContext> implements SourceInbox {
             InboxEngine<C> engine,
             RunningBatches running) {
         this.running = running;
+        this.pause = new PauseNotice(consumer.name());
         this.store = store;
         this.consumer = consumer;
         this.settings = settings;
@@ -43,7 +46,9 @@ final class SourceView<C extends HandlerContext> implements SourceInbox {
 
     @Override
     public List<Outcome> process(List<Message> messages, BooleanSupplier ending) {
-        return Interrupts.ofOwner(ending, () -> engine.process(messages, settings.reception()));
+        Supplier<List<Outcome>> process =
+                () -> Interrupts.ofOwner(ending, () -> engine.process(messages, settings.reception()));
+        return messages.isEmpty() ? process.get() : pause.watch(process);
     }
 
     @Override
@@ -53,7 +58,10 @@ final class SourceView<C extends HandlerContext> implements SourceInbox {
 
     @Override
     public void probeClaim() {
-        engine.probeClaim();
+        pause.watch(() -> {
+            engine.probeClaim();
+            return true;
+        });
     }
 
     @Override
@@ -68,7 +76,7 @@ final class SourceView<C extends HandlerContext> implements SourceInbox {
 
     @Override
     public int started(Start start) {
-        return store.started(consumer, start);
+        return pause.watch(() -> store.started(consumer, start));
     }
 
     @Override
@@ -83,7 +91,7 @@ final class SourceView<C extends HandlerContext> implements SourceInbox {
 
     @Override
     public Watermark acquire(LogPartition partition, String log) {
-        return store.acquire(consumer, partition, log);
+        return pause.watch(() -> store.acquire(consumer, partition, log));
     }
 
     @Override

@@ -103,7 +103,9 @@ public final class Node implements AutoCloseable {
         } else {
             sources.forEach(source -> addTo(reasons, source));
             if (workers.isWaiting()) {
-                reasons.add("the workers wait for the database, which is away or refuses to commit");
+                String problem = workers.problem();
+                reasons.add("the workers wait: "
+                        + (problem == null ? "the database is away or refuses to commit" : problem));
             }
             reasons.addAll(watch.slowBatches());
             addTo(reasons, "threads of the workers are lost", workers.failure());

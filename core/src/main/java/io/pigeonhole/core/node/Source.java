@@ -47,7 +47,8 @@ public interface Source extends AutoCloseable {
 
     /**
      * What keeps the source from taking messages now, for people and health reports: one sentence for each queue that it does
-     * not consume, with the reason. Does not ask the broker.
+     * not consume, with the reason; and that the consumer is paused, or how the database failed last, where it waits for that. Does not
+     * ask the broker.
      *
      * @return the problems, unmodifiable; empty where there are none, and unless the adapter overrides it
      */

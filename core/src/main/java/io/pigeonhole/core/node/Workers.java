@@ -10,6 +10,7 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.Backlog.Due;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.StoreRefusal;
 import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
 import java.util.HashMap;
@@ -61,6 +62,7 @@ final class Workers {
     private final Thread thread = new Thread(this::run, "pigeonhole-workers");
     private volatile boolean closed;
     private volatile boolean waiting;
+    private volatile @Nullable Throwable lastFailure;
     private volatile boolean ended;
 
     Workers(Backlog store, List<NodeInbox> inboxes, WorkerSettings settings) {
@@ -84,6 +86,13 @@ final class Workers {
     /** Whether the database is away, or refuses to commit what is done. */
     boolean isWaiting() {
         return waiting || refused.isAll();
+    }
+
+    /** Why they {@linkplain #isWaiting wait}; null where they do not. */
+    @Nullable
+    String problem() {
+        Throwable failure = lastFailure;
+        return isWaiting() && failure != null ? StoreRefusal.describe(failure) : null;
     }
 
     /** Why not all of it can be worked on, until there is a new process; or null. */
@@ -166,6 +175,7 @@ final class Workers {
             log.atLevel(waiting ? Level.DEBUG : Level.WARN)
                     .setCause(FailureText.readable(e))
                     .log("the workers cannot ask their database for work; asking again until they can");
+            lastFailure = e;
             waiting = true;
         }
     }
@@ -264,6 +274,7 @@ final class Workers {
                             name(due),
                             due.workPartition());
         } else if (failure instanceof StoreUnavailableException || failure instanceof OutcomeUnknownException) {
+            lastFailure = failure;
             boolean warns = refused.refuse(WorkSlot.of(due)) && !waiting;
             lookAgainForRefused();
             log.atLevel(warns ? Level.WARN : Level.DEBUG)
@@ -275,7 +286,7 @@ final class Workers {
                             due.workPartition());
         } else {
             refused.nothing(WorkSlot.of(due));
-            log.atLevel(waiting ? Level.DEBUG : Level.WARN)
+            log.atLevel(waiting || StoreRefusal.isPause(failure) ? Level.DEBUG : Level.WARN)
                     .setCause(FailureText.readable(failure))
                     .log(
                             "consumer '{}': nothing could be committed in work partition {}, trying again",

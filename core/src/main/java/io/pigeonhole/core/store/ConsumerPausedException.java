@@ -12,6 +12,6 @@ public class ConsumerPausedException extends RetryableException {
      * @param consumer the consumer's name
      */
     public ConsumerPausedException(String consumer) {
-        super("consumer '" + consumer + "' is paused; it goes on when somebody resumes it", null);
+        super("consumer '" + consumer + "' is paused; it goes on when somebody resumes it (Admin.resume)", null);
     }
 }

@@ -20,7 +20,7 @@ public final class DurationText {
             // The shortest of all has no opposite.
             return "-"
                     + of(
-                            duration.getSeconds() == Long.MIN_VALUE
+                            duration.toSeconds() == Long.MIN_VALUE
                                     ? Duration.ofSeconds(Long.MAX_VALUE)
                                     : duration.negated());
         }

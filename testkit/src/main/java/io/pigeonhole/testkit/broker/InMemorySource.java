@@ -8,6 +8,7 @@ import io.pigeonhole.core.node.Source;
 import io.pigeonhole.core.node.SourceState;
 import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +93,13 @@ final class InMemorySource implements Source {
     public SourceState state() {
         DeliveryThreads now = deliveryThreads;
         return state == SourceState.RUNNING && now != null && now.isWaiting() ? SourceState.WAITING_FOR_STORE : state;
+    }
+
+    @Override
+    public List<String> problems() {
+        DeliveryThreads now = deliveryThreads;
+        String problem = now == null ? null : now.problem();
+        return problem == null ? List.of() : List.of(problem);
     }
 
     @Override
