@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.IdForm;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
@@ -17,6 +18,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -75,6 +77,41 @@ class SchemasIT {
             assertThat(store.admin().sizes().daysAhead()).isEqualTo(12);
         } finally {
             first.execute("DROP SCHEMA \"Orders of \"\"X\"\"\" CASCADE");
+        }
+    }
+
+    @Test
+    void inboxInASchemaThatIsNamedLikeItsTablesTakesMessagesAndForgetsThem() {
+        String schema = "inbox_" + UUID.randomUUID().toString().substring(0, 8);
+        first.execute("CREATE SCHEMA " + schema);
+        try {
+            DataSource connections = dataSource(schema);
+            Schema.apply(connections);
+            JdbcStore store = JdbcStore.builder(connections)
+                    .historyRetention(Duration.ofDays(2))
+                    .build();
+            Inbox<JdbcContext> inbox = Inbox.builder("payments", store)
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                        throw new IllegalStateException("not yet");
+                    })
+                    .retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(2))
+                    .build();
+            Message note = StoreLab.message();
+            inbox.process(note);
+            inbox.work();
+            first.execute("INSERT INTO " + schema + ".inbox_ledger VALUES (1,"
+                    + " 'ff000000-0000-0000-0000-000000000001', '2020-01-01')");
+
+            retireAll(store);
+
+            assertThat(inbox.process(note)).isEqualTo(new Outcome.Duplicate());
+            assertThat(first.ask("SELECT count(*) FROM " + schema + ".inbox_dead_letter"))
+                    .isEqualTo("1");
+            assertThat(first.ask(
+                            "SELECT count(*) FROM " + schema + ".inbox_ledger_digest WHERE accepted_at < '2021-01-01'"))
+                    .isEqualTo("0");
+        } finally {
+            first.execute("DROP SCHEMA " + schema + " CASCADE");
         }
     }
 

@@ -55,6 +55,13 @@ class StoreSchemaTest {
     }
 
     @Test
+    void nameThatHasItsSchemaAlreadyIsLeftAlone() {
+        String sql = "SELECT last_value FROM inbox.inbox_arrival, inbox_prod.inbox_work JOIN inbox_prod . inbox_ledger";
+
+        assertThat(SCHEMA.qualify(sql)).isEqualTo(sql);
+    }
+
+    @Test
     void nameThatAFunctionGetsAsAStringHasItsSchemaToo() {
         String sql =
                 "SELECT nextval('inbox_arrival'), 'inbox_work' FROM inbox_work AS w WHERE w.source = concat('inbox_', ?)";

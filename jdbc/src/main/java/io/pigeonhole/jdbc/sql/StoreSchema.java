@@ -23,12 +23,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StoreSchema {
     /**
-     * Tables stand behind one of these words; indexes and columns do not. A name of ours that a function gets as a string, as
+     * Tables stand behind one of these words; indexes and columns do not, nor does what is qualified already: a schema may have a name that
+     * begins like ours. A name of ours that a function gets as a string, as
      * {@code nextval} does, stands alone behind a parenthesis.
      */
     private static final Pattern NAMES = Pattern.compile(
             "(?<before>\\b(?:FROM|JOIN|INTO|UPDATE|TABLE|TABLES|EXISTS|LIKE|OF|PARTITION|AS\\s+\\w+,)\\s+)"
-                    + "(?<table>inbox(?:_\\w+)?)\\b"
+                    + "(?<table>inbox(?:_\\w+)?)\\b(?!\\s*\\.)"
                     + "|(?<function>\\w\\(')(?<relation>inbox(?:_\\w+)?)(?=')"
                     + "|(?<current>\\bcurrent_schema\\(\\)|\\bDATABASE\\(\\)|\\bCURRENT_SCHEMA\\b(?!\\())");
 
