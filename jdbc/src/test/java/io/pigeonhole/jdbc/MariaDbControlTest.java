@@ -34,6 +34,7 @@ class MariaDbControlTest {
                 "ALTER TABLE t ADD c int",
                 "TRUNCATE t",
                 "RENAME TABLE a TO b",
+                "HANDLER t OPEN",
                 "LOCK TABLES t WRITE",
                 "UNLOCK TABLES",
                 "OPTIMIZE TABLE t",

@@ -113,7 +113,10 @@ class PostgresControlTest {
     @Test
     void savepointBesideABackslashIsNotedOnce() {
         TransactionControl control = new TransactionControl(
-                PostgresControl::endsTransaction, PostgresControl::asStandard, PostgresControl::savepointName);
+                PostgresControl::endsTransaction,
+                PostgresControl::makesForTransaction,
+                PostgresControl::asStandard,
+                PostgresControl::savepointName);
 
         assertThat(control.savepoints("SAVEPOINT one; INSERT INTO t VALUES ('C:\\temp'), ('it\\''s')"))
                 .containsExactly(new SavepointStep(SavepointStep.Kind.SET, "one"));
@@ -180,7 +183,10 @@ class PostgresControlTest {
     void refusalRepeatsNoLongStatement() {
         String value = "x".repeat(10_000);
         TransactionControl control = new TransactionControl(
-                PostgresControl::endsTransaction, PostgresControl::asStandard, PostgresControl::savepointName);
+                PostgresControl::endsTransaction,
+                PostgresControl::makesForTransaction,
+                PostgresControl::asStandard,
+                PostgresControl::savepointName);
         assertThatThrownBy(() -> control.refuse("INSERT INTO t VALUES ('" + value + "');\nCOMMIT"))
                 .isInstanceOf(IllegalStateException.class)
                 .message()

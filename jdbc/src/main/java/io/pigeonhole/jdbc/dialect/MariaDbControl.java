@@ -128,7 +128,7 @@ public final class MariaDbControl {
         String third = words.get(2);
         return switch (words.get(0).replaceFirst("(?s)[^A-Z].*", "")) {
             case "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES", "TABLE" -> true;
-            case "CALL", "DO", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "USE", "HANDLER", "SIGNAL" -> true;
+            case "CALL", "DO", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "USE", "SIGNAL" -> true;
             case "LOAD" -> second.equals("DATA") || second.equals("XML");
             case "SAVEPOINT", "RELEASE" -> true;
             case "ROLLBACK" -> second.equals("TO") || third.equals("TO");

@@ -32,6 +32,7 @@ public final class TransactionControl {
     private static final Pattern IN_PARTS = Pattern.compile("ROLLBACK|ABORT", Pattern.CASE_INSENSITIVE);
 
     private final Predicate<String> endsTransaction;
+    private final Predicate<String> makesForTransaction;
     private final UnaryOperator<String> plain;
     private final UnaryOperator<String> savepointName;
 
@@ -42,11 +43,16 @@ public final class TransactionControl {
      * For one database.
      *
      * @param endsTransaction whether SQL does
+     * @param makesForTransaction whether SQL may make what lasts as long as the transaction, and so would outlive its handler
      * @param plain takes comments and strings out of SQL, but leaves quoted names
      * @param savepointName what the database makes of a name that is written, quoted or not
      */
     public TransactionControl(
-            Predicate<String> endsTransaction, UnaryOperator<String> plain, UnaryOperator<String> savepointName) {
+            Predicate<String> endsTransaction,
+            Predicate<String> makesForTransaction,
+            UnaryOperator<String> plain,
+            UnaryOperator<String> savepointName) {
+        this.makesForTransaction = makesForTransaction;
         this.endsTransaction = endsTransaction;
         this.plain = plain;
         this.savepointName = savepointName;
@@ -82,9 +88,13 @@ public final class TransactionControl {
                     + " Use pg_advisory_xact_lock instead of pg_advisory_lock, SELECT … FOR UPDATE instead of GET_LOCK,"
                     + " PreparedStatement of JDBC instead of PREPARE, INITIALLY DEFERRED in the definition of a constraint"
                     + " instead of SET CONSTRAINTS (all are checked before the commit),"
-                    + " CREATE TEMP TABLE … ON COMMIT DROP on PostgreSQL, and on MariaDB CREATE OR REPLACE TEMPORARY TABLE; what a server may execute or not, as in"
+                    + " CREATE TEMP TABLE … ON COMMIT DROP on PostgreSQL, where it ends with the handler, on MariaDB CREATE OR REPLACE"
+                    + " TEMPORARY TABLE, and none on H2; what a server may execute or not, as in"
                     + " /*! … */, is written without the comment, and an escape of JDBC, as in {oj …}, stands apart within"
                     + " an expression");
+        }
+        if (makesForTransaction.test(sql)) {
+            return Effect.TRANSACTION;
         }
         if (SessionChange.mayBeIn(sql)) {
             return Effect.SESSION;
@@ -117,7 +127,9 @@ public final class TransactionControl {
     public enum Effect {
         NONE,
         SAVEPOINT,
-        SESSION
+        SESSION,
+        /** It may make what lasts as long as the transaction, and change the session besides. */
+        TRANSACTION
     }
 
     /** Bounded, because there are programs that write values into their statements. */

@@ -68,7 +68,8 @@ public final class PlainDatabase extends Database {
         this.connections = connections;
         this.transactionsOfHandlers = transactionsOfHandlers;
         this.dialect = dialect;
-        this.control = new TransactionControl(dialect::endsTransaction, dialect::withoutText, dialect::savepointName);
+        this.control = new TransactionControl(
+                dialect::endsTransaction, sql -> false, dialect::withoutText, dialect::savepointName);
         this.takenNumber = new PendingRepair(
                 "a row has the number that another one was to get", parts.counters()::ensureOrTell, System::nanoTime);
     }

@@ -48,7 +48,14 @@ public final class PostgresControl {
 
     private static final Pattern BODY = Pattern.compile("\\bbegin\\s+atomic\\b", Pattern.CASE_INSENSITIVE);
 
+    private static final Pattern CURSOR = Pattern.compile("\\bDECLARE\\b[^;]*\\bCURSOR\\b", Pattern.CASE_INSENSITIVE);
+
     private PostgresControl() {}
+
+    /** Whether it may make a temporary table or a cursor, in a block too: rather too often than too seldom. */
+    public static boolean makesForTransaction(String sql) {
+        return TEMPORARY.matcher(sql).find() || CURSOR.matcher(sql).find();
+    }
 
     /** What stands outside of strings and comments, as a session reads it by the standard. */
     public static String asStandard(String sql) {

@@ -53,13 +53,17 @@ final class PostgresTransaction extends JdbcTransaction {
     private static final Duration SHORTEST_LIMIT = Duration.ofSeconds(1);
 
     private static final TransactionControl CONTROL = new TransactionControl(
-            PostgresControl::endsTransaction, PostgresControl::asStandard, PostgresControl::savepointName);
+            PostgresControl::endsTransaction,
+            PostgresControl::makesForTransaction,
+            PostgresControl::asStandard,
+            PostgresControl::savepointName);
 
     private final IdleErrors errors;
     private final String idleLimit;
     private final String statementLimit;
     private final PostgresRows rows;
     private final OptimisticInserts optimisticInserts;
+    private final MadeForTransaction madeForTransaction = new MadeForTransaction();
     private final PostgresSession session;
     private final PostgresSettings settings = new PostgresSettings();
     private boolean begun;
@@ -391,6 +395,7 @@ final class PostgresTransaction extends JdbcTransaction {
         if (!isOfDataSource()) {
             errors.notIdle();
         }
+        madeForTransaction.end(connection, texts());
         sessionUnproven = true;
         sessionInDoubt |= sessionChanged || savepointSet || session.isChangeExpected();
     }
@@ -404,6 +409,11 @@ final class PostgresTransaction extends JdbcTransaction {
     public void sessionChanging(String sql) throws SQLException {
         settings.changing(connection, sql);
         sessionChanging();
+    }
+
+    @Override
+    protected void makingForTransaction() throws SQLException {
+        madeForTransaction.begin(connection, texts());
     }
 
     private void restoreSession() {

@@ -15,6 +15,10 @@ public enum PostgresTransactionStatement implements StatementName {
     IS_CHANGED,
     /** Puts back what it changed. */
     RESTORE,
+    /** The temporary tables that there are. */
+    TEMPORARY_TABLES,
+    /** Ends all cursors, and answers the temporary tables that there were not. */
+    NEW_TEMPORARY_TABLES,
     /** In front of a statement of ours that may take its time, which may be a write of many rows. */
     LIFT_HANDLERS_LIMIT,
     /** Behind it. */

@@ -260,6 +260,9 @@ abstract class HandlerTransaction {
         sessionChanging();
     }
 
+    /** A handler is about to make what lasts as long as the transaction, where that is allowed, and is to end with the handler. */
+    protected void makingForTransaction() throws SQLException {}
+
     /** The same by the time that a statement may take, where that holds for the connection. */
     public void queryTimeoutChanging() {}
 
@@ -486,6 +489,10 @@ abstract class HandlerTransaction {
                 }
                 run("to find out what the session is", () -> sessionChanging(write.sql()));
                 deferredChanges = true;
+            } else if (effect == TransactionControl.Effect.TRANSACTION) {
+                throw new IllegalStateException("a handler may not defer " + ErrorsWithoutValues.quoted(write.sql())
+                        + ": what is made for the transaction ends with its handler. Execute it on context.connection(),"
+                        + " with the writes that need it");
             } else if (effect == TransactionControl.Effect.NONE) {
                 harmless.add(write.sql());
             }
@@ -559,8 +566,11 @@ abstract class HandlerTransaction {
     /** Looks at SQL of a handler: refuses what ends the transaction, and notes what may change the session. */
     protected void refuse(String sql) throws SQLException {
         TransactionControl.Effect effect = control.refuse(sql);
-        if (effect == TransactionControl.Effect.SESSION) {
+        if (effect == TransactionControl.Effect.SESSION || effect == TransactionControl.Effect.TRANSACTION) {
             sessionChanging(sql);
+        }
+        if (effect == TransactionControl.Effect.TRANSACTION) {
+            makingForTransaction();
         }
     }
 

@@ -24,6 +24,17 @@ ROLLBACK TO SAVEPOINT pigeonhole
 -- name: is_changed
 SELECT NOT ({as_before})
 
+-- name: temporary_tables
+SELECT coalesce(string_agg(CAST(oid AS text), ', '), '0') FROM pg_class
+WHERE relnamespace = pg_my_temp_schema() AND relkind IN ('r', 'p')
+
+-- name: new_temporary_tables
+-- Formatted with: the numbers of those that were there before.
+CLOSE ALL;
+SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname)
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.relnamespace = pg_my_temp_schema() AND c.relkind IN ('r', 'p') AND c.oid NOT IN (%s)
+
 -- name: restore
 -- Who the session is comes first, because it takes the role along. What a handler has set for the whole session is undone for the whole
 -- session; what the engine has set is for the transaction.

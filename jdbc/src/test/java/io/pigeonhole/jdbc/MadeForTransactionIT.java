@@ -1,0 +1,183 @@
+package io.pigeonhole.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.pigeonhole.core.handler.Handler;
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.retry.RetryPolicy;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What a handler makes for the transaction on PostgreSQL ends with the handler: the transaction is that of the other messages of the batch,
+ * too.
+ */
+@OnEveryServer
+@Tag("A1")
+class MadeForTransactionIT {
+    private static final int MESSAGES = 20;
+
+    private final Workshop workshop;
+    private final HikariDataSource pool = new HikariDataSource();
+    private final JdbcStore store;
+
+    MadeForTransactionIT(PostgresServer server) {
+        workshop = server.schema();
+        pool.setDataSource(workshop.dataSource());
+        pool.setMaximumPoolSize(1);
+        store = JdbcStore.create(pool);
+    }
+
+    @AfterEach
+    void close() {
+        pool.close();
+        workshop.close();
+    }
+
+    /** A handler's SQL, in which a question mark is the payload. */
+    private static void execute(JdbcContext context, String payload, String... statements) throws SQLException {
+        try (Statement statement = context.connection().createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql.replace("?", "'" + payload + "'"));
+            }
+        }
+    }
+
+    private Inbox<JdbcContext> inbox(Handler<String, JdbcContext> handler) {
+        return Inbox.builder("it " + UUID.randomUUID(), store)
+                .handle("note", PayloadDecoder.text(), handler)
+                .retry(RetryPolicy.fixed(Duration.ofDays(1)).maxAttempts(2))
+                .build();
+    }
+
+    private static List<Message> messages() {
+        return IntStream.range(0, MESSAGES)
+                .mapToObj(i -> Message.builder("notes")
+                        .id(UUID.randomUUID().toString())
+                        .type("note")
+                        .payload("" + i)
+                        .build())
+                .toList();
+    }
+
+    private void assertProcessedOnce(List<Outcome> outcomes) {
+        assertThat(outcomes).hasSize(MESSAGES).containsOnly(new Outcome.Processed());
+        assertThat(workshop.askAll("SELECT text FROM effect ORDER BY CAST(text AS integer)"))
+                .containsExactlyElementsOf(
+                        IntStream.range(0, MESSAGES).mapToObj(i -> "" + i).toList());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CREATE TEMP TABLE staging (t text) ON COMMIT DROP",
+                "CREATE TEMPORARY TABLE IF NOT EXISTS staging (t text) ON COMMIT DROP",
+                "create local temp table staging ON COMMIT DROP AS SELECT CAST(NULL AS text) AS t WHERE false",
+                "DO $$ BEGIN CREATE TEMP TABLE staging (t text) ON COMMIT DROP; END $$"
+            })
+    void temporaryTableOfAHandlerIsNotThatOfTheNext(String creation) {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> execute(
+                context,
+                payload,
+                creation,
+                "INSERT INTO staging VALUES (?)",
+                "INSERT INTO effect (text) SELECT t FROM staging"));
+
+        assertProcessedOnce(inbox.process(messages()));
+    }
+
+    @Test
+    void temporaryTableThatHidesAPermanentOneTakesNoWritesOfOtherHandlers() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            execute(context, payload, "INSERT INTO effect (text) VALUES (?)");
+            if (payload.equals("7")) {
+                execute(context, payload, "CREATE TEMP TABLE effect (text text) ON COMMIT DROP");
+            }
+        });
+
+        assertProcessedOnce(inbox.process(messages()));
+    }
+
+    @Test
+    void cursorOfAHandlerIsNotThatOfTheNext() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> execute(
+                context,
+                payload,
+                "DECLARE notes CURSOR FOR SELECT ?",
+                "FETCH 1 FROM notes",
+                "INSERT INTO effect (text) VALUES (?)"));
+
+        assertProcessedOnce(inbox.process(messages()));
+    }
+
+    @Test
+    void handlersAreIsolatedWhereOneOfThemFailsBehindItsTable() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            execute(context, payload, "CREATE TEMP TABLE staging (t text) ON COMMIT DROP");
+            if (payload.equals("3")) {
+                execute(context, payload, "INSERT INTO nowhere VALUES (1)");
+            }
+            if (payload.equals("5")) {
+                throw new IllegalStateException("not this one");
+            }
+            execute(context, payload, "INSERT INTO effect (text) VALUES (?)");
+        });
+
+        List<Outcome> outcomes = inbox.process(messages());
+
+        assertThat(outcomes.stream().filter(outcome -> outcome.kind() == Outcome.Kind.PROCESSED))
+                .hasSize(MESSAGES - 2);
+        assertThat(Stream.of(3, 5).map(outcomes::get).map(Outcome::kind)).doesNotContain(Outcome.Kind.PROCESSED);
+        assertThat(workshop.ask("SELECT count(*) FROM effect")).isEqualTo("" + (MESSAGES - 2));
+    }
+
+    /** As a pool's connection has one that was made when it began. */
+    @Test
+    void temporaryTableThatWasThereBeforeStays() throws SQLException {
+        try (var connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TEMP TABLE of_the_session (t text)");
+        }
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> execute(
+                context,
+                payload,
+                "CREATE TEMP TABLE staging (t text) ON COMMIT DROP",
+                "INSERT INTO of_the_session VALUES (?)",
+                "INSERT INTO effect (text) VALUES (?)"));
+
+        assertProcessedOnce(inbox.process(messages()));
+        try (var connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                var row = statement.executeQuery("SELECT count(*) FROM of_the_session")) {
+            assertThat(row.next()).isTrue();
+            assertThat(row.getInt(1)).isEqualTo(MESSAGES);
+        }
+    }
+
+    @Test
+    void whatIsMadeForTheTransactionIsNotDeferred() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            assertThatThrownBy(() -> context.defer("CREATE TEMP TABLE staging (t text) ON COMMIT DROP"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("ends with its handler");
+            context.defer("INSERT INTO effect (text) VALUES (?)", payload);
+        });
+
+        assertProcessedOnce(inbox.process(messages()));
+    }
+}
