@@ -108,7 +108,9 @@ class SessionModesIT {
     @CsvSource({
         "sql_mode=EMPTY_STRING_IS_NULL, EMPTY_STRING_IS_NULL",
         "character_set_connection=latin1, utf8mb4",
-        "collation_connection=utf8mb3_bin, utf8mb4"
+        "collation_connection=utf8mb3_bin, utf8mb4",
+        "sql_select_limit=1, sql_select_limit",
+        "completion_type=2, completion_type"
     })
     @Tag("D8")
     void sessionOfMariaDbThatWritesSomethingElseIsRefused(String variable, String told) {

@@ -398,7 +398,8 @@ public class MariaDb extends Dialect {
     public void checkSession(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT '' IS NULL, @@sql_mode, @@character_set_client,"
-                        + " @@character_set_connection, COALESCE(@@character_set_results, 'utf8mb4') LIMIT 1")) {
+                        + " @@character_set_connection, COALESCE(@@character_set_results, 'utf8mb4'),"
+                        + " @@sql_select_limit < 4294967295, @@sql_select_limit, @@completion_type LIMIT 1")) {
             row.next();
             if (row.getBoolean(1)) {
                 throw new ConfigurationException("the empty text is NULL in this session (sql_mode " + row.getString(2)
@@ -411,6 +412,17 @@ public class MariaDb extends Dialect {
                         + " character_set_results are " + String.join(", ", sets) + ": characters that they lack would"
                         + " become question marks, in types and keys too. Set all of them to utf8mb4 (SET NAMES utf8mb4)"
                         + " for the connections of the data source");
+            }
+            if (row.getBoolean(6)) {
+                throw new ConfigurationException(
+                        "sql_select_limit is " + row.getString(7) + ": the inbox would not see all of"
+                                + " its rows, and take duplicates for new. Leave it at its default for the connections of the data"
+                                + " source");
+            }
+            if (!row.getString(8).equals("NO_CHAIN")) {
+                throw new ConfigurationException("completion_type is " + row.getString(8) + ": each COMMIT would begin"
+                        + " another transaction, or end the connection. Leave it at NO_CHAIN for the connections of the data"
+                        + " source");
             }
         }
         checkEngines(connection);
