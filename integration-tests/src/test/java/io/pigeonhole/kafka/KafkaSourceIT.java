@@ -31,6 +31,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -810,6 +811,32 @@ class KafkaSourceIT {
             int last = file.read();
             file.seek(file.length() - 1);
             file.write(last ^ 1);
+        }
+    }
+
+    /** It takes connections, and says nothing: as behind a firewall that drops what comes later. */
+    @Tag("E5")
+    @Test
+    void sourceWhoseBrokerDoesNotAnswerSaysSoUntilItDoes() throws IOException {
+        KafkaTopic topic = topic(1);
+        AtomicLong skipped = new AtomicLong();
+        try (SilentBroker broker = new SilentBroker(kafka.bootstrapServers())) {
+            KafkaSource source = KafkaSource.builder(
+                            inbox(consumer), Map.of("bootstrap.servers", broker.address()), topic.name())
+                    .build(() -> System.nanoTime() + skipped.get());
+            toClose.add(source);
+            source.start();
+            await().atMost(PATIENCE).until(() -> {
+                skipped.addAndGet(Duration.ofSeconds(1).toNanos());
+                return source.problems().stream().anyMatch(problem -> problem.contains("has answered for"));
+            });
+            assertThat(source.problems()).singleElement().asString().contains("no broker of " + broker.address());
+            assertThat(source.state()).isEqualTo(SourceState.WAITING_FOR_BROKER);
+            broker.answer();
+            topic.send("0", "k");
+            awaitEffects(1);
+            await().atMost(PATIENCE).until(() -> source.state() == SourceState.RUNNING);
+            assertThat(source.problems()).isEmpty();
         }
     }
 

@@ -23,6 +23,7 @@ record ConsumerSettings(Map<String, Object> values) {
             ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
             ByteArrayDeserializer.class);
     private static final int STANDARD_POLL_INTERVAL = 300_000;
+    private static final int STANDARD_HEARTBEAT = 3_000;
 
     /**
      * Checks and completes the settings.
@@ -69,13 +70,22 @@ record ConsumerSettings(Map<String, Object> values) {
         return Duration.ofMillis(millisOf(pollInterval(values), consumer));
     }
 
+    /** How often a member says at least that it is there, unless the brokers say how often. */
+    Duration heartbeat(String consumer) {
+        Object given = values.getOrDefault(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, STANDARD_HEARTBEAT);
+        return Duration.ofMillis(millisOf(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, given, consumer));
+    }
+
     private static long millisOf(Object pollInterval, String consumer) {
+        return millisOf(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, pollInterval, consumer);
+    }
+
+    private static long millisOf(String setting, Object given, String consumer) {
         try {
-            return Long.parseLong(textOf(pollInterval));
+            return Long.parseLong(textOf(given));
         } catch (NumberFormatException e) {
             throw new ConfigurationException(
-                    "Kafka source of inbox '" + consumer + "': " + ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG + " is "
-                            + pollInterval + ", which is no number",
+                    "Kafka source of inbox '" + consumer + "': " + setting + " is " + given + ", which is no number",
                     e);
         }
     }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
@@ -63,6 +64,7 @@ public final class KafkaSource implements Source {
             PollFailures pollFailures,
             UnreadablePartitions unreadable,
             MissingTopics missing,
+            BrokerSilence silence,
             Thread thread) {}
 
     KafkaSource(
@@ -134,19 +136,22 @@ public final class KafkaSource implements Source {
         UnreadablePartitions unreadable = new UnreadablePartitions(name(), settings.clock());
         MissingTopics missing =
                 MissingTopics.of(name(), settings.topics(), consumerSettings.forAdmin(), settings.clock());
+        BrokerSilence silence = new BrokerSilence(
+                name(), bootstrapServers(), consumerSettings.heartbeat(inbox.consumer()), settings.clock());
         PollLoop first;
         try {
-            first = loop(pollFailures, unreadable, missing);
+            first = loop(pollFailures, unreadable, missing, silence);
         } catch (KafkaException e) {
             throw new ConfigurationException(name() + " cannot be started: " + e.getMessage(), e);
         }
-        PollLoops loops = new PollLoops(name(), first, () -> loop(pollFailures, unreadable, missing), pollFailures);
+        PollLoops loops =
+                new PollLoops(name(), first, () -> loop(pollFailures, unreadable, missing, silence), pollFailures);
         try {
             Thread thread = threads.newThread(() -> run(loops, missing));
             thread.setName(settings.name());
             thread.setDaemon(true);
             thread.start();
-            running = new Running(loops, pollFailures, unreadable, missing, thread);
+            running = new Running(loops, pollFailures, unreadable, missing, silence, thread);
         } catch (Throwable e) {
             closed = true;
             first.abandon();
@@ -161,7 +166,8 @@ public final class KafkaSource implements Source {
     }
 
     /** With a consumer of its own, and threads; whatever was opened is closed where something cannot be. */
-    private PollLoop loop(PollFailures pollFailures, UnreadablePartitions unreadable, MissingTopics missing) {
+    private PollLoop loop(
+            PollFailures pollFailures, UnreadablePartitions unreadable, MissingTopics missing, BrokerSilence silence) {
         Deque<Runnable> opened = new ArrayDeque<>();
         try {
             TopicIdentities identities = null;
@@ -199,7 +205,8 @@ public final class KafkaSource implements Source {
                     forSources,
                     pollFailures,
                     unreadable,
-                    missing);
+                    missing,
+                    silence);
         } catch (Throwable e) {
             opened.forEach(KafkaSource::closeQuietly);
             throw e;
@@ -289,8 +296,12 @@ public final class KafkaSource implements Source {
         if (problem != null) {
             return problem;
         }
+        String silence = now.silence().problem();
+        if (silence != null) {
+            return silence;
+        }
         PollLoop loop = now.loops().current();
-        Object servers = consumerSettings.values().get("bootstrap.servers");
+        Object servers = bootstrapServers();
         if (loop.isDisconnected()) {
             return "there is no connection to any broker of " + servers;
         }
@@ -298,6 +309,10 @@ public final class KafkaSource implements Source {
                 ? null
                 : "it has not joined its group '" + consumerSettings.values().get("group.id") + "' at " + servers
                         + " yet";
+    }
+
+    private Object bootstrapServers() {
+        return Objects.requireNonNull(consumerSettings.values().get("bootstrap.servers"));
     }
 
     /** That nothing was polled for longer than half of what the group allows; null where it was. */

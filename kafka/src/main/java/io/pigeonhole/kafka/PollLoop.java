@@ -56,6 +56,7 @@ final class PollLoop implements Runnable {
     private final PollFailures pollFailures;
     private final UnreadablePartitions unreadable;
     private final MissingTopics missing;
+    private final BrokerSilence silence;
     private final BrokerConnection connection;
     private final FullWindows fullWindows;
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -93,7 +94,9 @@ final class PollLoop implements Runnable {
             SourceInbox inbox,
             PollFailures pollFailures,
             UnreadablePartitions unreadable,
-            MissingTopics missing) {
+            MissingTopics missing,
+            BrokerSilence silence) {
+        this.silence = silence;
         this.pollFailures = pollFailures;
         this.unreadable = unreadable;
         this.missing = missing;
@@ -305,6 +308,7 @@ final class PollLoop implements Runnable {
 
     private ConsumerRecords<byte[], byte[]> poll() {
         connection.look();
+        silence.look(consumer);
         missing.look();
         try {
             ConsumerRecords<byte[], byte[]> records = consumer.poll(full ? POLL_WHILE_FULL : POLL);

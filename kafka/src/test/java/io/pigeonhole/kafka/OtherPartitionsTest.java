@@ -103,7 +103,8 @@ class OtherPartitionsTest {
             inbox.forSources(),
             new PollFailures("test", System::nanoTime),
             new UnreadablePartitions("test", System::nanoTime),
-            new MissingTopics(List.of("t", "u"), topics -> Map.of(), () -> {}, System::nanoTime, warning -> {}));
+            new MissingTopics(List.of("t", "u"), topics -> Map.of(), () -> {}, System::nanoTime, warning -> {}),
+            new BrokerSilence("test", "none", Duration.ZERO, System::nanoTime));
     private final Thread thread = new Thread(loop, "test");
 
     /** A stand-in that hands out what follows the position, as often as that goes back. */

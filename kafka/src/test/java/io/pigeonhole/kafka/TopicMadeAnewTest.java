@@ -83,7 +83,8 @@ class TopicMadeAnewTest {
             inbox.forSources(),
             new PollFailures("test", now::get),
             new UnreadablePartitions("test", now::get),
-            new MissingTopics(List.of("t"), topics -> Map.of(), () -> {}, now::get, warning -> {}));
+            new MissingTopics(List.of("t"), topics -> Map.of(), () -> {}, now::get, warning -> {}),
+            new BrokerSilence("test", "none", Duration.ZERO, now::get));
     private final Thread thread = new Thread(loop, "test");
 
     /** A stand-in that reads on at its offset whatever the topic is, and begins at 0 where nothing lies at its offset. */
