@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.node.NodeBuilder;
@@ -30,8 +31,9 @@ class RedeliveryWindowIT {
     private static EmbeddedKafka kafka;
 
     private final InMemoryStore store = InMemoryStore.create();
-    private final Inbox<InMemoryContext> inbox =
-            Inbox.builder("payments", store).build();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("payments", store)
+            .handleOther(PayloadDecoder.bytes(), (payload, context) -> {})
+            .build();
 
     @BeforeAll
     static void start() throws ExecutionException, InterruptedException {

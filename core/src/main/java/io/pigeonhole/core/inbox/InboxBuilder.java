@@ -563,7 +563,7 @@ public final class InboxBuilder<C extends HandlerContext> {
                 engine,
                 worker,
                 new SourceView<>(store, registered, settings, engine, running),
-                new NodeView<>(store, registered, worker, running, signal, all),
+                new NodeView<>(store, registered, routing, worker, running, signal, all),
                 new OwnHandlers<>(routing));
     }
 

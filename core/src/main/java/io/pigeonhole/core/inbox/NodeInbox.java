@@ -55,6 +55,20 @@ public interface NodeInbox {
     boolean isOf(InboxStore<?> other);
 
     /**
+     * Whether a message of any type has a handler. An inbox without one can take notes only ({@link Inbox#claim}).
+     *
+     * @return whether there is a handler, of a type or of every other
+     */
+    boolean hasHandlers();
+
+    /**
+     * What becomes of a message whose type has no handler when it is delivered.
+     *
+     * @return as set by {@link InboxBuilder#unknownType}
+     */
+    UnknownType unknownType();
+
+    /**
      * Works on one thing that is due, on the calling thread, whose owner may have to end it, as of {@link SourceInbox#process}: at
      * most one batch, in one transaction as long as nothing in it fails.
      *

@@ -17,6 +17,7 @@ import java.util.function.Predicate;
 final class NodeView<C extends HandlerContext> implements NodeInbox {
     private final InboxStore<C> store;
     private final RegisteredConsumer consumer;
+    private final Routing<C> routing;
     private final Worker<C> worker;
     private final RunningBatches running;
     private final WorkSignal signal;
@@ -25,12 +26,14 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
     NodeView(
             InboxStore<C> store,
             RegisteredConsumer consumer,
+            Routing<C> routing,
             Worker<C> worker,
             RunningBatches running,
             WorkSignal signal,
             Listeners listeners) {
         this.store = store;
         this.consumer = consumer;
+        this.routing = routing;
         this.worker = worker;
         this.running = running;
         this.signal = signal;
@@ -45,6 +48,16 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
     @Override
     public boolean isOf(InboxStore<?> other) {
         return store == other;
+    }
+
+    @Override
+    public boolean hasHandlers() {
+        return routing.other() != null || !routing.routes().isEmpty();
+    }
+
+    @Override
+    public UnknownType unknownType() {
+        return routing.unknownType();
     }
 
     @Override

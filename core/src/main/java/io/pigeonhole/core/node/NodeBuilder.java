@@ -3,6 +3,7 @@ package io.pigeonhole.core.node;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.NodeInbox;
+import io.pigeonhole.core.inbox.UnknownType;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Maintenance;
@@ -17,10 +18,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Collects what a {@link Node} is to run. Not safe for use by many threads. */
 public final class NodeBuilder {
     private static final Duration HOUR = Duration.ofHours(1);
+    private static final Logger log = LoggerFactory.getLogger(NodeBuilder.class);
     private static final int MOST_THREADS = 10_000;
 
     private final Maintenance store;
@@ -89,11 +93,27 @@ public final class NodeBuilder {
      *
      * @param source not started; the node starts and closes it
      * @return this
-     * @throws ConfigurationException as {@link #inbox}
+     * @throws ConfigurationException as {@link #inbox}, and if the inbox has no handler at all: each message would be a dead letter. Where it
+     *     {@linkplain io.pigeonhole.core.inbox.UnknownType#IGNORE ignores} what has none, a warning is logged
      */
     public NodeBuilder source(Source source) {
+        inbox(source.inbox());
+        NodeInbox inbox = source.inbox().forNodes();
+        boolean ignores = inbox.unknownType() == UnknownType.IGNORE;
+        require(
+                inbox.hasHandlers() || ignores,
+                "the inbox '" + inbox.consumer() + "' of " + source.name()
+                        + " has no handler: each message would be a dead letter. Give it one: InboxBuilder.handle, or handleOther for"
+                        + " messages of every type");
+        if (!inbox.hasHandlers()) {
+            log.warn(
+                    "the inbox '{}' of {} has no handler and ignores types without one: each message is acknowledged, and nothing is"
+                            + " done",
+                    inbox.consumer(),
+                    source.name());
+        }
         sources.add(source);
-        return inbox(source.inbox());
+        return this;
     }
 
     /**
@@ -206,6 +226,11 @@ public final class NodeBuilder {
                 "pollInterval " + DurationText.of(pollInterval) + " is not from 50 ms to a minute");
         WorkerSettings settings = new WorkerSettings(workers, leaseWorkers, pollInterval);
         List<Source> all = List.copyOf(sources);
+        if (inboxes.isEmpty()) {
+            log.warn(
+                    "the node has no source and no inbox: it maintains the store, and works on no message. Add them with"
+                            + " NodeBuilder.source and inbox");
+        }
         Guard guard = new Guard(retention, all, windowGuard, maintenanceListener);
         List<NodeInbox> ofNode = inboxes.values().stream().map(Inbox::forNodes).toList();
         built = true;

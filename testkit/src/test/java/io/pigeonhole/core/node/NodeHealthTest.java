@@ -25,8 +25,9 @@ import org.junit.jupiter.api.Test;
 
 /** A node is built, started once and closed, and says whether all is well. */
 class NodeHealthTest {
-    private final Inbox<?> inbox =
-            Inbox.builder("payments", InMemoryStore.create()).build();
+    private final Inbox<?> inbox = Inbox.builder("payments", InMemoryStore.create())
+            .handleOther(PayloadDecoder.bytes(), (payload, context) -> {})
+            .build();
     private final AtomicBoolean refuses = new AtomicBoolean();
     private final SettableSource source = new SettableSource();
     private final Node node = new NodeBuilder(

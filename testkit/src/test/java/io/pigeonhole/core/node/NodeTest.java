@@ -43,8 +43,9 @@ import org.junit.jupiter.api.Test;
 
 class NodeTest {
     private final List<String> events = new CopyOnWriteArrayList<>();
-    private final Inbox<?> inbox =
-            Inbox.builder("payments", InMemoryStore.create()).build();
+    private final Inbox<?> inbox = Inbox.builder("payments", InMemoryStore.create())
+            .handleOther(PayloadDecoder.bytes(), (payload, context) -> {})
+            .build();
 
     /** Writes down what is asked of it. */
     private final class RecordingSource implements Source {

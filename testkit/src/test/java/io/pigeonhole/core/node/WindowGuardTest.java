@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
@@ -16,8 +17,9 @@ import org.junit.jupiter.api.Test;
 
 class WindowGuardTest {
     private final InMemoryStore store = InMemoryStore.create();
-    private final Inbox<InMemoryContext> inbox =
-            Inbox.builder("payments", store).build();
+    private final Inbox<InMemoryContext> inbox = Inbox.builder("payments", store)
+            .handleOther(PayloadDecoder.bytes(), (payload, context) -> {})
+            .build();
 
     /** Knows its redelivery window, and nothing else. */
     private record Told(Inbox<?> inbox, RedeliveryWindow redeliveryWindow, List<String> started) implements Source {
