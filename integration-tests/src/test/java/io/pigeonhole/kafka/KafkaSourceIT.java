@@ -382,6 +382,28 @@ class KafkaSourceIT {
         assertEachOnce(1);
     }
 
+    /** Kafka goes on at the end, and would do so once more at each restart before the next record. */
+    @Test
+    void whatComesBehindAPositionThatRetentionHasPassedIsNotLeftOutWhereTheSourceBeginsAtTheEnd() {
+        KafkaTopic topic = topic(1);
+        topic.send("before the source", "k");
+        Map<String, Object> latest = with(config(), "auto.offset.reset", "latest");
+        KafkaSource first = start(inbox(consumer), topic, latest, builder -> builder);
+        awaitCommittedEnds(topic);
+        first.close();
+        for (int i = 0; i < 5; i++) {
+            topic.send("gone before anybody came " + i, "k");
+        }
+        topic.deleteRecordsBefore(0, 4);
+        KafkaSource second = start(inbox(consumer), topic, latest, builder -> builder);
+        awaitCommittedEnds(topic);
+        second.close();
+        topic.send("0", "k");
+        start(inbox(consumer), topic, latest, builder -> builder);
+        awaitEffects(1);
+        assertEachOnce(1);
+    }
+
     @Test
     void partitionAddedBetweenTwoRunsBeginsAtItsFirstRecordWhereTheSourceBeginsAtTheEnd() {
         KafkaTopic topic = topic(1);

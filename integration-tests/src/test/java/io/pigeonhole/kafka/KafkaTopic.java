@@ -13,6 +13,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -133,6 +134,12 @@ final class KafkaTopic implements AutoCloseable {
     /** Adds partitions, until there are so many. */
     void addPartitions(int total) {
         get(admin.createPartitions(Map.of(name, NewPartitions.increaseTo(total)))
+                .all());
+    }
+
+    /** As retention does. */
+    void deleteRecordsBefore(int partition, long offset) {
+        get(admin.deleteRecords(Map.of(new TopicPartition(name, partition), RecordsToDelete.beforeOffset(offset)))
                 .all());
     }
 

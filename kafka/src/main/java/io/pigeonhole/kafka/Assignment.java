@@ -3,6 +3,7 @@ package io.pigeonhole.kafka;
 import io.pigeonhole.core.delivery.DeliveryGroup;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Watermark;
+import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -13,11 +14,14 @@ import org.jspecify.annotations.Nullable;
  * for the old assignment finds only the old tracker. Used by the poll thread.
  */
 final class Assignment {
+    private static final Duration REPEATED_AFTER = Duration.ofMinutes(10);
+
     private final TopicPartition partition;
     private final DeliveryGroup deliveries;
     private final OffsetTracker tracker = new OffsetTracker();
     private @Nullable String topicPrefix;
     private @Nullable OffsetAndMetadata committed;
+    private long committedAt;
     private @Nullable Beginning beginning;
     private @Nullable Watermark owner;
     private long expectedPosition;
@@ -142,16 +146,21 @@ final class Assignment {
         return owner == null && refusedByStore;
     }
 
-    /** The position to commit, or null where it is committed. */
+    /**
+     * The position to commit, or null where it is committed, and was not long ago: brokers forget offsets that nobody commits for a week, and
+     * with the group protocol {@code consumer} even that of a partition in which there is nothing to do.
+     */
     @Nullable
-    OffsetAndMetadata uncommitted() {
+    OffsetAndMetadata uncommitted(long now) {
         OffsetAndMetadata position = tracker.position();
-        return position == null || position.equals(committed) ? null : position;
+        boolean isCommitted = position == null || position.equals(committed);
+        return isCommitted && now - committedAt < REPEATED_AFTER.toNanos() ? null : position;
     }
 
     /** Notes a position as committed; null where the commit failed, so that it is sent again. */
-    void committed(@Nullable OffsetAndMetadata position) {
+    void committed(@Nullable OffsetAndMetadata position, long now) {
         committed = position;
+        committedAt = now;
     }
 
     boolean isPaused() {

@@ -258,7 +258,8 @@ final class Assignments implements ConsumerRebalanceListener {
     }
 
     /**
-     * Notes where partitions begin of which nothing is finished yet. Committed, it is where the next consumer begins: without it, one that
+     * Notes where partitions begin of which nothing is finished yet; with {@code latest} also where they go on because retention
+     * has passed what was committed. Committed, it is where the next consumer begins: without it, one that
      * begins at the end of a log ({@code auto.offset.reset=latest}) would leave out what came while this one was at work, or could not be.
      *
      * @param polled records that are not handed over yet
@@ -269,7 +270,12 @@ final class Assignments implements ConsumerRebalanceListener {
             return;
         }
         for (Assignment assignment : current.values()) {
-            if (!assignment.isUndecided() && !assignment.isPlaced() && !heldBack.test(assignment.partition())) {
+            if (assignment.isUndecided() || heldBack.test(assignment.partition())) {
+                continue;
+            }
+            if (assignment.isPlaced()) {
+                noteNewPlace(assignment, polled);
+            } else {
                 List<ConsumerRecord<byte[], byte[]>> records = polled.records(assignment.partition());
                 // The consumer stands behind these already.
                 long position = records.isEmpty()
@@ -278,6 +284,22 @@ final class Assignments implements ConsumerRebalanceListener {
                 if (position != UNKNOWN && position != BEHIND_EVERYTHING) {
                     assignment.beginsAt(position);
                 }
+            }
+        }
+    }
+
+    /** Without records in between, the consumer is elsewhere only because Kafka has reset its position. */
+    private void noteNewPlace(Assignment assignment, ConsumerRecords<byte[], byte[]> polled) {
+        OffsetTracker tracker = assignment.tracker();
+        boolean mayBeNew = latest != null
+                && !assignment.isPaused()
+                && polled.records(assignment.partition()).isEmpty()
+                && tracker.size() == 0;
+        OffsetAndMetadata before = mayBeNew ? tracker.position() : null;
+        if (before != null) {
+            long position = position(assignment.partition());
+            if (position != UNKNOWN && position != BEHIND_EVERYTHING && position != before.offset()) {
+                tracker.polledTo(new OffsetAndMetadata(position));
             }
         }
     }
@@ -297,7 +319,7 @@ final class Assignments implements ConsumerRebalanceListener {
             commitFailures.sent();
             return;
         }
-        Map<TopicPartition, OffsetAndMetadata> positions = uncommitted(current.values());
+        Map<TopicPartition, OffsetAndMetadata> positions = positions(current.values(), false);
         if (positions.isEmpty()) {
             commitFailures.nothingToCommit();
             return;
@@ -314,7 +336,7 @@ final class Assignments implements ConsumerRebalanceListener {
                 positions
                         .keySet()
                         .forEach(partition ->
-                                Objects.requireNonNull(sentFor.get(partition)).committed(null));
+                                Objects.requireNonNull(sentFor.get(partition)).committed(null, clock.getAsLong()));
             }
         };
         commitUnderWay = true;
@@ -347,13 +369,15 @@ final class Assignments implements ConsumerRebalanceListener {
         }
     }
 
-    private Map<TopicPartition, OffsetAndMetadata> uncommitted(Collection<Assignment> assignments) {
+    /** What is to be committed; all that there is where they are given up, so that brokers keep it for as long as they can. */
+    private Map<TopicPartition, OffsetAndMetadata> positions(Collection<Assignment> assignments, boolean all) {
+        long now = clock.getAsLong();
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
         for (Assignment assignment : assignments) {
-            OffsetAndMetadata position = assignment.uncommitted();
+            OffsetAndMetadata position = all ? assignment.tracker().position() : assignment.uncommitted(now);
             if (position != null && isIdentified(assignment)) {
                 positions.put(assignment.partition(), marked(assignment.partition(), position));
-                assignment.committed(position);
+                assignment.committed(position, now);
             }
         }
         return positions;
@@ -418,7 +442,7 @@ final class Assignments implements ConsumerRebalanceListener {
                         DurationText.of(timeout));
             }
         }
-        commitSync(uncommitted(given));
+        commitSync(positions(given, true));
         // Also of what is still in work: it may be slow, and if it kills, it kills again.
         beginnings.end(given);
     }

@@ -262,7 +262,8 @@ final class PollLoop implements Runnable {
         if (identities != null && now - polledAt > LONGEST_GAP.toNanos()) {
             identities.forgetAll(assignments.partitions());
         }
-        polledAt = now;
+        // Without the wait for their ids, which is no gap: whoever waits for long would wait for ever.
+        polledAt = settings.clock().getAsLong();
     }
 
     private void acquire() {

@@ -17,10 +17,15 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,8 +55,9 @@ class AssignmentsTest {
             System::nanoTime);
 
     private final Beginnings beginnings = new Beginnings(inbox.forSources(), 0, System::nanoTime);
+    private final AtomicLong now = new AtomicLong();
     private final Assignments assignments =
-            new Assignments(settings, consumer, deliveryThreads, null, null, null, null, beginnings, System::nanoTime);
+            new Assignments(settings, consumer, deliveryThreads, null, null, null, null, beginnings, now::get);
 
     @SuppressWarnings("unchecked")
     private InboxStore<InMemoryContext> counting() {
@@ -73,6 +79,36 @@ class AssignmentsTest {
         store.available(true);
         deliveryThreads.close(Duration.ofSeconds(5));
         consumer.close();
+    }
+
+    /** Brokers forget what nobody commits for long, even that of a quiet partition of a group whose members are there. */
+    @Test
+    void positionOfAQuietPartitionIsCommittedAgainNowAndThenAndWhereItIsGivenUp() {
+        AtomicInteger commits = new AtomicInteger();
+        MockConsumer<byte[], byte[]> quiet = new MockConsumer<>("earliest") {
+            @Override
+            public synchronized void commitAsync(
+                    Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable OffsetCommitCallback callback) {
+                commits.incrementAndGet();
+                super.commitAsync(offsets, callback);
+            }
+        };
+        Assignments ofQuiet =
+                new Assignments(settings, quiet, deliveryThreads, null, null, null, null, beginnings, now::get);
+        quiet.assign(List.of(PARTITION));
+        ofQuiet.onPartitionsAssigned(List.of(PARTITION));
+        ofQuiet.get(PARTITION).beginsAt(7);
+
+        ofQuiet.commitAsync();
+        ofQuiet.commitAsync();
+        assertThat(commits).hasValue(1);
+        now.addAndGet(Duration.ofMinutes(10).toNanos());
+        ofQuiet.commitAsync();
+        assertThat(commits).hasValue(2);
+
+        quiet.commitSync(Map.of(PARTITION, new OffsetAndMetadata(0)));
+        ofQuiet.giveUpAll(Duration.ZERO);
+        assertThat(quiet.committed(Set.of(PARTITION))).containsEntry(PARTITION, new OffsetAndMetadata(7));
     }
 
     @Test

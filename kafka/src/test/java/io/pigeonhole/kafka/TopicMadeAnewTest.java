@@ -49,6 +49,8 @@ class TopicMadeAnewTest {
     private final Queue<CompletableFuture<String>> questions = new ConcurrentLinkedQueue<>();
     private final AtomicLong now = new AtomicLong();
     private final AtomicLong connections = new AtomicLong(1);
+    private final AtomicLong waitForAnAnswer = new AtomicLong();
+    private final AtomicLong polls = new AtomicLong();
     private volatile boolean isLate;
     private final FakeLog broker = new FakeLog();
     private final Inbox<InMemoryContext> inbox = Inbox.builder("test", InMemoryStore.create())
@@ -70,6 +72,7 @@ class TopicMadeAnewTest {
             new TopicIdentities(
                     topic -> {
                         CompletableFuture<String> answer = new CompletableFuture<>();
+                        now.addAndGet(waitForAnAnswer.get());
                         questions.add(answer);
                         return answer;
                     },
@@ -100,6 +103,7 @@ class TopicMadeAnewTest {
         @Override
         public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
             LockSupport.parkNanos(1_000_000);
+            polls.incrementAndGet();
             if (isLate) {
                 now.addAndGet(Duration.ofSeconds(2).toNanos());
             }
@@ -183,6 +187,23 @@ class TopicMadeAnewTest {
         thread.join(TimeUnit.SECONDS.toMillis(20));
         assertThat(thread.isAlive()).isFalse();
         assertThat(loop.failure()).isNull();
+    }
+
+    /** Or the wait for one question would be the gap behind which the next is asked. */
+    @Test
+    void answerThatTakesLongerThanAGapIsWaitedForAndNotAskedForAgain() {
+        waitForAnAnswer.set(Duration.ofMillis(1_200).toNanos());
+        broker.before.add(() -> {
+            now.addAndGet(Duration.ofSeconds(2).toNanos());
+            broker.log = List.of("old 0", "old 1", "old 2", "old 3");
+        });
+        await().until(() -> !questions.isEmpty());
+        long before = polls.get();
+        await().until(() -> polls.get() > before + 20);
+
+        assertThat(questions).hasSize(1);
+        answer("old");
+        awaitEffects(List.of("old 0", "old 1", "old 2", "old 3"));
     }
 
     @Test
