@@ -26,7 +26,7 @@ final class ReadableType {
     private final ObjectMapper mapper;
     private final JavaType root;
     private final DeserializationContext context;
-    private final Set<Class<?>> seen = new HashSet<>();
+    private final Set<JavaType> seen = new HashSet<>();
 
     private ReadableType(ObjectMapper mapper, JavaType root) {
         this.mapper = mapper;
@@ -44,7 +44,7 @@ final class ReadableType {
     }
 
     private void require(JavaType type) {
-        if (!seen.add(type.getRawClass())) {
+        if (!seen.add(type)) {
             return;
         }
         if (MEANINGLESS.contains(type.getRawClass())) {

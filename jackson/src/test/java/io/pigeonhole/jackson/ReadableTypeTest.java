@@ -100,6 +100,8 @@ class ReadableTypeTest {
         assertThatThrownBy(() -> json(new TypeReference<List<Shape>>() {}))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("abstract types");
+        assertThatThrownBy(() -> json(new TypeReference<List<List<Shape>>>() {}))
+                .isInstanceOf(ConfigurationException.class);
         assertThatThrownBy(() -> json(new TypeReference<Map<String, Optional<Shape>>>() {}))
                 .isInstanceOf(ConfigurationException.class);
     }
