@@ -56,6 +56,10 @@ class PostgresControlTest {
                 "CREATE TEMPORARY TABLE IF NOT EXISTS t AS SELECT 1",
                 "create local temp table t (x int) on commit delete rows",
                 "CREATE TABLE pg_temp.t (x int)",
+                "CREATE TABLE \"pg_temp\".t (x int)",
+                "CREATE OR REPLACE VIEW pg_temp.t AS SELECT 1",
+                "SELECT 1 AS x INTO pg_temp.t",
+                "SELECT 1 AS x INTO TABLE \"pg_temp\".t",
                 "CREATE OR REPLACE TEMP VIEW t AS SELECT 1",
                 "CREATE TEMP SEQUENCE s",
                 "SELECT 1 AS x INTO TEMP t",
@@ -130,6 +134,9 @@ class PostgresControlTest {
                 "INSERT INTO temp VALUES (1)",
                 "SELECT temp FROM t",
                 "INSERT INTO t SELECT * FROM pg_temp.t",
+                "INSERT INTO pg_temp.t SELECT 1",
+                "WITH x AS (SELECT 1) INSERT /* a */ INTO \"pg_temp\".t SELECT * FROM x",
+                "CREATE TABLE /* a */ pg_temp.t (x int) ON COMMIT DROP",
                 "",
                 "SELECT {fn now()}, {d '2026-11-22'}::text FROM {oj a LEFT JOIN b ON (a.x = b.x)} WHERE a.y>{fn abs(?)}",
                 "INSERT INTO t VALUES ('{\"end\": {\"oj\": 1}}', '{1,2}'::int[])",
@@ -204,5 +211,34 @@ class PostgresControlTest {
         assertThatThrownBy(() -> PostgresSettings.names("/* a /* b */ ' */ SET app.tenant = 'A'; --'"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("SET LOCAL app.tenant");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CREATE TEMP TABLE t (x int) ON COMMIT DROP",
+                "CREATE /* a */ TEMP\nTABLE t (x int) ON COMMIT DROP",
+                "CREATE -- a\n TEMPORARY TABLE t (x int) ON COMMIT DROP",
+                "CREATE TABLE \"pg_temp\".t (x int) ON COMMIT DROP",
+                "SELECT '\\'; CREATE TEMP TABLE t (x int) ON COMMIT DROP; --'",
+                "DECLARE c CURSOR FOR SELECT 1",
+                "declare/* a */c no scroll cursor/* b */for select 1",
+                "DO $$ BEGIN CREATE TEMP TABLE t (x int) ON COMMIT DROP; END $$",
+                "SELECT 1; DO 'BEGIN CREATE TEMP VIEW t AS SELECT 1; END'"
+            })
+    void whatMayEndOnlyWithTheTransactionIsRecognised(String sql) {
+        assertThat(PostgresControl.makesForTransaction(sql)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "INSERT INTO t VALUES ('CREATE TEMP TABLE t'), ('declare a cursor')",
+                "INSERT INTO temp SELECT cursor FROM pg_temp.t -- CREATE TEMP TABLE t",
+                "CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$ BEGIN CREATE TEMP TABLE t (x int); END $$",
+                "UPDATE t SET \"create temp table\" = 1"
+            })
+    void whatOnlyLooksLikeThatIsNot(String sql) {
+        assertThat(PostgresControl.makesForTransaction(sql)).isFalse();
     }
 }

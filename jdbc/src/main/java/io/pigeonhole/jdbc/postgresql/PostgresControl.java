@@ -7,6 +7,7 @@ import io.pigeonhole.jdbc.sql.SqlText;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Recognises SQL that ends a transaction in PostgreSQL, makes another one of it, changes for the rest of it when constraints are
@@ -33,7 +34,8 @@ public final class PostgresControl {
     /** What stays on the pooled connection, where it hides the table of the same name from whoever comes next. */
     private static final Pattern TEMPORARY = Pattern.compile(
             "\\bCREATE\\s+(?:OR\\s+REPLACE\\s+)?(?:(?:LOCAL|GLOBAL)\\s+)?TEMP(?:ORARY)?\\s"
-                    + "|\\bCREATE\\s+\\w+\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?\"?pg_temp\\b"
+                    + "|\\bCREATE\\s+(?:OR\\s+REPLACE\\s+)?(?:RECURSIVE\\s+)?\\w+\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?\"?pg_temp\\b"
+                    + "|(?<!\\b(?:INSERT|MERGE)\\s{1,99})\\bINTO\\s+(?:TABLE\\s+)?\"?pg_temp\"?\\s*\\."
                     + "|\\bSELECT\\b.*\\bINTO\\s+(?:(?:LOCAL|GLOBAL)\\s+)?TEMP(?:ORARY)?\\s+[\\w\"]",
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
 
@@ -48,13 +50,25 @@ public final class PostgresControl {
 
     private static final Pattern BODY = Pattern.compile("\\bbegin\\s+atomic\\b", Pattern.CASE_INSENSITIVE);
 
+    /** A text without any of these words makes nothing that ends with the transaction. */
+    private static final Pattern MAKING =
+            Pattern.compile("\\b(?:temp(?:orary)?|pg_temp|cursor)\\b", Pattern.CASE_INSENSITIVE);
+
     private static final Pattern CURSOR = Pattern.compile("\\bDECLARE\\b[^;]*\\bCURSOR\\b", Pattern.CASE_INSENSITIVE);
 
     private PostgresControl() {}
 
-    /** Whether it may make a temporary table or a cursor, in a block too: rather too often than too seldom. */
+    /** Whether it may make a temporary table or a cursor; in a block rather too often than too seldom. */
     public static boolean makesForTransaction(String sql) {
-        return TEMPORARY.matcher(sql).find() || CURSOR.matcher(sql).find();
+        if (!MAKING.matcher(sql).find()) {
+            return false;
+        }
+        String plain = withoutText(sql);
+        return makes(plain) || (BLOCK.matcher(plain).find() && makes(sql));
+    }
+
+    private static boolean makes(String text) {
+        return TEMPORARY.matcher(text).find() || CURSOR.matcher(text).find();
     }
 
     /** What stands outside of strings and comments, as a session reads it by the standard. */
@@ -108,9 +122,7 @@ public final class PostgresControl {
         boolean inBody = false;
         for (String statement : text.replace('}', ' ').split(";", -1)) {
             List<String> words = TransactionControl.firstWords(statement);
-            if (isEnd(words, inBody)
-                    || leavesTable(statement)
-                    || HELD_CURSOR.matcher(statement).find()) {
+            if (isEnd(words, inBody) || HELD_CURSOR.matcher(statement).find()) {
                 return true;
             }
             // The statements of a function's body stand between BEGIN ATOMIC and END.
@@ -121,7 +133,12 @@ public final class PostgresControl {
         return false;
     }
 
-    private static boolean leavesTable(String statement) {
+    /** Names may stand in quotes. */
+    private static boolean leavesTable(String plain) {
+        return Stream.of(plain.split(";", -1)).anyMatch(PostgresControl::isTableLeft);
+    }
+
+    private static boolean isTableLeft(String statement) {
         return TEMPORARY.matcher(statement).find()
                 && !DROPPED.matcher(statement).find();
     }
@@ -129,7 +146,8 @@ public final class PostgresControl {
     /** In a block too. */
     private static boolean outlivesHandler(String sql) {
         String plain = withoutText(sql);
-        return OUTLIVES_HANDLER.matcher(plain).find()
+        return leavesTable(plain)
+                || OUTLIVES_HANDLER.matcher(plain).find()
                 || (BLOCK.matcher(plain).find() && OUTLIVES_HANDLER.matcher(sql).find());
     }
 
