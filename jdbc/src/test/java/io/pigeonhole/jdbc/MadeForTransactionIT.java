@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.handler.Handler;
@@ -87,6 +88,7 @@ class MadeForTransactionIT {
             strings = {
                 "CREATE TEMP TABLE staging (t text) ON COMMIT DROP",
                 "CREATE TEMPORARY TABLE IF NOT EXISTS staging (t text) ON COMMIT DROP",
+                "CREATE /* of this message */ TEMP TABLE staging (t text) ON COMMIT DROP",
                 "create local temp table staging ON COMMIT DROP AS SELECT CAST(NULL AS text) AS t WHERE false",
                 "DO $$ BEGIN CREATE TEMP TABLE staging (t text) ON COMMIT DROP; END $$"
             })
@@ -176,6 +178,99 @@ class MadeForTransactionIT {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("ends with its handler");
             context.defer("INSERT INTO effect (text) VALUES (?)", payload);
+        });
+
+        assertProcessedOnce(inbox.process(messages()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DO $$ BEGIN CREATE TEMP VIEW staging AS SELECT 1; END $$",
+                "DO $$ BEGIN CREATE TEMP SEQUENCE staging; END $$",
+                "DO $$ BEGIN CREATE TEMP TABLE staging (t text, number serial); END $$"
+            })
+    void whatABlockMakesForTheSessionEndsWithTheHandlerToo(String creation) {
+        Inbox<JdbcContext> inbox = inbox(
+                (payload, context) -> execute(context, payload, creation, "INSERT INTO effect (text) VALUES (?)"));
+
+        assertProcessedOnce(inbox.process(messages()));
+        assertProcessedOnce(inbox, "more");
+    }
+
+    /** One by one, each in a transaction of its own on the same connection. */
+    private void assertProcessedOnce(Inbox<JdbcContext> inbox, String payload) {
+        for (int i = 0; i < 2; i++) {
+            Message message = Message.builder("notes")
+                    .id(UUID.randomUUID().toString())
+                    .type("note")
+                    .payload(payload)
+                    .build();
+            assertThat(inbox.process(message)).isEqualTo(new Outcome.Processed());
+        }
+        assertThat(workshop.ask("SELECT count(*) FROM effect WHERE text = '" + payload + "'"))
+                .isEqualTo("2");
+    }
+
+    /** Only who owns a table may drop it: the handler's role does not, or the login does not. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void temporaryTableEndsAlsoWhereTheHandlerTookAnotherRole(boolean before) {
+        String role = "it_" + UUID.randomUUID().toString().replace("-", "");
+        workshop.execute("CREATE ROLE " + role);
+        String take = "SET LOCAL ROLE " + role;
+        String make = "CREATE TEMP TABLE staging (t text) ON COMMIT DROP";
+        try {
+            Inbox<JdbcContext> inbox = inbox((payload, context) -> execute(
+                    context,
+                    payload,
+                    "INSERT INTO effect (text) VALUES (?)",
+                    before ? take : make,
+                    before ? make : take));
+
+            assertProcessedOnce(inbox.process(messages()));
+        } finally {
+            workshop.execute("DROP ROLE " + role);
+        }
+    }
+
+    @Test
+    void tableThatCannotBeTakenAwayIsTheFailureOfItsMessageOnly() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            execute(context, payload, "INSERT INTO effect (text) VALUES (?)");
+            if (payload.equals("7")) {
+                execute(
+                        context,
+                        payload,
+                        "CREATE TEMP TABLE parent (id integer PRIMARY KEY) ON COMMIT DROP",
+                        "CREATE TEMP TABLE child (id integer REFERENCES parent DEFERRABLE INITIALLY DEFERRED)"
+                                + " ON COMMIT DROP",
+                        "INSERT INTO parent VALUES (1)",
+                        "INSERT INTO child VALUES (1)");
+            }
+        });
+
+        List<Outcome> outcomes = inbox.process(messages());
+
+        assertThat(outcomes.stream().filter(outcome -> outcome.kind() == Outcome.Kind.PROCESSED))
+                .hasSize(MESSAGES - 1);
+        assertThat(outcomes.get(7).kind()).isEqualTo(Outcome.Kind.PARKED);
+        assertThat(workshop.askAll("SELECT last_error FROM inbox_work"))
+                .singleElement(STRING)
+                .contains("temporary tables of a handler", "pending trigger events");
+    }
+
+    @Test
+    void rollbackToASavepointTakesTheTableAlongWithoutAnError() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            execute(
+                    context,
+                    payload,
+                    "SAVEPOINT mine",
+                    "CREATE TEMP TABLE staging (t text) ON COMMIT DROP",
+                    "DECLARE notes CURSOR FOR SELECT 1",
+                    "ROLLBACK TO SAVEPOINT mine",
+                    "INSERT INTO effect (text) VALUES (?)");
         });
 
         assertProcessedOnce(inbox.process(messages()));

@@ -13,6 +13,9 @@ final class PostgresStates {
      */
     static final String ACTIVE_SQL_TRANSACTION = "25001";
 
+    /** Of everything behind a statement that has failed. */
+    static final String IN_FAILED_SQL_TRANSACTION = "25P02";
+
     static final String READ_ONLY_SQL_TRANSACTION = "25006";
 
     /** Of a savepoint that went with its transaction. */

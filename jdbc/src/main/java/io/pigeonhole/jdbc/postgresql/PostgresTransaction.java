@@ -395,9 +395,24 @@ final class PostgresTransaction extends JdbcTransaction {
         if (!isOfDataSource()) {
             errors.notIdle();
         }
-        madeForTransaction.end(connection, texts());
         sessionUnproven = true;
         sessionInDoubt |= sessionChanged || savepointSet || session.isChangeExpected();
+        endWhatWasMade();
+    }
+
+    /** Where a statement has failed before, what was made goes with the rollback. */
+    private void endWhatWasMade() {
+        if (isLost()) {
+            return;
+        }
+        try {
+            madeForTransaction.end(connection, texts(), this::restoreSession);
+        } catch (SQLException e) {
+            noteLoss(e);
+            if (!PostgresStates.IN_FAILED_SQL_TRANSACTION.equals(e.getSQLState())) {
+                throw refused("to take away the temporary tables of a handler", e);
+            }
+        }
     }
 
     @Override

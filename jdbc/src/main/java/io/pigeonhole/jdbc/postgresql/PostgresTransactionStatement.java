@@ -15,9 +15,9 @@ public enum PostgresTransactionStatement implements StatementName {
     IS_CHANGED,
     /** Puts back what it changed. */
     RESTORE,
-    /** The temporary tables that there are. */
+    /** The temporary tables, views and sequences that there are. */
     TEMPORARY_TABLES,
-    /** Ends all cursors, and answers the temporary tables that there were not. */
+    /** Ends all cursors, and answers how to drop what there was not, and whether the session may. */
     NEW_TEMPORARY_TABLES,
     /** In front of a statement of ours that may take its time, which may be a write of many rows. */
     LIFT_HANDLERS_LIMIT,

@@ -24,16 +24,25 @@ ROLLBACK TO SAVEPOINT pigeonhole
 -- name: is_changed
 SELECT NOT ({as_before})
 
+-- part: temporary
+-- What is made by a statement of its own, and does not go with its table.
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.oid = pg_my_temp_schema() AND c.relkind IN ('r', 'p', 'v', 'S')
+  AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d
+                  WHERE d.classid = CAST('pg_catalog.pg_class' AS regclass) AND d.objid = c.oid AND d.deptype IN ('a', 'i'))
+
 -- name: temporary_tables
-SELECT coalesce(string_agg(CAST(oid AS text), ', '), '0') FROM pg_class
-WHERE relnamespace = pg_my_temp_schema() AND relkind IN ('r', 'p')
+SELECT coalesce(string_agg(CAST(c.oid AS text), ', '), '0')
+{temporary}
 
 -- name: new_temporary_tables
 -- Formatted with: the numbers of those that were there before.
 CLOSE ALL;
-SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname)
-FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-WHERE c.relnamespace = pg_my_temp_schema() AND c.relkind IN ('r', 'p') AND c.oid NOT IN (%s)
+SELECT 'DROP ' || CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END
+    || ' IF EXISTS ' || quote_ident(n.nspname) || '.' || quote_ident(c.relname) || ' CASCADE',
+    pg_has_role(c.relowner, 'USAGE')
+{temporary}
+  AND c.oid NOT IN (%s)
 
 -- name: restore
 -- Who the session is comes first, because it takes the role along. What a handler has set for the whole session is undone for the whole
