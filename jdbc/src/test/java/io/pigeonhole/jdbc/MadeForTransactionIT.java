@@ -275,4 +275,26 @@ class MadeForTransactionIT {
 
         assertProcessedOnce(inbox.process(messages()));
     }
+
+    @Test
+    void whatIsDeferredBehindATemporaryTableMayReadIt() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) -> {
+            execute(
+                    context,
+                    payload,
+                    "CREATE TEMP TABLE staging (t text) ON COMMIT DROP",
+                    "INSERT INTO staging VALUES (?)");
+            context.defer("INSERT INTO effect (text) SELECT t FROM staging");
+        });
+
+        assertProcessedOnce(inbox.process(messages()));
+    }
+
+    @Test
+    void textInADeferredWriteMayNameWhatWouldBeMade() {
+        Inbox<JdbcContext> inbox = inbox((payload, context) ->
+                context.defer("INSERT INTO effect (text) SELECT ? WHERE 'declare a cursor' <> 'temp'", payload));
+
+        assertProcessedOnce(inbox.process(messages()));
+    }
 }

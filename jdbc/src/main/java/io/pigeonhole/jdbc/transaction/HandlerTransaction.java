@@ -64,6 +64,10 @@ abstract class HandlerTransaction {
     private @Nullable HandlerCall call;
     private @Nullable RuntimeException failedFlush;
     private boolean deferredChanges;
+
+    /** The handler has made what ends with it. */
+    private boolean made;
+
     private boolean finished;
     private boolean broken;
     private boolean closed;
@@ -157,6 +161,7 @@ abstract class HandlerTransaction {
     public void endContexts() {
         HandlerCall current = call;
         call = null;
+        made = false;
         if (current != null) {
             try {
                 current.end();
@@ -502,8 +507,8 @@ abstract class HandlerTransaction {
             }
         }
         deferred.add(write);
-        if (!isOfDataSource()) {
-            // Nobody sees what goes through the framework next, which would overtake it.
+        if (made || !isOfDataSource()) {
+            // It may read what is made, or nobody sees what goes through the framework next, which would overtake it.
             sendDeferred();
         }
     }
@@ -571,6 +576,7 @@ abstract class HandlerTransaction {
         }
         if (effect == TransactionControl.Effect.TRANSACTION) {
             makingForTransaction();
+            made = true;
         }
     }
 
