@@ -20,7 +20,7 @@ import tools.jackson.databind.ObjectReader;
  * number is at most 10,000, up or down. The bytes are UTF-8, well-formed, without a byte order mark and without escapes of half
  * a character. Two names of one property ({@code @JsonAlias}) are refused. Names that the type does not know are ignored, so
  * that producers may add fields; for an absent name that is no primitive the type gets null, so that it may add fields too. What
- * a type says by Jackson's annotations is the type's decision, but no text is read in part. {@code docs/failures.md} has the
+ * a type says by Jackson's annotations is the type's decision, but no text is read in part. {@code docs/json.md} has the
  * list. {@link #json(Class, ObjectMapper)} leaves all of it to a mapper of the caller's.
  *
  * <p>Generic types are named by a {@link TypeReference}: {@code json(new TypeReference<List<Payment>>() {})}.

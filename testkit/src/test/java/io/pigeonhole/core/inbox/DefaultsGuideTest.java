@@ -10,43 +10,57 @@ import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
+import java.util.Locale;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The defaults are those that {@code docs/failures.md} tells. */
+/** The defaults are those that {@code docs/settings.md} and {@code docs/failures.md} name. */
 @Tag("M37")
 class DefaultsGuideTest {
-    private static final Pattern ROW = Pattern.compile("(?m)^\\| `(\\w+)` \\| `?([^`|]+?)`? \\|");
+    private static final Map<Duration, String> DURATIONS = Map.of(
+            Duration.ofMillis(300), "300 ms",
+            Duration.ofSeconds(2), "2 s",
+            Duration.ofMinutes(1), "one minute",
+            Duration.ofMinutes(5), "five minutes",
+            Duration.ofHours(1), "an hour");
 
     private final InMemoryStore store = InMemoryStore.create();
-    private final String guide = read();
+    private final String settings = read("settings.md");
+    private final String guide = read("failures.md");
 
     @Test
-    void inboxHasTheDefaultsOfItsTable() throws ReflectiveOperationException {
-        String table = guide.substring(guide.indexOf("## Settings of an inbox"), guide.indexOf("\nOf a node:"));
-        List<MatchResult> rows = ROW.matcher(table).results().toList();
-        InboxBuilder<?> builder = Inbox.builder("mails", store);
-
-        assertThat(rows).hasSizeGreaterThan(10);
-        for (MatchResult row : rows) {
-            if (!row.group(1).equals("retry")) {
-                assertThat(told(value(builder, row.group(1)))).as(row.group(1)).isEqualTo(row.group(2));
-            }
-        }
-        assertThat(value(builder, "retry")).isEqualTo(RetryPolicy.standard());
+    void inboxHasTheDefaultsOfThePage() throws ReflectiveOperationException {
+        assertDefaults(
+                Inbox.builder("mails", store),
+                section("An inbox", "A node"),
+                "deduplication",
+                "order",
+                "workPartitions",
+                "reception",
+                "onRedeliveredDeadLetter",
+                "crashLimit",
+                "lateLimit",
+                "workBatch",
+                "workBytes",
+                "lease",
+                "externalTimeout",
+                "handlerTimeout",
+                "slowBatch",
+                "concurrentDuplicateTimeout",
+                "history");
     }
 
     @Test
     void nodeHasTheDefaultsOfThePage() throws ReflectiveOperationException {
-        Object builder = Node.builder(store);
-
-        assertThat(guide)
-                .contains("`workers` (" + value(builder, "workers") + " threads)")
-                .contains("`leaseWorkers` (" + value(builder, "leaseWorkers") + ")")
-                .contains("`pollInterval` (" + told(value(builder, "pollInterval")) + ")");
+        assertDefaults(
+                Node.builder(store),
+                section("A node", "A store"),
+                "workers",
+                "leaseWorkers",
+                "pollInterval",
+                "maintenanceInterval",
+                "windowGuard");
     }
 
     @Test
@@ -61,26 +75,40 @@ class DefaultsGuideTest {
         assertThat(standard.maxAge()).isEqualTo(Duration.ofHours(24));
     }
 
+    private String section(String title, String next) {
+        return settings.substring(settings.indexOf("## " + title), settings.indexOf("## " + next));
+    }
+
+    private static void assertDefaults(Object builder, String table, String... names)
+            throws ReflectiveOperationException {
+        for (String name : names) {
+            assertThat(table.lines().filter(line -> line.startsWith("| `" + name + "` |")))
+                    .as(name)
+                    .singleElement()
+                    .asString()
+                    .containsIgnoringCase(written(value(builder, name)) + " unless set");
+        }
+    }
+
     private static Object value(Object builder, String setting) throws ReflectiveOperationException {
         Field field = builder.getClass().getDeclaredField(setting);
         field.setAccessible(true);
         return field.get(builder);
     }
 
-    private static String told(Object value) {
+    private static String written(Object value) {
         if (value instanceof Duration duration) {
-            return duration.toMillis() < 1000
-                    ? duration.toMillis() + " ms"
-                    : duration.toSeconds() < 60
-                            ? duration.toSeconds() + " s"
-                            : duration.toMinutes() < 60 ? duration.toMinutes() + " min" : duration.toHours() + " h";
+            return DURATIONS.get(duration);
         }
-        return value instanceof Long bytes ? (bytes >> 20) + " MiB" : String.valueOf(value);
+        if (value instanceof Enum<?> constant) {
+            return "`" + constant.getDeclaringClass().getSimpleName() + "." + constant + "`";
+        }
+        return value instanceof Long bytes ? (bytes >> 20) + " MiB" : String.format(Locale.ROOT, "%,d", value);
     }
 
-    private static String read() {
+    private static String read(String page) {
         try {
-            return Files.readString(Path.of("..", "docs", "failures.md"));
+            return Files.readString(Path.of("..", "docs", page));
         } catch (IOException e) {
             throw new AssertionError(e);
         }
