@@ -19,7 +19,7 @@ public interface JdbcContext extends HandlerContext, JdbcWriter {
      * commit, rollback (except to a savepoint of the handler's own), auto-commit, isolation, read-only, abort and unwrap, and
      * statements like {@code COMMIT}. A message whose rollback or abort is refused fails, also where the handler hides the
      * exception. Nothing that the connection gives out leads to the driver's own. A role, a search path or a timeout that is set
-     * through it holds for this handler; see {@code docs/guarantees.md}.
+     * through it holds for this handler; see {@code docs/session.md}.
      *
      * <p>To close it and to turn auto-commit off does nothing, so that jOOQ, JDBI, MyBatis, Hibernate and Spring's JdbcClient
      * work on it; see {@code docs/libraries.md}.

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.text.NumberFormat;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
@@ -98,12 +99,14 @@ class DefaultsGuideTest {
 
     private static String written(Object value) {
         if (value instanceof Duration duration) {
-            return DURATIONS.get(duration);
+            return DURATIONS.getOrDefault(duration, duration.toString());
         }
         if (value instanceof Enum<?> constant) {
             return "`" + constant.getDeclaringClass().getSimpleName() + "." + constant + "`";
         }
-        return value instanceof Long bytes ? (bytes >> 20) + " MiB" : String.format(Locale.ROOT, "%,d", value);
+        return value instanceof Long bytes
+                ? (bytes >> 20) + " MiB"
+                : NumberFormat.getIntegerInstance(Locale.ROOT).format(value);
     }
 
     private static String read(String page) {
