@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
@@ -15,6 +17,7 @@ import io.pigeonhole.testkit.effects.EffectsChecker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -88,6 +91,29 @@ class TestingGuideExampleTest {
                 .effects(shipped)
                 .check()
                 .assertExactlyOnce();
+    }
+    // end
+
+    // begin
+    @Test
+    void orderIsShippedOnceWhenItsHandlerFailsBehindItsWrite() {
+        var store = InMemoryStore.create();
+        List<String> shipped = new ArrayList<>();
+        var plan = CrashPlan.none().at(CrashPoint.AFTER_HANDLER, 1, () -> {
+            throw new IllegalStateException("the handler had written already");
+        });
+        Handler<String, InMemoryContext> ship = (order, context) -> context.defer(() -> shipped.add(order));
+        var inbox = Inbox.builder("shipping", new CrashingStore<>(store, plan))
+                .retry(RetryPolicy.fixed(Duration.ZERO))
+                .handle("order.placed", PayloadDecoder.text(), plan.handler(ship))
+                .build();
+
+        Outcome first = inbox.process(message("1", "a chair"));
+        inbox.work();
+
+        plan.assertReached();
+        assertThat(first.kind()).isEqualTo(Outcome.Kind.PARKED);
+        assertThat(shipped).containsExactly("a chair");
     }
     // end
 
