@@ -50,11 +50,14 @@ final class DeliveryThread implements Runnable {
     private Thread thread;
 
     private int hanging;
+    private boolean spent;
     private List<Entry> inHand = List.of();
     private int unfinished;
     private boolean inWork;
     /** The same, but for what is said of the outcomes afterwards. */
-    private boolean inInbox;
+    private volatile boolean inInbox;
+
+    private volatile long inInboxSince;
 
     private boolean closed;
     private long resumeAt;
@@ -105,6 +108,10 @@ final class DeliveryThread implements Runnable {
                 return;
             }
             if (hanging == MOST_REPLACED) {
+                if (spent) {
+                    return;
+                }
+                spent = true;
                 log.error(
                         "{}: the handler hangs, and so do {} that other threads have taken the place of; what waits for it here"
                                 + " waits until one returns, or for a new process. Give the calls that handlers make a timeout",
@@ -116,6 +123,9 @@ final class DeliveryThread implements Runnable {
             next.start();
             thread = next;
             hanging++;
+            // If the database is away, the next to ask it finds that out.
+            waitsFor = null;
+            stalled = false;
             inWork = false;
             inInbox = false;
             inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();
@@ -143,13 +153,14 @@ final class DeliveryThread implements Runnable {
 
     /** Whether the delivery thread waits for the database. */
     boolean isWaiting() {
-        return waitsFor != null;
+        return waitsFor() != null;
     }
 
     /** Why it waits; null where it does not. */
     @Nullable
     RetryableException waitsFor() {
-        return waitsFor;
+        // The database has answered, and what is in the inbox for so long is a handler.
+        return inInbox && System.nanoTime() - inInboxSince > LONGEST_PAUSE.toNanos() ? null : waitsFor;
     }
 
     /** How many messages this thread has, as of now. */
@@ -244,6 +255,7 @@ final class DeliveryThread implements Runnable {
         try {
             if (isReplaced()) {
                 hanging--;
+                spent = false;
                 log.info("{}: a handler that hung has returned, {} still hang", name, hanging);
             }
         } finally {
@@ -387,6 +399,7 @@ final class DeliveryThread implements Runnable {
         lock.lock();
         try {
             inWork = !inHand.isEmpty();
+            inInboxSince = System.nanoTime();
             inInbox = inWork;
             return inHand;
         } finally {

@@ -45,11 +45,15 @@ final class Dispatcher<C extends HandlerContext> {
         return tasks;
     }
 
+    /** Whether a message before this one took too long: what is behind it comes later, so that what is known is committed. */
+    private boolean behindTimeout;
+
     /** A message that is new: it is stored for the workers where that is wanted or has to be, or goes to its handler. */
     void accept(Envelope envelope, Reception reception) {
         Message message = envelope.message();
         boolean byLease = needsLease(envelope);
-        boolean toStore = reception == Reception.STORE || byLease || decisions.isBlocked(envelope);
+        boolean later = behindTimeout || (plan.isolated() && batch.hasTimedOut());
+        boolean toStore = reception == Reception.STORE || byLease || later || decisions.isBlocked(envelope);
         // What no handler is for is decided about at once; in work it would wait for a program that has one.
         if (toStore && routing.routeOf(message) != null) {
             decisions.received(envelope, byLease);
@@ -60,7 +64,7 @@ final class Dispatcher<C extends HandlerContext> {
 
     /** A message in work that is due: it stays behind another, is left for a lease, or goes to its handler. */
     void resume(Envelope envelope, WorkItem item) {
-        if (decisions.isBlocked(envelope)) {
+        if (behindTimeout || decisions.isBlocked(envelope)) {
             envelope.propose(null);
         } else if (needsLease(envelope)) {
             decisions.toBeLeased(envelope, item);
@@ -111,6 +115,7 @@ final class Dispatcher<C extends HandlerContext> {
                 return envelope;
             });
         } catch (Throwable e) {
+            behindTimeout |= e instanceof HandlerTimeoutException;
             notDecoded(envelope, e);
         } finally {
             Interrupts.clear();
@@ -144,6 +149,7 @@ final class Dispatcher<C extends HandlerContext> {
         }
         @Nullable Failure failure = plan.failing().get(envelope);
         if (failure != null) {
+            behindTimeout |= failure.cause() instanceof HandlerTimeoutException;
             decisions.failed(envelope, failure);
         }
         return failure != null;

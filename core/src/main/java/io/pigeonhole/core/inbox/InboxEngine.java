@@ -257,6 +257,12 @@ final class InboxEngine<C extends HandlerContext> {
             if (result == null) {
                 return;
             }
+            if (batch.hasHung()) {
+                throw new RetryableException(
+                        "a handler has returned so late that others have its "
+                                + intake.group().size() + " messages by now; nothing was committed, hand them in again",
+                        result.failure().cause());
+            }
             if (result instanceof RunResult.Transient && retries.another()) {
                 continue;
             }

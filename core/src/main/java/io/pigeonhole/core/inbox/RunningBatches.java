@@ -1,5 +1,6 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.time.DurationText;
@@ -12,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,8 +29,8 @@ import org.slf4j.LoggerFactory;
 final class RunningBatches {
     private static final Logger log = LoggerFactory.getLogger(RunningBatches.class);
 
-    /** Enough to recognise what was handed in again; older ones hang once more before they are recognised. */
-    private static final int MOST_SUSPECTS = 1_000;
+    /** More than hang at once, with full batches in all threads and those that were replaced; older ones hang once more. */
+    private static final int MOST_SUSPECTS = 50_000;
 
     private static final Duration LEAST_PATIENCE = Duration.ofSeconds(1);
 
@@ -60,7 +61,7 @@ final class RunningBatches {
         private final Intake<?> intake;
         private final Thread thread = Thread.currentThread();
         private final long since = System.nanoTime();
-        private boolean reported;
+        private final AtomicBoolean reported = new AtomicBoolean();
         /** The messages that are being decoded or handled; null between two calls. */
         private @Nullable List<Envelope> called;
 
@@ -68,17 +69,17 @@ final class RunningBatches {
         private boolean interrupted;
         private long interruptedAt;
         private boolean hangs;
-        private @Nullable TimeoutException timeout;
+        private boolean hasTimedOut;
+        private volatile boolean hasHung;
 
         private Running(Intake<?> intake) {
             this.intake = intake;
         }
 
-        /** Once, however many ask for it at once. */
-        private synchronized void report() {
+        /** Once, however many ask for it at once. The batch does not wait for the listeners. */
+        private void report() {
             Duration inWork = inWork();
-            if (!reported && inWork.compareTo(slow) >= 0) {
-                reported = true;
+            if (inWork.compareTo(slow) >= 0 && reported.compareAndSet(false, true)) {
                 listeners.slowBatch(inWork, thread);
             }
         }
@@ -91,7 +92,7 @@ final class RunningBatches {
          * Calls code of the application, and interrupts it where it takes too long. Nothing is left of that interrupt
          * afterwards.
          *
-         * @throws TimeoutException if it was interrupted and failed
+         * @throws HandlerTimeoutException if it was interrupted and failed
          * @throws Exception whatever else it throws
          */
         <R extends @Nullable Object> R call(List<Envelope> messages, Callable<R> code) throws Exception {
@@ -118,29 +119,42 @@ final class RunningBatches {
                 // The code may have reacted with an exception, or not yet.
                 Thread.interrupted();
             }
+            hasHung |= hangs;
             called = null;
             interrupted = false;
             hangs = false;
             return tooLong;
         }
 
-        private TimeoutException tookTooLong(Throwable cause) {
-            TimeoutException failure = new TimeoutException(
+        private HandlerTimeoutException tookTooLong(Throwable cause) {
+            hasTimedOut = true;
+            return new HandlerTimeoutException(
                     "the handler was interrupted after " + DurationText.of(longestCall)
-                            + ", ten times handlerTimeout. Let it give up by itself before, or set a longer handlerTimeout");
-            failure.initCause(cause);
-            timeout = failure;
-            return failure;
+                            + ", ten times handlerTimeout. Let it give up by itself before, or set a longer handlerTimeout",
+                    cause);
         }
 
-        /** Whether this says that the handler was interrupted because it took too long. */
-        boolean isTimeout(Throwable failure) {
-            return failure == timeout;
+        /** Whether a call of this batch has failed because it took too long. */
+        boolean hasTimedOut() {
+            return hasTimedOut;
+        }
+
+        /**
+         * Whether a call hung, and has returned since: others have the messages by now, and whatever this thread would begin with
+         * them would come too late.
+         */
+        boolean hasHung() {
+            return hasHung;
+        }
+
+        /** Has these messages worked on under leases by whoever has them next. */
+        void suspect(List<Envelope> messages) {
+            RunningBatches.this.suspect(messages);
         }
 
         /** Interrupts the call that has taken too long; answers whether it turns out now that it hangs. */
         private synchronized boolean limit(long now) {
-            if (called == null || hangs) {
+            if (called == null) {
                 return false;
             }
             Duration taken = Duration.ofNanos(now - calledAt);
@@ -155,15 +169,12 @@ final class RunningBatches {
                 interruptedAt = now;
                 thread.interrupt();
             }
+            boolean isNew = !hangs;
             hangs = interrupted && now - interruptedAt >= patience;
-            if (hangs) {
+            if (hangs && isNew) {
                 suspect(called);
             }
             return hangs;
-        }
-
-        private synchronized void hangsNotYet() {
-            hangs = false;
         }
 
         /** The messages of a call that has taken so long that the database may have ended the transaction around it; or none. */
@@ -200,7 +211,7 @@ final class RunningBatches {
         return batch;
     }
 
-    /** Has somebody told the threads whose call turns out to hang, each call once. */
+    /** Has somebody told the threads whose call hangs, again at each look. */
     Runnable whenOneHangs(Consumer<Thread> listener) {
         whenOneHangs.add(listener);
         return () -> whenOneHangs.remove(listener);
@@ -255,19 +266,25 @@ final class RunningBatches {
                 .toList();
     }
 
-    /** Reports what is slow, and ends calls that take too long. */
+    /** Ends calls that take too long, and reports what is slow. */
     void look() {
-        running.forEach(Running::report);
         for (Running batch : running) {
             if (batch.limit(System.nanoTime())) {
-                try {
-                    whenOneHangs.forEach(listener -> listener.accept(batch.thread));
-                } catch (Throwable e) {
-                    // No thread could be begun, most likely: the next look tries it again.
-                    batch.hangsNotYet();
-                    throw e;
-                }
+                tell(batch.thread);
             }
+        }
+        running.forEach(Running::report);
+    }
+
+    private void tell(Thread hangs) {
+        try {
+            whenOneHangs.forEach(listener -> listener.accept(hangs));
+        } catch (Throwable e) {
+            log.warn(
+                    "consumer '{}': the thread '{}' hangs and could not be replaced, trying again",
+                    consumer,
+                    hangs.getName(),
+                    FailureText.readable(e));
         }
     }
 }

@@ -76,7 +76,7 @@ public interface SourceInbox {
      * Has a listener called when the handler of a message handed in here hangs: it was interrupted, because it took longer than ten times
      * {@link InboxBuilder#handlerTimeout}, and has not returned. Whoever owns the thread can go on with another: the messages of that
      * call are stored for the workers when they are handed in again, and everything else goes on. What the thread still does counts
-     * for nothing, unless its transaction is alive. Called by the thread on which the node looks after its batches; one call, once.
+     * for nothing, unless its transaction is alive. Called by the thread on which the node looks after its batches, again every second while it hangs.
      *
      * @param listener is given the thread that hangs, whose it may be or not
      * @return ends it: from then on the listener is not called

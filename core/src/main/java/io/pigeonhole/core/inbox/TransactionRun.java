@@ -141,9 +141,10 @@ final class TransactionRun<C extends HandlerContext> {
 
     /** Each handler under a savepoint, with its deferred writes and the constraints that wait for the commit. */
     private @Nullable RunResult runIsolated(InboxTransaction<C> transaction) {
+        boolean timedOut = false;
         for (Task<C> task : dispatcher.tasks().list()) {
             Envelope envelope = task.envelopes().get(0);
-            if (decisions.isBlocked(envelope)) {
+            if (timedOut || decisions.isBlocked(envelope)) {
                 dispatcher.stayBehind(envelope);
                 continue;
             }
@@ -169,6 +170,8 @@ final class TransactionRun<C extends HandlerContext> {
                     return culprit;
                 }
                 decisions.failed(envelope, culprit.failure());
+                // What failed so late may do so with the next one as well: that comes later, and this is committed.
+                timedOut = e instanceof HandlerTimeoutException;
                 continue;
             }
             decisions.processed(envelope);
@@ -193,6 +196,9 @@ final class TransactionRun<C extends HandlerContext> {
             }
         } catch (Throwable e) {
             thrown = e;
+            if (e instanceof HandlerTimeoutException && task.soleEnvelope() == null) {
+                batch.suspect(task.envelopes());
+            }
             Interrupts.clear();
             endContexts(transaction, task, e);
             throw e;
@@ -213,7 +219,7 @@ final class TransactionRun<C extends HandlerContext> {
             transaction.endContexts();
         } catch (StoreException e) {
             boolean own = plan.isolated()
-                    || batch.isTimeout(failure)
+                    || failure instanceof HandlerTimeoutException
                     || (e instanceof DeferredWriteException write && isOf(write, task));
             if (!own) {
                 throw e;
@@ -297,7 +303,7 @@ final class TransactionRun<C extends HandlerContext> {
         if (e instanceof ConfigurationException fault && e != thrown) {
             throw fault;
         }
-        if (batch.isTimeout(e)) {
+        if (e instanceof HandlerTimeoutException) {
             // The database may have ended the transaction long ago; whatever else is met on the way is no reason.
             Failure failure = new Failure(e, ErrorClass.MESSAGE, duration);
             return culprit != null ? new RunResult.Culprit(culprit, failure) : new RunResult.Unattributed(failure);

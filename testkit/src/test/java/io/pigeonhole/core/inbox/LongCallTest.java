@@ -3,6 +3,7 @@ package io.pigeonhole.core.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,11 +33,13 @@ class LongCallTest {
     private final Set<String> effects = ConcurrentHashMap.newKeySet();
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch end = new CountDownLatch(1);
+    private final AtomicInteger waits = new AtomicInteger();
     private final ExecutorService executor = Executors.newCachedThreadPool();
     private final Inbox<InMemoryContext> inbox = Inbox.builder("long calls", store)
             .handle("note", PayloadDecoder.text(), (payload, context) -> {
                 if (payload.equals("waits")) {
                     begun.countDown();
+                    waits.incrementAndGet();
                     end.await();
                 } else if (payload.equals("ignores interrupts")) {
                     begun.countDown();
@@ -47,9 +51,13 @@ class LongCallTest {
             .build();
 
     private void awaitUninterruptibly() {
-        while (end.getCount() > 0) {
+        awaitUninterruptibly(end);
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        while (latch.getCount() > 0) {
             try {
-                end.await();
+                latch.await();
             } catch (InterruptedException e) {
                 // As a call does that reads from a socket.
             }
@@ -63,8 +71,12 @@ class LongCallTest {
     }
 
     private static Message message(String payload) {
+        return message(payload, "only");
+    }
+
+    private static Message message(String payload, String number) {
         return Message.builder("notes")
-                .id(payload)
+                .id(payload + " " + number)
                 .type("note")
                 .payload(payload)
                 .build();
@@ -85,13 +97,71 @@ class LongCallTest {
 
         assertThat(outcomes.get())
                 .extracting(Outcome::kind)
-                .containsExactly(Outcome.Kind.PROCESSED, Outcome.Kind.PARKED, Outcome.Kind.PROCESSED);
+                .containsExactly(Outcome.Kind.PROCESSED, Outcome.Kind.PARKED, Outcome.Kind.RECEIVED);
         assertThat(outcomes.get().get(1))
                 .hasFieldOrPropertyWithValue("attempts", 1)
                 .asString()
                 .contains("handlerTimeout");
+        assertThat(effects).containsExactly("before");
+        inbox.work();
         assertThat(effects).containsExactlyInAnyOrder("before", "behind");
         assertThat(inbox.forNodes().hangingThreads()).isEmpty();
+    }
+
+    /** Or many that take so long, one after the other, would hold back everything that is good for hours. */
+    @Test
+    void eachTransactionWaitsForOneCallThatTakesTooLongAtMost() throws Exception {
+        List<Message> messages = List.of(message("waits", "1"), message("a"), message("waits", "2"), message("b"));
+        Future<List<Outcome>> outcomes = executor.submit(() -> inbox.process(messages));
+        awaitWithLooks(outcomes);
+        assertThat(outcomes.get())
+                .extracting(Outcome::kind)
+                .containsExactly(
+                        Outcome.Kind.PARKED, Outcome.Kind.RECEIVED, Outcome.Kind.RECEIVED, Outcome.Kind.RECEIVED);
+
+        int calls = waits.get();
+        assertThat(calls).isEqualTo(1);
+        Future<Integer> work = executor.submit(() -> inbox.work());
+        awaitWithLooks(work);
+        assertThat(effects).containsExactlyInAnyOrder("a", "b");
+        assertThat(waits).hasValue(2);
+    }
+
+    private void awaitWithLooks(Future<?> future) {
+        await().atMost(PATIENCE).until(() -> {
+            inbox.forNodes().lookAtBatches();
+            return future.isDone();
+        });
+    }
+
+    /** The batch ends when its handlers do. */
+    @Test
+    void slowListenerHoldsUpNoBatch() throws Exception {
+        CountDownLatch listening = new CountDownLatch(1);
+        CountDownLatch listened = new CountDownLatch(1);
+        CountDownLatch handle = new CountDownLatch(1);
+        Inbox<InMemoryContext> watched = Inbox.builder("watched", store)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> handle.await())
+                .slowBatch(Duration.ofMillis(1))
+                .listener(new InboxListener() {
+                    @Override
+                    public void onSlowBatch(String consumer, Duration inWork) {
+                        listening.countDown();
+                        awaitUninterruptibly(listened);
+                    }
+                })
+                .build();
+        Future<Outcome> outcome = executor.submit(() -> watched.process(message("x")));
+        executor.execute(() -> {
+            while (listening.getCount() > 0) {
+                watched.forNodes().lookAtBatches();
+            }
+        });
+        assertThat(listening.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+        handle.countDown();
+        assertThat(outcome.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(new Outcome.Processed());
+        listened.countDown();
     }
 
     @Test
@@ -108,8 +178,14 @@ class LongCallTest {
         assertThat(inbox.forNodes().hangingThreads().keySet()).isEqualTo(hanging);
 
         end.countDown();
-        assertThat(outcome.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                .as("its transaction has ended meanwhile, and the next one knows of the suspect")
+        assertThat(outcome)
+                .as("its transaction has ended meanwhile, and others may have the message")
+                .failsWithin(PATIENCE)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(RetryableException.class);
+        assertThat(inbox.process(message("ignores interrupts")))
+                .as("the next one knows of the suspect")
                 .isEqualTo(new Outcome.Received());
         assertThat(inbox.forNodes().hangingThreads()).isEmpty();
     }
