@@ -44,7 +44,9 @@ class HangingHandlerIT {
     HangingHandlerIT(DatabaseServer server) {
         workshop = server.schema();
         pool.setDataSource(workshop.dataSource());
-        pool.setMaximumPoolSize(20);
+        pool.setMaximumPoolSize(12);
+        // A server is shared by many tests.
+        pool.setMinimumIdle(0);
         store = JdbcStore.create(pool);
     }
 
