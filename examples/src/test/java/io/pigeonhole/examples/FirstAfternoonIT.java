@@ -20,6 +20,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FirstAfternoonIT {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Pattern SETTING = Pattern.compile("--config (\\S+)=(\\d+)");
     private static final Pattern DEPENDENCY =
             Pattern.compile("<artifactId>([^<]+)</artifactId>\\s*(?:<version>([^<]+)</version>)?\\s*(?=<)");
 
@@ -80,6 +85,21 @@ class FirstAfternoonIT {
         return rest.substring(0, rest.indexOf("```"));
     }
 
+    /** With the settings that the guide's command has. */
+    private void setUp(String topic, String servers) throws Exception {
+        List<AlterConfigOp> settings = SETTING.matcher(guide)
+                .results()
+                .map(setting -> new AlterConfigOp(
+                        new ConfigEntry(setting.group(1), setting.group(2)), AlterConfigOp.OpType.SET))
+                .toList();
+        assertThat(settings).hasSize(2);
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
+            admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topic), settings))
+                    .all()
+                    .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
     /** As by Enter. */
     private static void end(Process program) throws IOException, InterruptedException {
         try (var keys = program.outputWriter()) {
@@ -112,6 +132,7 @@ class FirstAfternoonIT {
     void paymentThatIsSentTwiceIsPaidOnceAndWhatNobodyCanReadIsADeadLetter() throws Exception {
         try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"))) {
             kafka.createTopic("payments", 1);
+            setUp("payments", kafka.bootstrapServers());
             Map<String, String> servers =
                     Map.of("DATABASE", postgres.url("postgres"), "KAFKA", kafka.bootstrapServers());
             Process payments = run("Payments", servers);
@@ -132,7 +153,9 @@ class FirstAfternoonIT {
             }
             assertThat(Files.readString(directory.resolve("Payments.log")))
                     .contains("Waiting for payments")
-                    .contains("is a dead letter, UNDECODABLE");
+                    .contains("is a dead letter, UNDECODABLE")
+                    .as("with the settings of the guide the window guard has nothing to say")
+                    .doesNotContain("may deliver a message again");
 
             try (EmbeddedAmqp rabbitmq = EmbeddedAmqp.start(directory.resolve("amqp"))) {
                 Process rabbit = run(

@@ -46,11 +46,11 @@ class FailureModesGuideTest {
         assertThat(ids).doesNotHaveDuplicates();
         assertThat(ids)
                 .containsAll(ids("F%02d", 74))
-                .containsAll(ids("A%d", 14))
+                .containsAll(ids("A%d", 16))
                 .containsAll(ids("B%d", 11))
                 .containsAll(ids("C%d", 7))
                 .containsAll(ids("D%d", 12))
-                .containsAll(ids("E%d", 12));
+                .containsAll(ids("E%d", 17));
     }
 
     @Test

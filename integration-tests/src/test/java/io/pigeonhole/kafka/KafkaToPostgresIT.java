@@ -133,7 +133,7 @@ class KafkaToPostgresIT {
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(topic.committed(CONSUMER)).isEqualTo(topic.ends()));
             assertThat(source.state()).isEqualTo(SourceState.RUNNING);
-            assertThat(node.failure()).isEmpty();
+            assertThat(node.failure()).isNull();
         }
         List<String> expected = IntStream.range(0, 3_000)
                 .filter(id -> id != 13)
@@ -166,7 +166,7 @@ class KafkaToPostgresIT {
         try (Node node = Node.builder(store).source(source(store)).start()) {
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(topic.committed(CONSUMER)).isEqualTo(topic.ends()));
-            assertThat(node.failure()).isEmpty();
+            assertThat(node.failure()).isNull();
         }
         assertThat(ask("SELECT id FROM effect")).containsExactly("good");
         assertThat(ask("SELECT upper(reason) FROM inbox_dead_letter"))

@@ -47,7 +47,7 @@ class RemainingPairsIT {
             try (Node node =
                     Node.builder(store.store()).source(queue.source(inbox)).start()) {
                 await().atMost(PATIENCE).until(() -> store.effects().size() >= MESSAGES);
-                assertThat(node.failure()).isEmpty();
+                assertThat(node.failure()).isNull();
             }
             assertThat(store.effects())
                     .containsExactlyInAnyOrderElementsOf(IntStream.range(0, MESSAGES)

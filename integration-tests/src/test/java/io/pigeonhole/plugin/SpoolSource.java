@@ -70,7 +70,7 @@ final class SpoolSource implements Source {
         while (!isClosedAfterAPause()) {
             for (Path file : files()) {
                 // Full, or the database is away: what is not taken stays where it is.
-                if (into.load() >= 1 || into.isWaiting() || closing.getCount() == 0) {
+                if (into.isFull() || into.isWaiting() || closing.getCount() == 0) {
                     break;
                 }
                 if (inHand.add(file)) {
@@ -136,7 +136,9 @@ final class SpoolSource implements Source {
 
     @Override
     public @Nullable Throwable failure() {
-        return null; // A directory that cannot be read may be readable again.
+        // A directory that cannot be read may be readable again.
+        DeliveryThreads started = deliveryThreads;
+        return started == null ? null : started.failure();
     }
 
     @Override

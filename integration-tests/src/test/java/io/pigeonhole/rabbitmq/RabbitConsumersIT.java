@@ -14,7 +14,11 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.node.SourceState;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,14 +32,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Taking more and more of a queue: nobody is overtaken, no queue is deleted for it, and no good one is given up. */
+/**
+ * Taking more and more of a queue: nobody is overtaken, no queue is deleted for it, and no good one is given up. One long class, because
+ * all tests share the machine's broker, a proxy before it, and the ways to lock, hold up and count what comes.
+ */
 @EnabledIf(
         value = "io.pigeonhole.rabbitmq.RabbitMq#answersOrHasTo",
         disabledReason = "no RabbitMQ answers at port 5672 of this machine")
@@ -468,5 +477,105 @@ class RabbitConsumersIT extends RabbitSourceTestBase {
         await().atMost(Duration.ofSeconds(20)).until(() -> effects.contains("1"));
         goOn.release();
         awaitEffects(2);
+    }
+
+    /** Its only consumer must not leave it, however long nothing comes. */
+    @Test
+    void idleQueueThatDeletesItselfStays() throws Exception {
+        ConnectionFactory factory = AmqpBroker.factory(port());
+        factory.setAutomaticRecoveryEnabled(false);
+        String queue = "pigeonhole-it-" + ProcessHandle.current().pid() + "-idle-deletes-itself";
+        try (Connection connection = factory.newConnection("test");
+                Channel channel = connection.createChannel()) {
+            channel.queueDeclare(queue, true, false, true, null);
+            start(inbox("idle"), queue, builder -> builder.renewAfter(Duration.ofMillis(100)));
+            publish(channel, queue, "first");
+            awaitEffects(1);
+            await().during(Duration.ofSeconds(3)).atMost(PATIENCE).until(() -> isThere(connection, queue));
+            publish(channel, queue, "second");
+            awaitEffects(2);
+        }
+    }
+
+    private static void publish(Channel channel, String queue, String payload) throws Exception {
+        BasicProperties properties =
+                new BasicProperties.Builder().messageId(payload).type("test").build();
+        channel.basicPublish("", queue, properties, payload.getBytes(UTF_8));
+    }
+
+    /** Another transaction has the keys of the first, and prefetch has no room for others. */
+    @ParameterizedTest
+    @MethodSource("quorumQueues")
+    void queueOfWhichNothingIsFinishedSaysSo(Map<String, Object> arguments) throws Exception {
+        AmqpQueue queue = queue(arguments);
+        Inbox<InMemoryContext> inbox = inbox("stands-still");
+        RabbitSource source = start(
+                inbox,
+                queue.name(),
+                builder -> builder.prefetch(2).maxBatch(1).concurrency(2).standstill(Duration.ofSeconds(3)));
+        RegisteredConsumer consumer = inbox.forNodes().registered();
+        List<MessageKey> locked = Stream.of("0", "1")
+                .map(id -> consumer.keys().keyOf(queue.name(), MessageId.of(id)))
+                .sorted()
+                .toList();
+        try (InboxTransaction<InMemoryContext> other = store.begin(Duration.ofMinutes(5))) {
+            other.claim(consumer, locked, Duration.ofSeconds(1));
+            queue.send(messages(0, 5));
+            await().atMost(Duration.ofSeconds(40)).until(() -> source.state() == SourceState.DEGRADED);
+            assertThat(source.problems())
+                    .singleElement()
+                    .asString()
+                    .contains("no more messages are taken", "(prefetch 2)", "busy: message");
+        }
+        awaitEffects(5);
+        await().atMost(PATIENCE).until(() -> source.state() == SourceState.RUNNING);
+        assertThat(source.problems()).isEmpty();
+    }
+
+    static Stream<Map<String, Object>> quorumQueues() {
+        return Stream.of(AmqpQueue.QUORUM, SINGLE);
+    }
+
+    /** Also where less is left of prefetch than it has already. */
+    @ParameterizedTest
+    @ValueSource(ints = {10, 15, 100})
+    void unfinishedMessagesHoldBackNobodyBeforePrefetchIsFull(int prefetch) throws Exception {
+        AmqpQueue queue = queue(AmqpQueue.QUORUM);
+        Inbox<InMemoryContext> inbox = inbox("half");
+        RegisteredConsumer consumer = inbox.forNodes().registered();
+        int held = prefetch * 7 / 10;
+        List<MessageKey> locked = IntStream.range(0, held)
+                .mapToObj(id -> consumer.keys().keyOf(queue.name(), MessageId.of("" + id)))
+                .sorted()
+                .toList();
+        try (InboxTransaction<InMemoryContext> other = store.begin(Duration.ofMinutes(5))) {
+            other.claim(consumer, locked, Duration.ofSeconds(1));
+            queue.send(messages(0, held + 20));
+            start(inbox, queue.name(), builder -> builder.prefetch(prefetch));
+            await().atMost(Duration.ofSeconds(60)).until(() -> effects.size() == 20);
+        }
+        awaitEffects(held + 20);
+    }
+
+    /** RabbitMQ 3.10 forgets the consumer, and does not say so. */
+    @Test
+    void quorumQueueThatIsDeletedAndAtOnceMadeAnewIsConsumedAgain() {
+        AmqpQueue queue = queue(AmqpQueue.QUORUM);
+        RabbitSource source =
+                start(inbox("made-anew"), queue.name(), builder -> builder.renewAfter(Duration.ofMillis(1_500)));
+        int sent = 0;
+        // Few of them are taken for delivered by the consumer that is forgotten, and none is ready.
+        for (int more : new int[] {100, 100, 5, 1}) {
+            queue.send(messages(sent, sent + more));
+            sent += more;
+            awaitEffects(sent);
+            await().atMost(PATIENCE).until(() -> queue.ready() == 0);
+            queue.ask(channel -> {
+                channel.queueDelete(queue.name());
+                return channel.queueDeclare(queue.name(), true, false, false, AmqpQueue.QUORUM);
+            });
+        }
+        assertEachOnce(sent);
+        assertThat(source.failure()).isNull();
     }
 }

@@ -106,7 +106,7 @@ class RetentionSettingsIT {
                 }))
                 .build();
         String day = DateTimeFormatter.BASIC_ISO_DATE.format(record(store, "stays"));
-        lab.workshop.execute("INSERT INTO inbox_audit (at, who, why, action, consumer, detail, affected)"
+        lab.workshop.execute("INSERT INTO inbox_audit (at, who, reason, action, consumer, detail, affected)"
                 + " VALUES (clock_timestamp(), 'ann', 'a test', 'REPLAY', 'recorder', 'long ago', 1)");
 
         lab.advance(Duration.ofDays(400));

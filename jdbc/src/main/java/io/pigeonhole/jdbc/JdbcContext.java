@@ -25,7 +25,7 @@ public interface JdbcContext extends HandlerContext, JdbcWriter {
      * work on it; see {@code docs/libraries.md}.
      *
      * @return the connection; the same one for all messages of one call of a handler
-     * @throws io.pigeonhole.core.store.StoreException if a deferred write failed
+     * @throws io.pigeonhole.core.failure.StoreException if a deferred write failed
      * @throws IllegalStateException if the handler has ended
      */
     @Override

@@ -22,10 +22,12 @@ public interface JdbcWriter {
      *
      * @param sql an INSERT, UPDATE, DELETE or the like, with {@code ?} for each parameter
      * @param parameters what {@link java.sql.PreparedStatement#setObject(int, Object)} takes, nulls and
-     *     {@link java.time.Instant} included; not to be changed afterwards
+     *     {@link java.time.Instant} included; not to be changed afterwards. An {@link java.io.InputStream} or {@link java.io.Reader} is read
+     *     into memory and closed when its statement is sent, which is one of its own; it is to be opened where it is deferred, as one that
+     *     was read is refused. Nobody closes one whose statement is not sent
      * @throws IllegalStateException if the handler has ended, or in a handler if the statement would end the
      *     transaction or change the session; elsewhere the transaction is the caller's own, and is not guarded
-     * @throws io.pigeonhole.core.store.StoreException if it is executed at once and fails
+     * @throws io.pigeonhole.core.failure.StoreException if it is executed at once and fails
      */
     void defer(String sql, @Nullable Object... parameters);
 
@@ -38,7 +40,7 @@ public interface JdbcWriter {
      * @param parameters as for {@link #defer}
      * @throws IllegalStateException if the handler has ended, or in a handler if the statement would end the
      *     transaction or change the session; elsewhere the transaction is the caller's own, and is not guarded
-     * @throws io.pigeonhole.core.store.StoreException if it is executed at once, and fails or changes another number of rows
+     * @throws io.pigeonhole.core.failure.StoreException if it is executed at once, and fails or changes another number of rows
      */
     void deferExpecting(int rows, String sql, @Nullable Object... parameters);
 }

@@ -3,13 +3,13 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.failure.PermanentFailure;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.contract.StoreFixture;
 import java.util.ArrayList;
 import java.util.List;

@@ -24,6 +24,7 @@ import io.pigeonhole.testkit.contract.StoreFixture;
 import io.pigeonhole.testkit.contract.StoredMessage;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -258,6 +259,83 @@ class DeferredParameterIT {
             assertThat(fixture.effects()).contains("asks, " + kind);
             assertThat(told).isNotEmpty().noneMatch(text -> text.contains("4111"));
         }
+    }
+
+    @Test
+    void streamThatWasSentIsClosedAndNotSentAgain() {
+        AtomicInteger closed = new AtomicInteger();
+        StringReader stream = new StringReader("once") {
+            @Override
+            public void close() {
+                super.close();
+                closed.incrementAndGet();
+            }
+        };
+        // It is empty once it was read, and says nothing of it.
+        StringReader neverClosed = new StringReader("again") {
+            @Override
+            public void close() {}
+        };
+        Inbox<JdbcContext> inbox = builder((payload, context) -> {
+                    if (payload.equals("twice")) {
+                        context.defer(WRITE, neverClosed);
+                        context.connection();
+                        context.defer(WRITE, neverClosed);
+                    } else {
+                        context.defer(WRITE, stream);
+                    }
+                })
+                .build();
+
+        assertThat(inbox.process(messages(List.of("stream")))).containsExactly(new Outcome.Processed());
+        assertThat(fixture.effects()).contains("once");
+        assertThat(closed).hasValue(1);
+        assertThat(inbox.process(messages(List.of("twice"))).get(0))
+                .isInstanceOfSatisfying(
+                        Outcome.Parked.class,
+                        parked -> assertThat(parked.toString()).contains("cannot be sent"));
+    }
+
+    private static final class Text extends StringReader {
+        Text() {
+            super("equal");
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Text;
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void streamsThatTheirClassTakesForEqualAreTwo() {
+        List<Text> streams = List.of(new Text(), new Text());
+        AtomicInteger calls = new AtomicInteger();
+        Inbox<JdbcContext> inbox = builder(
+                        (payload, context) -> context.defer(WRITE, streams.get(calls.getAndIncrement())))
+                .build();
+
+        assertThat(inbox.process(messages(List.of("one")))).containsExactly(new Outcome.Processed());
+        assertThat(inbox.process(messages(List.of("two")))).containsExactly(new Outcome.Processed());
+    }
+
+    /** Such as for a notification. A batch of H2 takes none, so that each goes alone. */
+    @Test
+    void selectThatIsDeferredIsExecutedAloneAsInABatch() {
+        Inbox<JdbcContext> inbox = builder((payload, context) -> context.defer("SELECT ?", payload))
+                .build();
+
+        assertThat(inbox.process(messages(List.of("alone")))).containsExactly(new Outcome.Processed());
+        assertThat(inbox.process(messages(List.of("one", "of", "three"))))
+                .containsExactly(new Outcome.Processed(), new Outcome.Processed(), new Outcome.Processed());
     }
 
     @Test

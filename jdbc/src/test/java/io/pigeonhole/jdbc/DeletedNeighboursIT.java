@@ -388,7 +388,7 @@ class DeletedNeighboursIT {
                 execute(
                         before,
                         "INSERT INTO inbox_replay (name, consumer_id, recovery, state, cutoff, mark, position, done, skipped,"
-                                + " who, why, created_at, updated_at)"
+                                + " who, reason, created_at, updated_at)"
                                 + " VALUES ('a', 1, FALSE, 'FINISHED', 0, 0, 0, 0, 3, 'ann', 'a test', ?, ?)",
                         LONG_AGO,
                         LONG_AGO);
@@ -457,7 +457,7 @@ class DeletedNeighboursIT {
         addAttempt(connection, key, at);
         execute(
                 connection,
-                "INSERT INTO inbox_audit (at, who, why, action, consumer, detail, affected)"
+                "INSERT INTO inbox_audit (at, who, reason, action, consumer, detail, affected)"
                         + " VALUES (?, 'ann', 'a test', 'PAUSE', 'c', '', 1)",
                 at);
     }

@@ -3,10 +3,10 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.IdForm;
 import io.pigeonhole.core.message.KeyOrder;
-import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;

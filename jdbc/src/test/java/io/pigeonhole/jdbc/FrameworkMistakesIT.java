@@ -104,6 +104,48 @@ class FrameworkMistakesIT {
                 .hasMessageContaining("no such unit");
     }
 
+    /** As callbacks do that a framework calls while the connection is bound still. */
+    @Test
+    void whatIsReadBehindTheCommitLeavesNothingInTheLedger() {
+        Inbox<JdbcContext> inbox = inbox(
+                () -> {
+                    OwnTransaction begun = framework.begin();
+                    framework.bound().behindCommit(() -> {
+                        try {
+                            SessionLab.ask(begun.connection(), "SELECT count(*) FROM effect");
+                        } catch (SQLException e) {
+                            throw new IllegalStateException(e);
+                        }
+                    });
+                    return begun;
+                },
+                (payload, context) -> write(payload));
+        messages("x", "y").forEach(inbox::receive);
+
+        assertThat(inbox.work()).isEqualTo(2);
+        assertThat(workshop.askAll("SELECT text FROM effect ORDER BY text")).containsExactly("x", "y");
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_ledger")).isEqualTo("2");
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_work")).isEqualTo("0");
+    }
+
+    /** Then nobody looks what became of the transaction, which says nothing against it. */
+    @Test
+    void whatIsCommittedIsKnownWhereTheConnectionIsReleasedBehindTheCommit() {
+        Inbox<JdbcContext> inbox = inbox(
+                () -> {
+                    OwnTransaction begun = framework.begin();
+                    framework.bound().releaseInClose();
+                    return begun;
+                },
+                (payload, context) -> write(payload));
+        assertThat(kinds(inbox.process(messages("a", "b")))).containsOnly(Kind.PROCESSED);
+        messages("x", "y").forEach(inbox::receive);
+
+        assertThat(inbox.work()).isEqualTo(2);
+        assertThat(workshop.askAll("SELECT text FROM effect ORDER BY text")).containsExactly("a", "b", "x", "y");
+        assertThat(workshop.ask("SELECT count(*) FROM inbox_work")).isEqualTo("0");
+    }
+
     /** On MariaDB and H2 a deadlock leaves the same behind. */
     @Test
     void transactionThatIsRolledBackPastTheGuardRunsAgainOneByOne() {

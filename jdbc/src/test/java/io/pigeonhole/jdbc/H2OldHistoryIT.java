@@ -199,7 +199,7 @@ class H2OldHistoryIT {
                 .build();
         record(store, 1);
         move(1, today.minusDays(3) + " 12:00:00");
-        workshop.execute("INSERT INTO inbox_audit (at, who, why, action, consumer, detail, affected)"
+        workshop.execute("INSERT INTO inbox_audit (at, who, reason, action, consumer, detail, affected)"
                 + " VALUES (TIMESTAMP '2020-01-01 00:00:00', 'ann', 'a test', 'PAUSE', 'c', '', 1)");
 
         retireAll(store);
@@ -309,7 +309,7 @@ class H2OldHistoryIT {
             await().atMost(Duration.ofSeconds(30)).until(() -> asked.getCount() == 0);
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> workshop.askAll("SELECT 1 FROM inbox_attempt").isEmpty());
-            assertThat(node.failure()).isEmpty();
+            assertThat(node.failure()).isNull();
             assertThat(workshop.askAll("SELECT id FROM inbox_history")).hasSize(2);
         } finally {
             never.countDown();

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.InboxTransaction;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.transaction.HandlerCall;
 import io.pigeonhole.jdbc.transaction.JdbcTransaction;
 import java.sql.Connection;

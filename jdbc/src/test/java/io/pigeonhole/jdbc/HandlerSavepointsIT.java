@@ -11,6 +11,7 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.inbox.Outcome.Kind;
+import io.pigeonhole.core.retry.RetryPolicy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -18,7 +19,7 @@ import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,13 +39,14 @@ class HandlerSavepointsIT {
 
     HandlerSavepointsIT(DatabaseServer server) {
         this.server = server;
-        this.workshop = server.schema();
+        this.workshop = server.sharedSchema();
         this.store = JdbcStore.create(workshop.dataSource());
     }
 
-    @AfterEach
-    void close() {
-        workshop.close();
+    @BeforeEach
+    void empty() {
+        workshop.execute("DELETE FROM effect");
+        workshop.execute("DELETE FROM inbox_work");
     }
 
     private Inbox<JdbcContext> inbox(Handler<String, JdbcContext> handler) {
@@ -318,5 +320,27 @@ class HandlerSavepointsIT {
         Inbox<JdbcContext> inbox = inbox((payload, context) -> execute(context, sql));
         assertThat(kinds(inbox.process(messages("one")))).containsOnly(Kind.PROCESSED);
         assertThat(workshop.askAll(EFFECTS)).hasSize(1);
+    }
+
+    /** On PostgreSQL it would release the savepoints above it too, and the handler's way back would be that of the earlier one. */
+    @Test
+    void handlerThatReleasesASavepointOfAnEarlierOneDoesNotTakeItsEffectsAlong() {
+        Inbox<JdbcContext> inbox = Inbox.builder(consumer, store)
+                .retry(RetryPolicy.never())
+                .handle(SessionLab.TYPE, PayloadDecoder.text(), (payload, context) -> {
+                    execute(context, "SAVEPOINT whole_order");
+                    execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+                    if (payload.equals("one")) {
+                        execute(context, "SAVEPOINT item");
+                        execute(context, "SAVEPOINT item");
+                    }
+                    execute(context, "RELEASE SAVEPOINT item");
+                    if (payload.equals("two")) {
+                        execute(context, "ROLLBACK TO SAVEPOINT whole_order");
+                    }
+                })
+                .build();
+        assertThat(kinds(inbox.process(messages("one", "two")))).containsExactly(Kind.PROCESSED, Kind.DEAD);
+        assertThat(workshop.askAll(EFFECTS)).containsExactly("one");
     }
 }

@@ -367,7 +367,7 @@ class HandlersLimitIT {
     @ParameterizedTest
     @MethodSource("postgres")
     void commitWaitsForADeferredConstraintNoLongerThanAHandlerMay(PostgresServer server) throws Exception {
-        try (SessionLab lab = new SessionLab(server.schema(), server.schema());
+        try (SessionLab lab = new SessionLab(server.schema());
                 Connection other = lab.own.dataSource().getConnection();
                 Statement statement = other.createStatement()) {
             lab.own.execute("CREATE TABLE seat (id integer UNIQUE DEFERRABLE INITIALLY DEFERRED)");
@@ -433,7 +433,7 @@ class HandlersLimitIT {
     @MethodSource("postgres")
     void threadThatNobodyCanEndKeepsNobodyWaiting(PostgresServer server) throws Exception {
         CountDownLatch never = new CountDownLatch(1);
-        try (SessionLab lab = new SessionLab(server.schema(), server.schema())) {
+        try (SessionLab lab = new SessionLab(server.schema())) {
             lab.pool.setMaximumPoolSize(8);
             lab.own.execute("CREATE TABLE doc (bytes bytea)");
             Inbox<JdbcContext> inbox = lab.builder((payload, context) -> {

@@ -1,19 +1,26 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
+import java.io.IOException;
+import java.io.InputStream;
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -55,6 +62,77 @@ class HiddenLockErrorIT {
                     .count();
             assertThat(workshop.askAll("SELECT balance FROM account ORDER BY id"))
                     .containsExactly("-" + done, "" + done);
+        }
+    }
+
+    /** MariaDB's driver hands out what a stream of the handler's threw, as a cause. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    @Tag("B3")
+    void exceptionWhoseCausesFormACycleIsTheFailureOfItsMessage(DatabaseServer server) {
+        IOException first = new IOException("first");
+        IOException second = new IOException("second", first);
+        first.initCause(second);
+        InputStream failing = new InputStream() {
+            @Override
+            public int read() throws IOException {
+                throw second;
+            }
+
+            @Override
+            public int read(byte[] bytes, int offset, int length) throws IOException {
+                throw second;
+            }
+        };
+        try (Workshop workshop = server.schema()) {
+            workshop.execute("CREATE TABLE doc (bytes "
+                    + (server instanceof PostgresServer ? "bytea" : server instanceof H2Server ? "varbinary" : "blob")
+                    + ")");
+            Inbox<JdbcContext> inbox = Inbox.builder("cycles", JdbcStore.create(workshop.dataSource()))
+                    .handle("transfer", PayloadDecoder.text(), (text, context) -> {
+                        try (PreparedStatement insert =
+                                context.connection().prepareStatement("INSERT INTO doc VALUES (?)")) {
+                            insert.setBinaryStream(1, failing);
+                            insert.executeUpdate();
+                        }
+                    })
+                    .build();
+
+            Outcome outcome = assertTimeoutPreemptively(
+                    Duration.ofSeconds(30), () -> inbox.process(messages("x")).get(0));
+            assertThat(outcome.kind()).isEqualTo(Outcome.Kind.PARKED);
+        }
+    }
+
+    /** H2's driver goes on with the batch, and names the lost lock behind the duplicate. MariaDB's names the duplicate only. */
+    @Test
+    void lostLockBehindAnotherErrorOfABatchIsFound() throws SQLException {
+        try (Workshop workshop = H2Server.FILES.schema();
+                Connection inTheWay = workshop.dataSource().getConnection()) {
+            workshop.execute("CREATE TABLE line (id integer PRIMARY KEY)");
+            workshop.execute("INSERT INTO line VALUES (1)");
+            inTheWay.setAutoCommit(false);
+            execute(inTheWay, "INSERT INTO line VALUES (2)");
+            int manyDuplicates = 150;
+            Inbox<JdbcContext> inbox = Inbox.builder("orders", JdbcStore.create(workshop.dataSource()))
+                    .handle("transfer", PayloadDecoder.text(), (text, context) -> {
+                        try (Statement batch = context.connection().createStatement()) {
+                            for (int i = 0; i < manyDuplicates; i++) {
+                                batch.addBatch("INSERT INTO line VALUES (1)");
+                            }
+                            batch.addBatch("INSERT INTO line VALUES (2)");
+                            batch.addBatch("INSERT INTO line VALUES (3)");
+                            batch.executeBatch();
+                        } catch (BatchUpdateException e) {
+                            assertThat(e.getErrorCode())
+                                    .as("that it is there already")
+                                    .isEqualTo(23_505);
+                        }
+                    })
+                    .build();
+
+            assertThat(inbox.process(messages("order")).get(0).kind()).isEqualTo(Outcome.Kind.PARKED);
+            assertThat(workshop.askAll("SELECT id FROM line")).containsExactly("1");
         }
     }
 

@@ -3,7 +3,7 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.jdbc.dialect.SqlStates;
 import io.pigeonhole.jdbc.transaction.JoinedWriter;
 import java.lang.reflect.Proxy;
@@ -41,7 +41,7 @@ class JoinedWriterTest {
         return type.cast(
                 Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                     calls.add(method.getName());
-                    if (method.getName().equals("executeUpdate")) {
+                    if (method.getName().equals("execute")) {
                         throw thrown;
                     }
                     return answers.apply(method.getName());

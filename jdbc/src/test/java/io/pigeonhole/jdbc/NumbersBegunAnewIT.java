@@ -293,7 +293,7 @@ class NumbersBegunAnewIT {
             String epoch = server instanceof PostgresServer ? "clock_timestamp()" : "TIMESTAMP '2020-01-01 00:00:00'";
             workshop.execute(
                     "INSERT INTO inbox_replay (name, consumer_id, recovery, state, cutoff, mark, position, done,"
-                            + " skipped, who, why, created_at, updated_at) VALUES ('run', 1, FALSE, 'PAUSED', 5000, 0, 10, 0, 0,"
+                            + " skipped, who, reason, created_at, updated_at) VALUES ('run', 1, FALSE, 'PAUSED', 5000, 0, 10, 0, 0,"
                             + " 'ann', 'a test', " + epoch + ", " + epoch + ")");
 
             inbox(workshop.dataSource()).process(message("fine", "second"));
@@ -400,7 +400,7 @@ class NumbersBegunAnewIT {
             inbox(workshop.dataSource()).process(message("fine", "first"));
             workshop.execute(
                     "INSERT INTO inbox_replay (name, consumer_id, recovery, state, cutoff, mark, position, done,"
-                            + " skipped, who, why, created_at, updated_at) SELECT 'run', 1, FALSE, 'PAUSED', 5000, 0, 10, 0, 0,"
+                            + " skipped, who, reason, created_at, updated_at) SELECT 'run', 1, FALSE, 'PAUSED', 5000, 0, 10, 0, 0,"
                             + " 'ann', 'a test', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6)");
             DataSource connections = InterposedDataSource.before(
                     1,

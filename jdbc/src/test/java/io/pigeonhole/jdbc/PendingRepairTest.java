@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.transaction.PendingRepair;
 import java.sql.SQLException;
 import java.time.Duration;

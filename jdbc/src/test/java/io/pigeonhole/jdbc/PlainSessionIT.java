@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PlainSessionIT {
     private final boolean isH2;
     private final SessionLab lab;
+    private final @Nullable Workshop second;
     private final String other;
     private final List<String> states = new ArrayList<>();
 
@@ -51,9 +53,9 @@ class PlainSessionIT {
             Schema.apply(server.dataSource(url));
             own.execute("CREATE TABLE other.effect (place bigint GENERATED ALWAYS AS IDENTITY, text varchar)");
         }
-        Workshop second = isH2 ? own : server.schema();
-        this.lab = new SessionLab(own, second);
-        this.other = isH2 ? "OTHER" : second.ask("SELECT DATABASE()");
+        this.second = isH2 ? null : server.schema();
+        this.lab = new SessionLab(own);
+        this.other = second == null ? "OTHER" : second.ask("SELECT DATABASE()");
     }
 
     static Stream<DatabaseServer> servers() {
@@ -62,10 +64,9 @@ class PlainSessionIT {
 
     @AfterEach
     void close() {
-        lab.pool.close();
-        lab.own.close();
-        if (!isH2) {
-            lab.other.close();
+        lab.close();
+        if (second != null) {
+            second.close();
         }
     }
 

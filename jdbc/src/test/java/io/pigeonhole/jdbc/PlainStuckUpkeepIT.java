@@ -17,7 +17,7 @@ class PlainStuckUpkeepIT {
             workshop.execute(
                     "INSERT INTO inbox_attempt (consumer_id, message_key, number, node, started_at, duration_ms,"
                             + " error_class, message, stack) VALUES (1, x'01', 1, 'n', '2020-01-01', 1, '', '', '')");
-            workshop.execute("INSERT INTO inbox_audit (at, who, why, action, consumer, detail, affected)"
+            workshop.execute("INSERT INTO inbox_audit (at, who, reason, action, consumer, detail, affected)"
                     + " VALUES ('2020-01-01', 'ann', 'a test', 'PAUSE', 'c', '', 1)");
             workshop.execute("CREATE TRIGGER kept BEFORE DELETE ON inbox_attempt FOR EACH ROW"
                     + " SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'kept for the auditors'");

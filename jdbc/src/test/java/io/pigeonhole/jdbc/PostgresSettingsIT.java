@@ -27,7 +27,7 @@ class PostgresSettingsIT {
     private final SessionLab lab;
 
     PostgresSettingsIT(PostgresServer server) {
-        this.lab = new SessionLab(server.schema(), server.schema());
+        this.lab = new SessionLab(server.schema());
     }
 
     @BeforeEach
@@ -62,7 +62,9 @@ class PostgresSettingsIT {
                 "/* as */ SET /* a */ LOCAL app.tenant TO 'A'; SET LOCAL TIME ZONE 'Asia/Tokyo'",
                 "SELECT set_config('app.tenant', 'A', true),"
                         + " pg_catalog.set_config ( E'TimeZone' , concat('Asia', '/', 'Tokyo'), TRUE )",
-                "DO $$ BEGIN PERFORM set_config('app.tenant', 'A', true); SET LOCAL timezone = 'Asia/Tokyo'; END $$"
+                "DO $$ BEGIN PERFORM set_config('app.tenant', 'A', true); SET LOCAL timezone = 'Asia/Tokyo'; END $$",
+                "DO $$ BEGIN EXECUTE 'SELECT set_config(''app.tenant'', ''A'', true)';"
+                        + " SET /* of the message */ LOCAL timezone = 'Asia/Tokyo'; END $$"
             })
     void settingIsTheHandlersOnly(String change) throws SQLException {
         assertThat(kinds(inbox(change).process(messages("A 1", "b 1", "A 2", "b 2"))))
@@ -166,7 +168,9 @@ class PostgresSettingsIT {
                         "SELECT set_config('app.tenant', 'A', true), set_config('app.zone', ?, false)",
                         "DO $$ BEGIN SET app.tenant = 'A'; END $$",
                         "DO $$ BEGIN IF true THEN RESET app.tenant; END IF; END $$",
-                        "DO $$ BEGIN EXECUTE 'SET app.tenant = 1'; END $$"
+                        "DO $$ BEGIN EXECUTE 'SET app.tenant = 1'; END $$",
+                        "DO $$ BEGIN EXECUTE 'SELECT set_config(''app.tenant'', ''A'', false)'; END $$",
+                        "DO $$ BEGIN SET /* of the message */ SESSION app.tenant = 'A'; END $$"
                     }) {
                         Connection connection = context.connection();
                         assertThatThrownBy(() -> connection.prepareStatement(sql))

@@ -26,7 +26,7 @@ class RepeatedTransactionIT {
                 Connection somebody = workshop.dataSource().getConnection();
                 Statement statement = somebody.createStatement()) {
             for (int i = 0; i < 2; i++) {
-                workshop.execute("INSERT INTO inbox_audit (at, who, why, action, consumer, detail, affected)"
+                workshop.execute("INSERT INTO inbox_audit (at, who, reason, action, consumer, detail, affected)"
                         + " VALUES (UTC_TIMESTAMP(6), 'ann', 'a test', 'PAUSE', 'c', '', 1)");
             }
             List<Long> ids = workshop.askAll("SELECT id FROM inbox_audit").stream()

@@ -63,7 +63,7 @@ class RowsOnlyLoginIT {
     }
 
     private void begin(String counter) {
-        workshop.execute("INSERT INTO inbox_audit (who, why, action, consumer, detail, affected)"
+        workshop.execute("INSERT INTO inbox_audit (who, reason, action, consumer, detail, affected)"
                 + " SELECT 'ann', 'a test', 'PAUSE', 'notes', '', 0 FROM generate_series(1, 20)");
         workshop.execute("ALTER SEQUENCE " + counter + " RESTART");
     }

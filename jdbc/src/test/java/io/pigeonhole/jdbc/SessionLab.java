@@ -1,7 +1,5 @@
 package io.pigeonhole.jdbc;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.pigeonhole.core.handler.Handler;
@@ -19,25 +17,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** An inbox in one schema, with a pool of one connection, and another schema that has the tables of an inbox too. */
+/** An inbox in one schema, with a pool of two connections. */
 final class SessionLab implements AutoCloseable {
     static final String TYPE = "note";
 
     final Workshop own;
-    final Workshop other;
     final HikariDataSource pool;
     final JdbcStore store;
     final String consumer = "session " + UUID.randomUUID();
 
-    SessionLab(Workshop own, Workshop other) {
-        this(own, other, own.url());
-    }
-
-    SessionLab(Workshop own, Workshop other, String url) {
+    SessionLab(Workshop own) {
         this.own = own;
-        this.other = other;
         HikariConfig config = new HikariConfig();
-        config.setDataSource(own.server().dataSource(url));
+        config.setDataSource(own.dataSource());
         config.setMaximumPoolSize(2);
         pool = new HikariDataSource(config);
         store = JdbcStore.create(pool);
@@ -94,14 +86,9 @@ final class SessionLab implements AutoCloseable {
         return kept;
     }
 
-    void assertNothingInTheOther() {
-        assertThat(kept(other)).containsExactly("0 in inbox_work", "0 in inbox_ledger", "0 in inbox_history");
-    }
-
     @Override
     public void close() {
         pool.close();
         own.close();
-        other.close();
     }
 }

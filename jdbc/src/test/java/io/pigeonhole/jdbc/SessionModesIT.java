@@ -87,20 +87,25 @@ class SessionModesIT {
         assertThat(workshop.askAll("SELECT text FROM effect")).containsExactly("a");
     }
 
-    /** The driver writes bytes into the text of statements there, as if a backslash meant nothing. */
+    /** The driver writes bytes into the text of statements there, as if a backslash meant nothing, and sends each statement by itself. */
     @Test
     @Tag("D8")
-    void driverOfPostgresThatSendsOtherBytesIsRefused() {
+    void driverOfPostgresThatSendsNoParametersIsRefused() {
         try (Workshop workshop = PostgresServers.embedded().schema()) {
             PGSimpleDataSource connections = (PGSimpleDataSource) workshop.dataSource();
             connections.setOptions("-c standard_conforming_strings=off");
             assertThatMessagesLiveAndDie(workshop, connections);
 
+            connections.setPreferQueryMode(PreferQueryMode.EXTENDED);
+            JdbcStore.create(connections);
             connections.setPreferQueryMode(PreferQueryMode.SIMPLE);
             assertThatThrownBy(() -> JdbcStore.create(connections))
                     .isInstanceOf(ConfigurationException.class)
-                    .hasMessageContaining("preferQueryMode=simple")
-                    .hasMessageContaining("standard_conforming_strings");
+                    .hasMessageContaining("preferQueryMode=simple");
+            connections.setOptions("");
+            assertThatThrownBy(() -> JdbcStore.create(connections))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("preferQueryMode=simple");
         }
     }
 
@@ -119,6 +124,17 @@ class SessionModesIT {
             assertThatThrownBy(() -> JdbcStore.create(connections))
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining(told);
+        }
+    }
+
+    /** It would execute the claim again and not look at the answer, so that a duplicate takes effect. */
+    @Test
+    void driverOfMariaDbThatReplaysTransactionsIsRefused() {
+        try (Workshop workshop = MariaDbServers.embedded().schema()) {
+            DataSource connections = workshop.dataSource("&transactionReplay=true");
+            assertThatThrownBy(() -> JdbcStore.create(connections))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("transactionReplay");
         }
     }
 

@@ -130,6 +130,29 @@ abstract class SharedWindowTests {
         assertThat(store.admin().sizes().window()).isEqualTo(Duration.ofDays(7));
     }
 
+    /** A node looks every hour or so, and twice a day at least, and does not confirm each time. */
+    @Test
+    @Tag("A6")
+    void requirementOfTwoHoursHoldsBetweenTwoLooksOfItsProgram() {
+        JdbcStore patient = JdbcStore.builder(clock.dataSource())
+                .window(Duration.ofHours(2))
+                .build();
+        RegisteredConsumer consumer = consumer(patient);
+        JdbcStore hasty = JdbcStore.builder(clock.dataSource())
+                .window(Duration.ofHours(1))
+                .build();
+        clock.advance(Duration.ofMinutes(59));
+        patient.maintain();
+        clock.advance(Duration.ofMinutes(119));
+        hasty.maintain();
+        assertThat(hasty.admin().sizes().window()).isEqualTo(Duration.ofHours(2));
+        clock.advance(Duration.ofHours(11));
+        hasty.admin().confirmClock(ANN);
+        hasty.maintain();
+        assertThat(hasty.admin().sizes().window()).isEqualTo(Duration.ofHours(2));
+        assertThat(isNew(hasty, consumer, newKey(consumer))).isTrue();
+    }
+
     /** By looks that are closer than a minute, too, of which most do not move the clock. */
     @ParameterizedTest
     @ValueSource(ints = {25, 59, 61})

@@ -40,7 +40,7 @@ class StuckUpkeepIT {
         }
         workshop.execute("INSERT INTO inbox_attempt (consumer_id, message_key, number, node, started_at, duration_ms,"
                 + " error_class, message, stack) VALUES (1, gen_random_uuid(), 1, 'n', '2020-01-01', 1, '', '', '')");
-        workshop.execute("INSERT INTO inbox_audit (at, who, why, action, consumer, detail, affected)"
+        workshop.execute("INSERT INTO inbox_audit (at, who, reason, action, consumer, detail, affected)"
                 + " VALUES ('2020-01-01', 'ann', 'a test', 'PAUSE', 'c', '', 1)");
     }
 

@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc;
 
+import io.pigeonhole.jdbc.sql.Connections;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -61,6 +62,9 @@ final class ThreadBoundTransactions implements JdbcTransactions {
         private boolean ended;
         private boolean rollbackOnly;
         private @Nullable Runnable withinCommit;
+        private @Nullable Runnable behindCommit;
+        private boolean releasesInClose;
+        private boolean committed;
         private @Nullable RuntimeException failureBehindCommit;
 
         private Bound(Connection connection) throws SQLException {
@@ -89,6 +93,16 @@ final class ThreadBoundTransactions implements JdbcTransactions {
         /** What the framework does once it is told to commit, before it does. */
         void withinCommit(Runnable action) {
             withinCommit = action;
+        }
+
+        /** Gives the connection back only when it is closed. */
+        void releaseInClose() {
+            releasesInClose = true;
+        }
+
+        /** Runs behind a commit, while the connection is bound still. */
+        void behindCommit(Runnable callback) {
+            behindCommit = callback;
         }
 
         /** What the framework itself does behind a commit throws this. */
@@ -139,6 +153,14 @@ final class ThreadBoundTransactions implements JdbcTransactions {
                 callback.run();
             }
             connection.commit();
+            Runnable behind = behindCommit;
+            if (behind != null) {
+                behind.run();
+            }
+            if (releasesInClose) {
+                committed = true;
+                return;
+            }
             release();
             RuntimeException failure = failureBehindCommit;
             if (failure != null) {
@@ -164,15 +186,17 @@ final class ThreadBoundTransactions implements JdbcTransactions {
         private void release() {
             ended = true;
             current.remove();
-            try (connection) {
+            try {
                 Restoration what = restoration;
                 if (what != null) {
                     what.run(autoCommit);
                 }
                 connection.setAutoCommit(autoCommit);
             } catch (SQLException e) {
+                // Before it is closed: a pool would hand it out again.
                 abort();
             }
+            Connections.succeeds("closed", connection::close);
         }
 
         @Override
@@ -193,6 +217,10 @@ final class ThreadBoundTransactions implements JdbcTransactions {
 
         @Override
         public void close() {
+            if (committed && !ended) {
+                release();
+                actions.forEach(Bound::run);
+            }
             if (ended) {
                 return;
             }

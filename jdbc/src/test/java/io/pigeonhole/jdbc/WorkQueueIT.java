@@ -3,13 +3,13 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.message.IdForm;
 import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.Backlog;
-import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.Heartbeat;

@@ -32,6 +32,7 @@ final class Assignment {
     private boolean placed;
     private boolean refused;
     private boolean paused;
+    private boolean farAhead;
 
     /**
      * That the assignment began.
@@ -161,6 +162,17 @@ final class Assignment {
     void committed(@Nullable OffsetAndMetadata position, long now) {
         committed = position;
         committedAt = now;
+    }
+
+    /** Whether it was as far ahead of its oldest unfinished record as it may be, and is not taken up again yet. */
+    boolean isFarAhead() {
+        return farAhead;
+    }
+
+    /** Looks how far it is ahead, with the window that it may have. It is taken up again once half of it is left. */
+    void noteWindow(int window) {
+        int limit = farAhead ? window / 2 : window;
+        farAhead = tracker.size() >= Math.max(1, limit);
     }
 
     boolean isPaused() {

@@ -236,6 +236,11 @@ final class Assignments implements ConsumerRebalanceListener {
         readAgain(partition, new OffsetAndMetadata(0));
     }
 
+    /** Looks how far each partition is ahead of its oldest unfinished record. */
+    void noteWindow(int window) {
+        current.values().forEach(assignment -> assignment.noteWindow(window));
+    }
+
     /** The partitions of which this holds. */
     List<Assignment> which(Predicate<Assignment> condition) {
         return current.values().stream().filter(condition).toList();

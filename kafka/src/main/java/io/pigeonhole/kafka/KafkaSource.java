@@ -244,10 +244,12 @@ public final class KafkaSource implements Source {
         boolean works = now.unreadable().problems().isEmpty()
                 && unidentified.problems().isEmpty()
                 && loop.fullWindows().problems().isEmpty()
+                && loop.standstill() == null
                 && now.missing().problems().isEmpty()
                 && missingPoll(loop) == null
                 && loop.commitProblem() == null
                 && loop.undecidedProblem() == null
+                && loop.hangs() == null
                 && inbox.forSources().heldBack() == null;
         return works ? SourceState.RUNNING : SourceState.DEGRADED;
     }
@@ -265,9 +267,9 @@ public final class KafkaSource implements Source {
         }
         problems.addAll(now.missing().problems());
         PollLoop loop = now.loops().current();
-        String store = loop.storeProblem();
-        if (store != null) {
-            problems.add(store);
+        String standstill = loop.standstill();
+        if (standstill != null) {
+            problems.add(standstill);
         }
         problems.addAll(loop.unidentified().problems());
         problems.addAll(loop.fullWindows().problems());
@@ -333,7 +335,11 @@ public final class KafkaSource implements Source {
     @Override
     public @Nullable Throwable failure() {
         Running now = running;
-        return now == null ? null : now.loops().failure();
+        if (now == null) {
+            return null;
+        }
+        Throwable failure = now.loops().failure();
+        return failure == null && !closed ? now.loops().current().hangs() : failure;
     }
 
     /** The largest retention of its topics, and a segment more, since Kafka deletes whole segments. Asks Kafka. */

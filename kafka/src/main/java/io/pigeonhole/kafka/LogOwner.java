@@ -244,8 +244,9 @@ final class LogOwner {
         return new ConfigurationException(
                 "Kafka source of inbox '" + inbox.consumer() + "': the group has committed offset "
                         + committed + " of " + partition
-                        + " behind a watermark, but this database has none: it has lost commits, or"
-                        + " is another one. Nothing is read, so that nothing is left out. Decide where to begin: either reset the"
+                        + " behind a watermark, but this database has none under the source's name: it has lost commits, is"
+                        + " another one, or sourceName was changed. Nothing is read, so that nothing is left out. Decide where to"
+                        + " begin (what was applied under another sourceName is applied again from there): either reset the"
                         + " group's offset of the partition (kafka-consumer-groups --reset-offsets), or call Admin.forgetWatermarks"
                         + forgotten + "; then start the source again");
     }

@@ -41,7 +41,6 @@ final class PollLoop implements Runnable {
     /** Whoever has not polled for longer may have stood still, and what was true before need not be. */
     private static final Duration LONGEST_GAP = Duration.ofMillis(500);
 
-    private static final double RESUME_BELOW = 0.5;
     /** As long as so many polls in a row fail, the consumer may recover; then another one is better. */
     private static final int MOST_FAILED_POLLS = 20;
 
@@ -120,14 +119,20 @@ final class PollLoop implements Runnable {
         return failure;
     }
 
+    /** Why messages wait for handlers that hang, until there is a new process; or null. */
+    @Nullable
+    Throwable hangs() {
+        return deliveryThreads.failure();
+    }
+
     /** Whether it waits for the database before it can take anything, or goes on with what it has taken. */
     boolean isWaiting() {
         return deliveryThreads.isWaiting() || refused || (owner != null && owner.isWaiting());
     }
 
-    /** Why it {@linkplain #isWaiting waits}; null where it does not. */
+    /** Why it {@linkplain #isWaiting waits}, or finishes nothing; null where it goes on. */
     @Nullable
-    String storeProblem() {
+    String standstill() {
         String problem = deliveryThreads.problem();
         if (problem == null && refused) {
             problem = beginnings.problem();
@@ -278,12 +283,15 @@ final class PollLoop implements Runnable {
     }
 
     private Predicate<Assignment> heldBack() {
-        full = deliveryThreads.load() >= (full ? RESUME_BELOW : 1);
+        full = deliveryThreads.isFull();
         boolean all = full || lost || deliveryThreads.isWaiting();
+        // One unfinished message must not let the records behind it, to be delivered again after a crash, grow for
+        // ever.
+        assignments.noteWindow(settings.window());
         fullWindows.are(deliveryThreads.isWaiting() ? Map.of() : withFullWindow());
         unidentified = identities == null ? Unidentified.NONE : identities.unidentified(assignments.partitions());
         Predicate<Assignment> heldBack = assignment -> all
-                || isFarAhead(assignment)
+                || assignment.isFarAhead()
                 || !assignments.isIdentified(assignment)
                 || unreadable.holdsBack(assignment.partition());
         List<Assignment> askedFor = assignments.which(Assignment::isRefused).stream()
@@ -295,14 +303,8 @@ final class PollLoop implements Runnable {
         return heldBack.or(Assignment::isRefused);
     }
 
-    /** One unfinished message must not let the records behind it, to be delivered again after a crash, grow for ever. */
-    private boolean isFarAhead(Assignment assignment) {
-        int limit = assignment.isPaused() ? settings.window() / 2 : settings.window();
-        return assignment.tracker().size() >= Math.max(1, limit);
-    }
-
     private Map<TopicPartition, Long> withFullWindow() {
-        return assignments.which(this::isFarAhead).stream()
+        return assignments.which(Assignment::isFarAhead).stream()
                 .collect(Collectors.toMap(
                         Assignment::partition, each -> each.tracker().firstUnfinished()));
     }

@@ -36,6 +36,9 @@ final class QueueLoop {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final Duration HOLDING = Duration.ofMillis(50);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+    /** For how long nothing comes at most before it is consumed anew. */
+    private static final Duration LONGEST_IDLE = Duration.ofMinutes(5);
+
     private static final int ABORT_MILLIS = 1_000;
 
     private final String queue;
@@ -50,6 +53,12 @@ final class QueueLoop {
     private final Thread thread;
     private final Semaphore wakeUps = new Semaphore(0);
     private long consumeAt;
+    /** For how long nothing has to come before it is consumed anew. */
+    private Duration idle;
+
+    /** For how long subscriptions have lived that were renewed since the last one that ended by itself. */
+    private Duration livedBefore = Duration.ZERO;
+
     private volatile @Nullable Subscription subscription;
     private volatile @Nullable Connection connection;
     private volatile @Nullable Throwable failure;
@@ -68,6 +77,7 @@ final class QueueLoop {
         this.inbox = inbox;
         this.deliveryThreads = deliveryThreads;
         this.failures = failures;
+        this.idle = settings.renewAfter();
         this.caution = new Caution(settings.prefetch(), settings.retryPause());
         this.answers = new AnswerWait(
                 settings.answerTimeout(),
@@ -94,6 +104,23 @@ final class QueueLoop {
     @Nullable
     Throwable failure() {
         return failure;
+    }
+
+    /** Which messages keep the queue from being read on; null where it is read, or the database is away. */
+    @Nullable
+    String standstill() {
+        Subscription current = subscription;
+        if (current == null || deliveryThreads.isWaiting() || answers.isLate()) {
+            return null;
+        }
+        Duration standstill = current.standstill();
+        String unfinished =
+                standstill.compareTo(settings.standstill()) < 0 ? null : deliveryThreads.unfinished(current.group());
+        return unfinished == null
+                ? null
+                : "queue '" + queue + "': no more messages are taken: " + current.unfinished()
+                        + " are unfinished (prefetch " + settings.prefetch() + "), others wait in the queue, and for "
+                        + standstill.toSeconds() + " s none of them was finished. " + unfinished;
     }
 
     /** Begins to end: what is in work is waited for and acknowledged. */
@@ -226,6 +253,10 @@ final class QueueLoop {
             if (current.isProven()) {
                 failures.isOver(queue);
             }
+            current.lookWhereItStands(settings.standstill());
+            if (!deliveryThreads.isWaiting() && current.isForgotten(idle)) {
+                renew(current);
+            }
         } catch (IOException | RuntimeException e) {
             // What was settled is delivered again, and settles as a duplicate.
             log.debug("{}: the channel failed", name, e);
@@ -233,6 +264,28 @@ final class QueueLoop {
                 open.abort(ABORT_MILLIS);
             }
         }
+    }
+
+    /**
+     * A broker may forget a consumer and say nothing, as RabbitMQ 3.10 does with a quorum queue that is deleted and at once made anew:
+     * messages wait, and none comes. A classic queue without messages keeps its consumer: it may be one that deletes itself with the last. A
+     * queue without a majority remembers each request to consume, so that these become rare.
+     */
+    private void renew(Subscription over) {
+        over.leave();
+        subscription = null;
+        livedBefore = livedBefore.plus(over.lived());
+        idle = over.hasDelivered()
+                ? settings.renewAfter()
+                : Duration.ofNanos(Math.min(
+                        idle.multipliedBy(2).toNanos(),
+                        Math.max(LONGEST_IDLE.toNanos(), settings.renewAfter().toNanos())));
+    }
+
+    private Duration livedWith(Subscription over) {
+        Duration lived = livedBefore.plus(over.lived());
+        livedBefore = Duration.ZERO;
+        return lived;
     }
 
     /**
@@ -288,7 +341,9 @@ final class QueueLoop {
                 countLeftUnanswered(asked);
             }
             report(Reasons.textOf(e));
-            Duration pause = Reasons.isNotFound(e) ? settings.retryPause() : caution.refused();
+            // A connection that was lost before anything was asked says nothing about the queue.
+            boolean isRefused = Reasons.isAnswer(e) && !Reasons.isNotFound(e);
+            Duration pause = isRefused ? caution.refused() : settings.retryPause();
             if (e instanceof ChannelContinuationTimeoutException) {
                 // Only where the opener did not use the factory that it was handed.
                 open.abort(ABORT_MILLIS);
@@ -339,7 +394,7 @@ final class QueueLoop {
     private void ended(Subscription over, String reason, @Nullable Fault fault, @Nullable Throwable cause) {
         subscription = null;
         countLeftUnanswered(over);
-        if (!caution.ended(over.limit(), over.hasAcknowledged(), over.lived(), fault)) {
+        if (!caution.ended(over.limit(), over.hasAcknowledged(), livedWith(over), fault)) {
             throw new ConfigurationException(
                     "queue '" + queue + "': " + reason + ". That happens each time that its first message is delivered."
                             + " Each time counts as a delivery, and a quorum queue throws away what was delivered too"
@@ -375,7 +430,7 @@ final class QueueLoop {
         if (open != null) {
             quietly(() -> open.abort((int) CLOSE_TIMEOUT.toMillis()));
         }
-        if (over != null && !caution.ended(over.limit(), over.hasAcknowledged(), over.lived(), Fault.THROWN)) {
+        if (over != null && !caution.ended(over.limit(), over.hasAcknowledged(), livedWith(over), Fault.THROWN)) {
             failure = thrown;
             throw asUnchecked(thrown);
         }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -134,7 +135,10 @@ public final class RabbitSource implements Source {
         }
         int failing = now.failures().count();
         if (failing == 0) {
-            return inbox.forSources().heldBack() == null ? SourceState.RUNNING : SourceState.DEGRADED;
+            boolean works = inbox.forSources().heldBack() == null
+                    && now.deliveryThreads().failure() == null
+                    && standstills(now).isEmpty();
+            return works ? SourceState.RUNNING : SourceState.DEGRADED;
         }
         return failing == now.loops().size() ? SourceState.WAITING_FOR_BROKER : SourceState.DEGRADED;
     }
@@ -148,7 +152,7 @@ public final class RabbitSource implements Source {
                         .map(QueueLoop::failure)
                         .filter(Objects::nonNull)
                         .findFirst()
-                        .orElse(null);
+                        .orElseGet(() -> closed ? null : now.deliveryThreads().failure());
     }
 
     @Override
@@ -158,15 +162,22 @@ public final class RabbitSource implements Source {
             return List.of();
         }
         List<String> problems = new ArrayList<>(now.failures().list());
-        String store = closed ? null : now.deliveryThreads().problem();
-        if (store != null) {
-            problems.add(store);
+        if (!closed) {
+            problems.addAll(standstills(now));
         }
         String heldBack = closed ? null : inbox.forSources().heldBack();
         if (heldBack != null) {
             problems.add(heldBack);
         }
         return List.copyOf(problems);
+    }
+
+    private static List<String> standstills(Running now) {
+        return Stream.concat(
+                        Stream.of(now.deliveryThreads()).map(DeliveryThreads::problem),
+                        now.loops().stream().map(QueueLoop::standstill))
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     /** The setting of the builder: AMQP does not report the arguments and policies of a queue. */

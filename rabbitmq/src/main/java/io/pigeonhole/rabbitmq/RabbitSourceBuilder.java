@@ -41,6 +41,8 @@ public final class RabbitSourceBuilder {
     private int prefetch = 500;
     private Duration retryPause = Duration.ofSeconds(1);
     private Duration closeTimeout = Duration.ofSeconds(10);
+    private Duration renewAfter = Duration.ofMinutes(1);
+    private Duration standstill = Duration.ofMinutes(1);
     private ConnectionOpener connectionOpener = ConnectionFactory::newConnection;
 
     RabbitSourceBuilder(Inbox<?> inbox, ConnectionFactory connectionFactory, List<String> queues) {
@@ -93,7 +95,7 @@ public final class RabbitSourceBuilder {
      * Finds the key within which messages keep their order, such as the routing key. Replaces {@link #orderingKeyHeader}.
      *
      * @param ofDelivery the bytes of the key, or null for none; always the same for one message. May be called by several
-     *     threads at a time, one for each queue. Where it throws, the queue is begun anew; after six times in a row without a
+     *     threads at a time, one for each queue. Where it throws, the queue is begun anew; after five retries in a row without a
      *     message settled the queue is given up, with the exception in {@link RabbitSource#failure()}
      * @return this
      */
@@ -242,8 +244,22 @@ public final class RabbitSourceBuilder {
                 prefetch,
                 retryPause,
                 closeTimeout,
-                answerTimeout());
+                answerTimeout(),
+                renewAfter,
+                standstill);
         return new RabbitSource(inbox, delivery, settings, redeliveryWindow);
+    }
+
+    /** For how long nothing has to be finished of all that may be unfinished before it is a problem. */
+    RabbitSourceBuilder standstill(Duration time) {
+        standstill = time;
+        return this;
+    }
+
+    /** For how long nothing has to come, although messages wait, before the queue is consumed anew, the first time. */
+    RabbitSourceBuilder renewAfter(Duration idle) {
+        renewAfter = idle;
+        return this;
     }
 
     private Duration answerTimeout() {

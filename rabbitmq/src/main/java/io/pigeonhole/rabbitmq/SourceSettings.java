@@ -14,4 +14,6 @@ record SourceSettings(
         int prefetch,
         Duration retryPause,
         Duration closeTimeout,
-        Duration answerTimeout) {}
+        Duration answerTimeout,
+        Duration renewAfter,
+        Duration standstill) {}

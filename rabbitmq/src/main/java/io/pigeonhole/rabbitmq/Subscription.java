@@ -35,6 +35,9 @@ final class Subscription extends DefaultConsumer {
     /** Who lives so long was not ended by what is first in the queue. */
     private static final Duration SURVIVED = Duration.ofSeconds(2);
 
+    /** Longer than a message is on its way. */
+    private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+
     /** Longer than a broker needs to put back what it had sent to a consumer that was cancelled. */
     private static final long PUT_BACK = Duration.ofMillis(200).toNanos();
 
@@ -58,6 +61,16 @@ final class Subscription extends DefaultConsumer {
     private long putBackAt = System.nanoTime();
     private boolean takesBack;
     private long settledBefore;
+    private long deliveredBefore;
+    private long idleSince = System.nanoTime();
+    private long lookAt = System.nanoTime();
+    private long standLookAt = System.nanoTime();
+    private boolean messagesWaitedBefore;
+    private volatile boolean messagesReady;
+    private volatile long unfinished;
+    private long settledAtLook;
+    private long deliveredAtLook;
+    private volatile long standsSince = System.nanoTime();
     private long progressAt = System.nanoTime();
     private long steppedAt = System.nanoTime();
     private boolean withdrawn;
@@ -233,6 +246,7 @@ final class Subscription extends DefaultConsumer {
      * @param isStoreThere whether the database answers, so that what is slow is slow by itself
      */
     void tend(boolean isStoreThere) throws IOException {
+        noteProgress(isStoreThere);
         int next = Math.min(caution.more(windows.limit()), settings.prefetch() - windows.leftOver());
         boolean more = mayTakeMore(isStoreThere) && next > windows.limit();
         if (windows.hasOlder()) {
@@ -259,6 +273,55 @@ final class Subscription extends DefaultConsumer {
             return;
         }
         acknowledge();
+    }
+
+    private void noteProgress(boolean isStoreThere) {
+        long settled = unacknowledged.collect();
+        long delivered = windows.delivered();
+        // One that is tried beside a full one, and gets nothing, is no progress.
+        boolean hasRoom = !windows.hasOlder() && !windows.isNewestFull();
+        if (settled != settledAtLook || delivered != deliveredAtLook || !isStoreThere || hasRoom) {
+            settledAtLook = settled;
+            deliveredAtLook = delivered;
+            standsSince = System.nanoTime();
+            messagesReady = false;
+        }
+        unfinished = delivered - settled;
+    }
+
+    /** Whether messages wait while it has stood still for long; asked now and then. */
+    void lookWhereItStands(Duration limit) throws IOException {
+        long now = System.nanoTime();
+        if (now - standsSince >= limit.toNanos() && now - standLookAt >= 0) {
+            standLookAt = now + LOOK_AGAIN.multipliedBy(5).toNanos();
+            messagesReady = messagesReady();
+        }
+    }
+
+    private boolean messagesReady() throws IOException {
+        int[] ready = {0};
+        answers.send(
+                "queue.declare",
+                () -> ready[0] = getChannel().queueDeclarePassive(queue).getMessageCount());
+        return ready[0] > 0;
+    }
+
+    /** How many are delivered and not settled. Any thread may ask. */
+    long unfinished() {
+        return unfinished;
+    }
+
+    /** What it was delivered belongs to this group. */
+    DeliveryGroup group() {
+        return group;
+    }
+
+    /**
+     * For how long it has had all that it takes at once, and nothing of it was settled although the database was there, and messages wait
+     * in the queue. Any thread may ask.
+     */
+    Duration standstill() {
+        return messagesReady ? Duration.ofNanos(System.nanoTime() - standsSince) : Duration.ZERO;
     }
 
     private boolean mayTakeMore(boolean isStoreThere) {
@@ -290,7 +353,9 @@ final class Subscription extends DefaultConsumer {
         int beside = beside(next);
         // With nothing to acknowledge there was nothing to hold back, and it need not be tried first.
         boolean nothingToHold = unacknowledged.collect() == unacknowledged.acknowledged();
-        if (!(hold.hasFailed() || nothingToHold) || !windows.isNewestFull() || beside < windows.limit()) {
+        // Fewer than it has already are worth it only where they are all that is left.
+        boolean isTooLittle = beside < Math.min(windows.limit(), Math.max(1, rest()));
+        if (!(hold.hasFailed() || nothingToHold) || !windows.isNewestFull() || isTooLittle) {
             return false;
         }
         consume(beside);
@@ -303,7 +368,12 @@ final class Subscription extends DefaultConsumer {
     }
 
     private int beside(int next) {
-        return Math.min(next, settings.prefetch() - windows.leftOver() - windows.limit());
+        return Math.min(next, rest());
+    }
+
+    /** How many more it may have at once. */
+    private int rest() {
+        return settings.prefetch() - windows.leftOver() - windows.limit();
     }
 
     /** The older one is full, so that nobody gets meanwhile what is on its way to this one and is put back. */
@@ -351,6 +421,56 @@ final class Subscription extends DefaultConsumer {
     /** Whether it goes on beyond its first message, or long enough to say that it works. */
     boolean isProven() {
         return hasAcknowledged() || lived().compareTo(SURVIVED) > 0;
+    }
+
+    /**
+     * Whether for so long nothing was delivered and nothing is unfinished although messages may wait. The queue is looked at twice, as one
+     * may be on its way. It is not asked for its consumers: RabbitMQ counts those that it has forgotten.
+     */
+    boolean isForgotten(Duration idle) throws IOException {
+        long now = System.nanoTime();
+        if (!isIdleFor(idle)) {
+            messagesWaitedBefore = false;
+            lookAt = now;
+            return false;
+        }
+        if (now - lookAt < 0) {
+            return false;
+        }
+        boolean messagesWait = mayCountAsDelivered() || messagesReady();
+        boolean twice = messagesWait && messagesWaitedBefore;
+        messagesWaitedBefore = messagesWait;
+        lookAt = System.nanoTime() + (messagesWait ? LOOK_AGAIN : idle).toNanos();
+        return twice;
+    }
+
+    /**
+     * A broker with the defect takes the messages of a quorum queue that was made anew for delivered to the consumer that it has forgotten,
+     * and none is ready. Such a queue does not delete itself with its last consumer, as a classic one may.
+     */
+    private boolean mayCountAsDelivered() {
+        return !limitsChannel
+                && TakeoverDefect.isIn(getChannel().getConnection().getServerProperties());
+    }
+
+    /** Whether for so long nothing was delivered, and nothing is unfinished. */
+    private boolean isIdleFor(Duration pause) {
+        long now = System.nanoTime();
+        long delivered = windows.delivered();
+        boolean isBusy = delivered != deliveredBefore
+                || unacknowledged.acknowledged() != delivered
+                || windows.hasOlder()
+                || takesBack;
+        if (isBusy) {
+            deliveredBefore = delivered;
+            idleSince = now;
+        }
+        return now - idleSince >= pause.toNanos();
+    }
+
+    /** Whether anything came. */
+    boolean hasDelivered() {
+        return windows.delivered() > 0;
     }
 
     /** Since when it consumes. */

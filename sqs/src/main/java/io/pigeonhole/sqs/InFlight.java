@@ -3,7 +3,9 @@ package io.pigeonhole.sqs;
 import io.pigeonhole.sqs.Received.Delivery;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -128,38 +130,72 @@ final class InFlight implements Runnable {
         if (taken.stream().noneMatch(Received::isHeld)) {
             callFailures.isPointless();
         }
+        Map<Integer, List<Due>> due = due();
+        for (Map.Entry<Integer, List<Due>> each : due.entrySet()) {
+            if (!prolong(each.getValue(), each.getKey())) {
+                return;
+            }
+        }
+    }
+
+    /** A message that is to be hidden for longer. */
+    private record Due(Received received, Delivery delivery) {}
+
+    /** What is due, whatever it was received with, by the number of seconds that it may be hidden for. */
+    private Map<Integer, List<Due>> due() {
+        Map<Integer, List<Due>> all = new HashMap<>();
         for (Received received : taken) {
             List<Delivery> due = received.held().stream()
                     .filter(delivery -> delivery.sinceHidden().multipliedBy(3).compareTo(visibility) >= 0)
                     .toList();
-            if (!due.isEmpty() && !prolong(received, due)) {
-                return;
+            Duration left = longestHold.minus(received.age());
+            int seconds = (int) (left.compareTo(visibility) < 0 ? left : visibility).toSeconds();
+            if (seconds <= 0) {
+                received.letGo(due);
+            } else if (!due.isEmpty()) {
+                List<Due> together = all.computeIfAbsent(seconds, none -> new ArrayList<>());
+                due.forEach(delivery -> together.add(new Due(received, delivery)));
             }
-            showGivenBack();
         }
+        return all;
+    }
+
+    /** Ten in a call. False where SQS cannot be reached. */
+    private boolean prolong(List<Due> due, int seconds) {
+        // With many, those that others would be given first go first.
+        due.sort((one, other) -> one.delivery().compareStaleness(other.delivery()));
+        for (int from = 0; from < due.size(); from += SqsQueue.MOST_AT_ONCE) {
+            // What is given back or settled while this goes on is not hidden any more.
+            showGivenBack();
+            List<Due> call = due.subList(from, Math.min(due.size(), from + SqsQueue.MOST_AT_ONCE)).stream()
+                    .filter(each ->
+                            taken.contains(each.received()) && each.received().holds(each.delivery()))
+                    .toList();
+            if (!call.isEmpty() && !hide(call, seconds)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
      * False where SQS cannot be reached, so that it makes no sense to go on with others now. An {@link Error} says nothing about
-     * that.
+     * that: it may be of one of these messages, so they are hidden one by one.
      */
-    private boolean prolong(Received received, List<Delivery> due) {
-        Duration left = longestHold.minus(received.age());
-        Duration duration = left.compareTo(visibility) < 0 ? Duration.ofSeconds(left.toSeconds()) : visibility;
-        if (duration.isNegative() || duration.isZero()) {
-            received.letGo(due);
-            return true;
-        }
+    private boolean hide(List<Due> due, int seconds) {
         try {
             long from = System.nanoTime();
-            BatchResult result = queue.hide(due, (int) duration.toSeconds());
-            received.letGo(result.lost());
-            result.done().forEach(delivery -> delivery.hidden(from, duration));
+            BatchResult result = queue.hide(due.stream().map(Due::delivery).toList(), seconds);
+            due.forEach(each -> each.received().letGo(result.lost()));
+            result.done().forEach(delivery -> delivery.hidden(from, Duration.ofSeconds(seconds)));
             report(result);
             return true;
+        } catch (RuntimeException e) {
+            callFailures.is(e);
+            return false;
         } catch (Throwable e) {
             callFailures.is(e);
-            return e instanceof Error;
+            return due.size() == 1 || due.stream().allMatch(each -> hide(List.of(each), seconds));
         }
     }
 

@@ -25,7 +25,6 @@ final class Poller implements Runnable {
     private static final Duration PAUSE_WHILE_FULL = Duration.ofMillis(10);
     private static final Duration PAUSE_AFTER_ERROR = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
-    private static final double RESUME_BELOW = 0.5;
 
     private final SqsSource.Settings settings;
     private final SourceInbox inbox;
@@ -36,7 +35,6 @@ final class Poller implements Runnable {
     private final CountDownLatch stopping;
     private final CallFailures receiving;
     private final CallFailures handing;
-    private boolean full;
     private int failures;
     private volatile @Nullable String storeProblem;
 
@@ -149,8 +147,7 @@ final class Poller implements Runnable {
     }
 
     private boolean isHeldBack() {
-        full = deliveryThreads.load() >= (full ? RESUME_BELOW : 1);
-        return full
+        return deliveryThreads.isFull()
                 || deliveryThreads.isWaiting()
                 // Those that wait for another try hold nothing up.
                 || acknowledgements.untried() >= settings.delivery().maxMessages();

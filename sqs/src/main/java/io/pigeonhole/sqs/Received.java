@@ -56,6 +56,11 @@ final class Received {
             return Duration.ofNanos(hiddenUntil - System.nanoTime());
         }
 
+        /** Negative where this one may be given to somebody else earlier. */
+        int compareStaleness(Delivery other) {
+            return Long.signum(hiddenUntil - other.hiddenUntil);
+        }
+
         /** How long ago it was that it was hidden last. */
         Duration sinceHidden() {
             return Duration.ofNanos(System.nanoTime() - hiddenAt);
@@ -86,7 +91,7 @@ final class Received {
         for (int i = 0; i < all.size() && !withdrawn; i++) {
             Message message = all.get(i);
             Delivery delivery = deliveries.get(i);
-            group.submit(mapper.map(message), message.messageId().hashCode(), outcome -> settled(delivery));
+            group.submit(mapper.map(message), outcome -> settled(delivery));
         }
     }
 
@@ -117,6 +122,11 @@ final class Received {
     /** Those that are not settled and may still be hidden for us. */
     List<Delivery> held() {
         return List.copyOf(held);
+    }
+
+    /** Whether it is not settled and may still be hidden for us. */
+    boolean holds(Delivery delivery) {
+        return held.contains(delivery);
     }
 
     /** Whether there is any to be kept hidden. */

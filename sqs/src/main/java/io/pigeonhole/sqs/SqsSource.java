@@ -241,7 +241,8 @@ public final class SqsSource implements Source {
         if (now.receiving().problem() != null) {
             return SourceState.WAITING_FOR_BROKER;
         }
-        return problems(now).isEmpty() ? SourceState.RUNNING : SourceState.DEGRADED;
+        boolean works = problems(now).isEmpty() && now.deliveryThreads().failure() == null;
+        return works ? SourceState.RUNNING : SourceState.DEGRADED;
     }
 
     @Override
@@ -276,7 +277,9 @@ public final class SqsSource implements Source {
 
     @Override
     public @Nullable Throwable failure() {
-        return failure.get();
+        Running now = running;
+        Throwable reason = failure.get();
+        return reason == null && now != null && !closed ? now.deliveryThreads().failure() : reason;
     }
 
     /** The queue's retention of messages. Asks SQS. */

@@ -43,6 +43,9 @@ final class FakeQueue implements SqsClient {
     /** How often somebody looked it up. */
     final AtomicInteger lookUps = new AtomicInteger();
 
+    /** How many messages each call was about that changed visibilities. */
+    final Queue<Integer> changed = new ConcurrentLinkedQueue<>();
+
     /** How SQS fails to delete a message, by its id, in a call that succeeds; null where it deletes it. */
     volatile Function<String, @Nullable BatchResultErrorEntry> deletions = id -> null;
 
@@ -188,6 +191,7 @@ final class FakeQueue implements SqsClient {
         if (action != null) {
             action.run();
         }
+        changed.add(request.entries().size());
         List<BatchResultErrorEntry> failed = new ArrayList<>();
         synchronized (this) {
             for (ChangeMessageVisibilityBatchRequestEntry entry : request.entries()) {

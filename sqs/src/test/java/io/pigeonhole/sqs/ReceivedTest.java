@@ -12,6 +12,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -19,12 +20,19 @@ import software.amazon.awssdk.services.sqs.model.Message;
 
 /** What a receive keeps in memory. */
 class ReceivedTest {
+    private volatile String slow = "";
+    private final AtomicInteger handled = new AtomicInteger();
     private final CountDownLatch mayEnd = new CountDownLatch(1);
     private final DeliveryThreads deliveryThreads = DeliveryThreads.start(
             "test",
             Inbox.builder("test", InMemoryStore.create())
                     .defaultType("text")
-                    .handle("text", PayloadDecoder.text(), (text, context) -> mayEnd.await())
+                    .handle("text", PayloadDecoder.text(), (text, context) -> {
+                        if (slow.isEmpty() || slow.equals(text)) {
+                            mayEnd.await();
+                        }
+                        handled.incrementAndGet();
+                    })
                     .build(),
             DeliverySettings.standard());
     private final MessageMapper mapper = new MessageMapper(
@@ -70,5 +78,19 @@ class ReceivedTest {
         });
         assertThat(received.isOver()).isFalse();
         assertThat(messages).isEmpty();
+    }
+
+    /** A quarter of all that comes later would wait behind it, until nothing is received any more. */
+    @Test
+    void oneSlowMessageWithoutAKeyCollectsNoOthersBehindIt() {
+        slow = "body 0";
+        Received first = submitted(messages().subList(0, 1));
+        for (int i = 1; i < 10; i++) {
+            int number = i;
+            Received next = submitted(messages().subList(i, i + 1));
+            await().untilAsserted(() -> assertThat(handled).hasValue(number));
+            await().until(next::isOver);
+        }
+        assertThat(first.isOver()).isFalse();
     }
 }

@@ -1,13 +1,13 @@
 package io.pigeonhole.core.admin;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.time.StoredTime;
 import io.pigeonhole.core.time.SystemTime;
 import java.time.Instant;

@@ -141,7 +141,7 @@ public interface AdminStore {
      * @param firstDue when the first message is due; null for now, by the database's clock
      * @param by who, and why
      * @return what was done; empty where something was busy, and nothing was done
-     * @throws io.pigeonhole.core.store.StoreException of the class MESSAGE or PERMANENT where work does not take one of several
+     * @throws io.pigeonhole.core.failure.StoreException of the class MESSAGE or PERMANENT where work does not take one of several
      *     letters; a single one is counted as refused
      */
     Optional<RequeuedPart> requeue(

@@ -221,7 +221,7 @@ public final class Answers {
      * @return the attempt
      */
     public static FailedAttempt released(String owner, Author by, int number, Duration duration) {
-        LeaseReleasedException reason = new LeaseReleasedException(owner, by.who(), by.why());
+        LeaseReleasedException reason = new LeaseReleasedException(owner, by.who(), by.reason());
         return new FailedAttempt(
                 number, owner, duration, reason.getClass().getName(), String.valueOf(reason.getMessage()), "");
     }
@@ -291,7 +291,7 @@ public final class Answers {
      * @return one line
      */
     public static String ofSkip(Author by, @Nullable String error) {
-        return "skipped by " + by.who() + ": " + by.why() + (error == null ? "" : "; it had failed with " + error);
+        return "skipped by " + by.who() + ": " + by.reason() + (error == null ? "" : "; it had failed with " + error);
     }
 
     /**

@@ -5,7 +5,7 @@ import io.pigeonhole.core.inbox.SourceInbox;
 import io.pigeonhole.core.message.Message;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** What a delivery thread needs of an inbox. */
 interface BatchProcessor {
@@ -21,7 +21,7 @@ interface BatchProcessor {
     void probe();
 
     /** As {@link SourceInbox#whenHandlerHangs}. */
-    default Runnable whenHandlerHangs(Consumer<Thread> listener) {
+    default Runnable whenHandlerHangs(Predicate<Thread> listener) {
         return () -> {};
     }
 
@@ -38,7 +38,7 @@ interface BatchProcessor {
             }
 
             @Override
-            public Runnable whenHandlerHangs(Consumer<Thread> listener) {
+            public Runnable whenHandlerHangs(Predicate<Thread> listener) {
                 return inbox.whenHandlerHangs(listener);
             }
 

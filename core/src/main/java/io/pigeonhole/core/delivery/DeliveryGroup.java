@@ -17,7 +17,7 @@ public final class DeliveryGroup {
     }
 
     /**
-     * Puts a message into the queue of its delivery thread. Does not wait, even when the delivery threads are {@linkplain DeliveryThreads#load() full}: stopping the flow
+     * Puts a message into the queue of its delivery thread. Does not wait, even when the delivery threads are {@linkplain DeliveryThreads#isFull full}: stopping the flow
      * is for the adapter to do.
      *
      * @param message the message

@@ -1,6 +1,7 @@
 package io.pigeonhole.core.delivery;
 
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.store.StoreRefusal;
@@ -13,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,14 +28,19 @@ import org.slf4j.event.Level;
  *
  * <p>A batch is <em>in hand</em> from the moment it is taken until all of it is settled or held; it is <em>in work</em> only
  * while the inbox has it. What is in hand but not in work, because the database is away, can be withdrawn at once.
+ *
+ * <p>One long class, because one lock guards all of its state: what is in hand, whose turn it is, and why it waits.
  */
 final class DeliveryThread implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(DeliveryThread.class);
     private static final Outcome FAILED = new Outcome.Busy("the inbox failed at it");
     private static final Outcome BEHIND = new Outcome.Busy("the inbox failed at one before it");
     private static final int MOST_FAILURES = 3;
-    /** How many threads may hang in handlers and be replaced; each has a connection, maybe. */
-    private static final int MOST_REPLACED = 4;
+    /** How many threads may hang in handlers and be replaced; each keeps its batch. */
+    private static final int MOST_REPLACED = 16;
+
+    /** A batch of many messages may take a while; one that is in work for longer does not end as usual. */
+    private static final Duration LONG_BATCH = Duration.ofMinutes(5);
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
@@ -41,6 +49,7 @@ final class DeliveryThread implements Runnable {
     private final BatchProcessor inbox;
     private final int maxBatch;
     private final Load load;
+    private final LongSupplier clock;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -49,6 +58,7 @@ final class DeliveryThread implements Runnable {
     /** Whose turn it is. Another one that comes back from a handler that hung has nothing to say any more. */
     private Thread thread;
 
+    private int replaced;
     private int hanging;
     private boolean spent;
     private List<Entry> inHand = List.of();
@@ -69,7 +79,9 @@ final class DeliveryThread implements Runnable {
 
     private volatile boolean ended;
 
-    DeliveryThread(String name, BatchProcessor inbox, int maxBatch, Load load) {
+    /** With a clock of nanoseconds that says for how long a batch is in work. */
+    DeliveryThread(String name, BatchProcessor inbox, int maxBatch, Load load, LongSupplier clock) {
+        this.clock = clock;
         this.name = name;
         this.inbox = inbox;
         this.maxBatch = maxBatch;
@@ -99,17 +111,17 @@ final class DeliveryThread implements Runnable {
 
     /**
      * Goes on with another thread where this one hangs in a handler: it is handed the same messages, and the inbox knows at which the
-     * other hangs. With too many that hang, it is left as it is.
+     * other hangs. With too many that hang, it is left as it is, and the answer is false.
      */
-    void replace(Thread hangs) {
+    boolean replace(Thread hangs) {
         lock.lock();
         try {
             if (thread != hangs || !inInbox || closed) {
-                return;
+                return true;
             }
             if (hanging == MOST_REPLACED) {
                 if (spent) {
-                    return;
+                    return false;
                 }
                 spent = true;
                 log.error(
@@ -117,11 +129,12 @@ final class DeliveryThread implements Runnable {
                                 + " waits until one returns, or for a new process. Give the calls that handlers make a timeout",
                         hangs.getName(),
                         hanging);
-                return;
+                return false;
             }
-            Thread next = daemon(name + "-" + (hanging + 1));
+            Thread next = daemon(name + "-" + (replaced + 1));
             next.start();
             thread = next;
+            replaced++;
             hanging++;
             // If the database is away, the next to ask it finds that out.
             waitsFor = null;
@@ -134,6 +147,7 @@ final class DeliveryThread implements Runnable {
                     "{}: the handler hangs, no interrupt ends it; {} takes its place. Give the call that it makes a timeout",
                     hangs.getName(),
                     next.getName());
+            return true;
         } finally {
             lock.unlock();
         }
@@ -160,14 +174,82 @@ final class DeliveryThread implements Runnable {
     @Nullable
     RetryableException waitsFor() {
         // The database has answered, and what is in the inbox for so long is a handler.
-        return inInbox && System.nanoTime() - inInboxSince > LONGEST_PAUSE.toNanos() ? null : waitsFor;
+        return inInbox && clock.getAsLong() - inInboxSince > LONGEST_PAUSE.toNanos() ? null : waitsFor;
     }
 
-    /** How many messages this thread has, as of now. */
-    int unfinished() {
+    /** Why what it has waits until there is a new process; or null. */
+    @Nullable
+    Throwable failure() {
         lock.lock();
         try {
-            return unfinished;
+            return spent
+                    ? new PigeonholeException(
+                            (hanging + 1) + " threads of '" + name + "' hang in handlers, which no interrupt ends, and "
+                                    + unfinished
+                                    + " messages wait for them. Give the calls of these handlers timeouts, then start a new process",
+                            null)
+                    : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How much waits for it, for whoever chooses a thread: one that takes nothing any more is chosen last. */
+    int load() {
+        lock.lock();
+        try {
+            return spent ? Integer.MAX_VALUE : unfinished;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether it has nothing to do but to try again what was busy. */
+    boolean isIdle() {
+        lock.lock();
+        try {
+            return inHand.isEmpty() && queue.hasNothingNew();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Whether such messages may come to their end as usual: they are in a batch that began not very long ago, or wait behind it. What is
+     * busy comes back sooner.
+     */
+    boolean isAtWork(Predicate<Entry> which) {
+        lock.lock();
+        try {
+            long inInboxFor = clock.getAsLong() - inInboxSince;
+            boolean mayBeBusy = inInboxFor <= LONGEST_PAUSE.toNanos() && queue.busy(which) != null;
+            boolean isConcerned = queue.hasNew(which) || inHand.stream().anyMatch(which);
+            return inInbox && isConcerned && !mayBeBusy && inInboxFor < LONG_BATCH.toNanos();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What keeps such messages from being finished, in a few words; null where it has none. */
+    @Nullable
+    String standsAt(Predicate<Entry> which) {
+        lock.lock();
+        try {
+            long inInboxFor = clock.getAsLong() - inInboxSince;
+            // What is held waits, however long another batch is in work; but what is in work for long comes first.
+            Entry busy = queue.busy(which);
+            Entry atWork = inHand.stream().filter(which).findFirst().orElse(null);
+            if (atWork == null && !inHand.isEmpty() && queue.hasNew(which)) {
+                atWork = inHand.get(0);
+            }
+            boolean isInWorkForLong = inInbox && inInboxFor > LONGEST_PAUSE.toNanos();
+            if (busy != null && (atWork == null || !isInWorkForLong)) {
+                return "busy: " + busy.message();
+            }
+            return atWork == null
+                    ? null
+                    : "in work in '" + thread.getName() + "': " + atWork.message()
+                            + (inHand.size() > 1 ? " and " + (inHand.size() - 1) + " more of its batch" : "");
         } finally {
             lock.unlock();
         }
@@ -399,7 +481,7 @@ final class DeliveryThread implements Runnable {
         lock.lock();
         try {
             inWork = !inHand.isEmpty();
-            inInboxSince = System.nanoTime();
+            inInboxSince = clock.getAsLong();
             inInbox = inWork;
             return inHand;
         } finally {
@@ -457,6 +539,8 @@ final class DeliveryThread implements Runnable {
                 return false;
             }
             inInbox = false;
+            // It hung, and was not replaced.
+            spent = false;
             return true;
         } finally {
             lock.unlock();
@@ -489,6 +573,7 @@ final class DeliveryThread implements Runnable {
                 return false;
             }
             inInbox = false;
+            spent = false;
             stalled = true;
             inWork = false;
             waitsFor = forTheDatabase;

@@ -76,6 +76,22 @@ final class DeliveryThreadQueue {
         }
     }
 
+    /** Whether nothing waits but behind what was busy. */
+    boolean hasNothingNew() {
+        return fresh.isEmpty();
+    }
+
+    /** Whether such an entry waits, and not for one that was busy. */
+    boolean hasNew(Predicate<Entry> which) {
+        return fresh.anyMatch(which);
+    }
+
+    /** One that was busy and is handed in again later, and is such an entry or keeps one waiting; null where there is none. */
+    @Nullable
+    Entry busy(Predicate<Entry> which) {
+        return held.headBefore(which);
+    }
+
     /** Removes the entries that match. */
     void removeIf(Predicate<Entry> gone) {
         fresh.removeIf(gone);

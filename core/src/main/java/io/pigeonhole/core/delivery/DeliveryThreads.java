@@ -7,6 +7,8 @@ import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,19 +28,26 @@ import org.slf4j.LoggerFactory;
 public final class DeliveryThreads {
     private static final Logger log = LoggerFactory.getLogger(DeliveryThreads.class);
 
+    /** For so long nothing has to be finished before it is a problem. */
+    private static final Duration STANDSTILL = Duration.ofMinutes(1);
+
+    private static final int MOST_IN_TEXTS = 3;
+
     private final String name;
     private final DeliverySettings settings;
     private final Load load = new Load();
+    private final Fullness fullness;
     private final List<DeliveryThread> all;
     private final Runnable endOfListening;
 
-    private DeliveryThreads(String name, BatchProcessor inbox, DeliverySettings settings) {
+    private DeliveryThreads(String name, BatchProcessor inbox, DeliverySettings settings, LongSupplier clock) {
         this.name = name;
         this.settings = settings;
+        this.fullness = new Fullness(load, settings, clock);
         this.all = IntStream.range(0, settings.concurrency())
-                .mapToObj(i -> new DeliveryThread(name + "-delivery-" + i, inbox, settings.maxBatch(), load))
+                .mapToObj(i -> new DeliveryThread(name + "-delivery-" + i, inbox, settings.maxBatch(), load, clock))
                 .toList();
-        this.endOfListening = inbox.whenHandlerHangs(thread -> all.forEach(each -> each.replace(thread)));
+        this.endOfListening = inbox.whenHandlerHangs(this::replace);
     }
 
     /**
@@ -54,7 +63,12 @@ public final class DeliveryThreads {
     }
 
     static DeliveryThreads start(String name, BatchProcessor inbox, DeliverySettings settings) {
-        DeliveryThreads deliveryThreads = new DeliveryThreads(name, inbox, settings);
+        return start(name, inbox, settings, System::nanoTime);
+    }
+
+    /** With a clock of nanoseconds that says for how long nothing was finished. */
+    static DeliveryThreads start(String name, BatchProcessor inbox, DeliverySettings settings, LongSupplier clock) {
+        DeliveryThreads deliveryThreads = new DeliveryThreads(name, inbox, settings, clock);
         try {
             deliveryThreads.all.forEach(DeliveryThread::start);
         } catch (Throwable e) {
@@ -74,13 +88,20 @@ public final class DeliveryThreads {
         return new DeliveryGroup(this);
     }
 
-    /**
-     * How full the delivery threads are with unfinished messages.
-     *
-     * @return 0 for empty, 1 or more for full
-     */
-    public double load() {
+    /** How full the delivery threads are with unfinished messages: 0 for empty, 1 or more for full. */
+    double load() {
         return load.relativeTo(settings);
+    }
+
+    /**
+     * Whether an adapter is to take no more messages from its broker for now. It is asked before each time that messages are taken,
+     * or at least every second while none are.
+     *
+     * @return true from the moment when as many messages are unfinished as {@link DeliverySettings} allow, until half of them are
+     *     finished, or until a thread has nothing to do, but for what is busy, and there is room
+     */
+    public boolean isFull() {
+        return fullness.isFull(() -> all.stream().anyMatch(DeliveryThread::isIdle), this::isWaiting);
     }
 
     /**
@@ -93,9 +114,11 @@ public final class DeliveryThreads {
     }
 
     /**
-     * Why a delivery thread {@linkplain #isWaiting waits}, for {@link io.pigeonhole.core.node.Source#problems}.
+     * Why nothing goes on, for {@link io.pigeonhole.core.node.Source#problems}: a delivery thread {@linkplain #isWaiting waits}, or
+     * the threads are {@linkplain #isFull full} and have finished nothing for a minute.
      *
-     * @return that the consumer is paused, or how the database failed last, in a sentence; null where none waits
+     * @return that the consumer is paused, how the database failed last, or which messages are not finished, in a sentence; null
+     *     where it goes on
      */
     public @Nullable String problem() {
         return all.stream()
@@ -103,6 +126,54 @@ public final class DeliveryThreads {
                 .filter(Objects::nonNull)
                 .findFirst()
                 .map(StoreRefusal::describe)
+                .orElseGet(this::standstill);
+    }
+
+    private @Nullable String standstill() {
+        Duration standstill = fullness.standstill();
+        String unfinished = standstill.compareTo(STANDSTILL) < 0 ? null : unfinished(entry -> true);
+        return unfinished == null
+                ? null
+                : "no more messages are taken: " + load.messages()
+                        + " are unfinished, and for " + standstill.toSeconds()
+                        + " s none of them was finished. " + unfinished;
+    }
+
+    /**
+     * Which messages of a group do not come to their end, for the text of a problem.
+     *
+     * @param group the group
+     * @return some of them, or of those that they wait for; null where there is none, or where one is in a batch that began less than
+     *     five minutes ago, or waits behind it, as that may be slow and no more
+     */
+    public @Nullable String unfinished(DeliveryGroup group) {
+        return unfinished(entry -> entry.group() == group);
+    }
+
+    private @Nullable String unfinished(Predicate<Entry> which) {
+        List<String> some = all.stream()
+                .map(thread -> thread.standsAt(which))
+                .filter(Objects::nonNull)
+                .limit(MOST_IN_TEXTS)
+                .toList();
+        return some.isEmpty() || all.stream().anyMatch(thread -> thread.isAtWork(which))
+                ? null
+                : "Unfinished are, for example, " + String.join("; ", some)
+                        + ". A handler that does not return needs a timeout in the calls that it makes, and the driver a socketTimeout;"
+                        + " a message is busy while another transaction has its key";
+    }
+
+    /**
+     * Why messages wait until there is a new process, for {@link io.pigeonhole.core.node.Source#failure}: too many threads hang in
+     * handlers that no interrupt ends, and are not replaced any more.
+     *
+     * @return the failure of one that waits so; null where none does
+     */
+    public @Nullable Throwable failure() {
+        return all.stream()
+                .map(DeliveryThread::failure)
+                .filter(Objects::nonNull)
+                .findFirst()
                 .orElse(null);
     }
 
@@ -131,6 +202,11 @@ public final class DeliveryThreads {
         }
     }
 
+    /** False where it is one of these, and none takes its place. */
+    private boolean replace(Thread hangs) {
+        return all.stream().allMatch(each -> each.replace(hangs));
+    }
+
     void add(Entry entry, int fallback) {
         byte[] key = entry.message().orderingKey();
         (key == null ? all.get(Math.floorMod(spread(fallback), all.size())) : deliveryThreadOf(key)).add(entry);
@@ -154,7 +230,7 @@ public final class DeliveryThreads {
     private DeliveryThread idlest() {
         DeliveryThread idlest = all.get(0);
         for (DeliveryThread deliveryThread : all) {
-            if (deliveryThread.unfinished() < idlest.unfinished()) {
+            if (deliveryThread.load() < idlest.load()) {
                 idlest = deliveryThread;
             }
         }

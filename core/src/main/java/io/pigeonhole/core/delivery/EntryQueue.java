@@ -77,6 +77,14 @@ class EntryQueue {
         }
     }
 
+    final boolean anyMatch(Predicate<Entry> which) {
+        Entry entry = first;
+        while (entry != null && !which.test(entry)) {
+            entry = entry.after;
+        }
+        return entry != null;
+    }
+
     final void removeIf(Predicate<Entry> gone) {
         Entry entry = first;
         while (entry != null) {

@@ -62,6 +62,16 @@ final class HeldEntries {
                 .toList();
     }
 
+    /** A head that is such an entry, or that one waits behind; null where there is none. */
+    @Nullable
+    Entry headBefore(Predicate<Entry> which) {
+        return byOrder.values().stream()
+                .filter(waiting -> waiting.anyMatch(which))
+                .findFirst()
+                .map(OfOrder::head)
+                .orElse(null);
+    }
+
     /** Behind whom an entry has to wait; null where it need not. */
     @Nullable
     EntryQueue ofOrder(Entry entry) {

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Load {
     private final AtomicInteger messages = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
+    private final AtomicLong finished = new AtomicLong();
 
     void add(Entry entry) {
         long size = entry.size(); // First, as it may need memory.
@@ -21,12 +22,18 @@ final class Load {
         if (left) {
             messages.decrementAndGet();
             bytes.addAndGet(-size);
+            finished.incrementAndGet();
         }
         return left;
     }
 
     int messages() {
         return messages.get();
+    }
+
+    /** How many were counted off in all. */
+    long finished() {
+        return finished.get();
     }
 
     /** 0 for nothing, 1 or more for full. */

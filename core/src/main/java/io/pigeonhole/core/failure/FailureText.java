@@ -54,7 +54,10 @@ public final class FailureText {
      */
     public static String describe(Throwable failure) {
         String text = messageOf(failure);
-        return failure instanceof PermanentFailure ? text : bounded(classOf(failure) + ": " + text);
+        if (failure instanceof PermanentFailure) {
+            return text;
+        }
+        return text.isEmpty() ? classOf(failure) : bounded(classOf(failure) + ": " + text);
     }
 
     /**

@@ -1,9 +1,9 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Claim;
-import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;

@@ -48,6 +48,8 @@ final class Dispatcher<C extends HandlerContext> {
     /** Whether a message before this one took too long: what is behind it comes later, so that what is known is committed. */
     private boolean behindTimeout;
 
+    private int tooLong;
+
     /** A message that is new: it is stored for the workers where that is wanted or has to be, or goes to its handler. */
     void accept(Envelope envelope, Reception reception) {
         Message message = envelope.message();
@@ -114,8 +116,10 @@ final class Dispatcher<C extends HandlerContext> {
                 tasks.add(route, envelope);
                 return envelope;
             });
+        } catch (HandlerTimeoutException e) {
+            Interrupts.requireNotEnding(1, e);
+            throw new DecoderTimeoutException(envelope, e);
         } catch (Throwable e) {
-            behindTimeout |= e instanceof HandlerTimeoutException;
             notDecoded(envelope, e);
         } finally {
             Interrupts.clear();
@@ -143,13 +147,23 @@ final class Dispatcher<C extends HandlerContext> {
         }
     }
 
+    /** One that was away for too long costs its batch a transaction; behind a second one, the others come later. */
+    private boolean isLastOfSeveralTooLong(Failure failure) {
+        if (!failure.tooLong()) {
+            return false;
+        }
+        tooLong++;
+        long known = plan.failing().values().stream().filter(Failure::tooLong).count();
+        return known > 1 && tooLong == known;
+    }
+
     private boolean isCondemned(Envelope envelope) {
         if (plan.failing().isEmpty()) {
             return false;
         }
         @Nullable Failure failure = plan.failing().get(envelope);
         if (failure != null) {
-            behindTimeout |= failure.cause() instanceof HandlerTimeoutException;
+            behindTimeout |= failure.cause() instanceof HandlerTimeoutException || isLastOfSeveralTooLong(failure);
             decisions.failed(envelope, failure);
         }
         return failure != null;

@@ -132,7 +132,7 @@ final class DuplicateCheck {
     /**
      * Claims what may be new.
      *
-     * @throws io.pigeonhole.core.store.ClaimBlockedException if a transaction elsewhere holds one of the keys; not in halves
+     * @throws io.pigeonhole.core.failure.ClaimBlockedException if a transaction elsewhere holds one of the keys; not in halves
      */
     void claim(boolean inHalves, Duration timeout) {
         List<MessageKey> keys = keysToClaim();

@@ -6,8 +6,26 @@ import io.pigeonhole.core.store.FailedAttempt;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 
-/** What a message failed with. */
-record Failure(Throwable cause, ErrorClass errorClass, Duration duration) {
+/**
+ * What a message failed with.
+ *
+ * @param tooLong whether it took so long that its transaction was lost, or was given up: the next message may do so too, and what was before
+ *     it is to be committed first
+ */
+record Failure(Throwable cause, ErrorClass errorClass, Duration duration, boolean tooLong) {
+    Failure(Throwable cause, ErrorClass errorClass, Duration duration) {
+        this(cause, errorClass, duration, cause instanceof HandlerTimeoutException);
+    }
+
+    /** It was away from the database for longer than handlers may, and its transaction does not go on behind it. */
+    Failure tookTooLong() {
+        return new Failure(cause, errorClass, duration, true);
+    }
+
+    /** The message's own, whatever the database means by it. */
+    Failure ofMessage() {
+        return new Failure(cause, ErrorClass.MESSAGE, duration, tooLong);
+    }
 
     /** What an external handler threw is the message's failure, whatever another database meant by it. */
     static Failure ofExternal(Throwable cause, ErrorClass errorClass, Duration duration) {

@@ -3,10 +3,10 @@ package io.pigeonhole.core.inbox;
 import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.LeaseExpiredException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.retry.Reaction;
 import io.pigeonhole.core.retry.RetryPolicy;
-import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -65,7 +65,7 @@ final class FailureJudge<C extends HandlerContext> {
         try {
             return named(policy, failure.cause()).orElse(usual);
         } catch (Throwable e) {
-            failed(envelope, e);
+            failed("a predicate", "as if it matched nothing", envelope, e);
             return usual;
         } finally {
             Interrupts.clear();
@@ -93,10 +93,12 @@ final class FailureJudge<C extends HandlerContext> {
         return cause == null ? failure : cause;
     }
 
-    private static void failed(Envelope envelope, Throwable e) {
+    private static void failed(String what, String instead, Envelope envelope, Throwable e) {
         log.error(
-                "the retry policy of {} failed; the standard one is used instead",
+                "{} of the retry policy of {} threw by itself; {}",
+                what,
                 envelope.message(),
+                instead,
                 FailureText.readable(e));
     }
 
@@ -107,9 +109,10 @@ final class FailureJudge<C extends HandlerContext> {
             return policy.delayAfter(attempts, envelope.age(), thrown, ThreadLocalRandom.current())
                     .map(delay -> delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay);
         } catch (Throwable e) {
-            failed(envelope, e);
+            failed("a function for delays", "the standard delays are used", envelope, e);
             return RetryPolicy.standard()
                     .maxAttempts(policy.maxAttempts())
+                    .maxAge(policy.maxAge())
                     .delayAfter(attempts, envelope.age(), thrown, ThreadLocalRandom.current());
         } finally {
             Interrupts.clear();

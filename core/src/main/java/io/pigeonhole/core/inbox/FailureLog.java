@@ -31,7 +31,10 @@ final class FailureLog {
 
     void outcome(Message message, Outcome outcome) {
         if (outcome instanceof Outcome.Dead dead && !LOGGED_ELSEWHERE.contains(dead.reason())) {
-            warn(dead.reason().name(), message, "is a dead letter, " + dead.reason(), dead.detail());
+            String limit = dead.reason() == DeadReason.RETRIES_EXHAUSTED
+                    ? " (its retry policy, by maxAttempts or maxAge, allows no other attempt)"
+                    : "";
+            warn(dead.reason().name(), message, "is a dead letter, " + dead.reason() + limit, dead.detail());
         } else if (outcome instanceof Outcome.Parked parked) {
             String what = parked.attempts() == 0
                     ? "waits in work, without an attempt that counts, and is tried again in "

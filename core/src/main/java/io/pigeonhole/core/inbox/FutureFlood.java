@@ -1,7 +1,7 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.ConsumerPausedException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

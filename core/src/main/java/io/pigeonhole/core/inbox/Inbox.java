@@ -1,5 +1,7 @@
 package io.pigeonhole.core.inbox;
 
+import static java.util.stream.Collectors.toCollection;
+
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.handler.Handler;
@@ -12,7 +14,9 @@ import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -141,7 +145,7 @@ public final class Inbox<C extends HandlerContext> {
 
     private int workOnAll() {
         int total = 0;
-        int brought;
+        Set<Backlog.Due> inVain = Set.of();
         AtomicBoolean leased = new AtomicBoolean();
         NodeInbox.Progress progress = new NodeInbox.Progress() {
             @Override
@@ -149,18 +153,23 @@ public final class Inbox<C extends HandlerContext> {
                 leased.set(true);
             }
         };
-        do {
-            brought = 0;
+        while (true) {
+            Set<Backlog.Due> dueNow = store.due(List.of(consumer)).stream()
+                    .filter(due -> due.in().isZero())
+                    .collect(toCollection(LinkedHashSet::new));
+            // What was left for leases by the look before is due in another way now.
+            if (dueNow.isEmpty() || dueNow.equals(inVain)) {
+                return total;
+            }
+            int brought = 0;
             leased.set(false);
-            for (Backlog.Due due : store.due(List.of(consumer))) {
-                if (due.in().isZero()) {
-                    brought += Interrupts.ofCaller(() -> worker.work(due, progress));
-                }
+            for (Backlog.Due due : dueNow) {
+                brought += Interrupts.ofCaller(() -> worker.work(due, progress));
             }
             total += brought;
             // A message whose lease was lost meanwhile does not count, and others may be behind it.
-        } while (brought > 0 || leased.get());
-        return total;
+            inVain = brought == 0 && !leased.get() ? dueNow : Set.of();
+        }
     }
 
     /**
@@ -212,7 +221,7 @@ public final class Inbox<C extends HandlerContext> {
      *     the isolation level of the caller's transaction
      * @throws PigeonholeException if the message has no usable id, or its id is older than the ledger or of a day that it
      *     does not have yet: nothing was claimed
-     * @throws io.pigeonhole.core.store.StoreException if the database refused; roll back
+     * @throws io.pigeonhole.core.failure.StoreException if the database refused; roll back
      */
     public boolean claim(Message message, Ledger ledger) {
         if (consumer.deduplication() == Deduplication.WATERMARKS) {

@@ -295,7 +295,7 @@ public final class InboxBuilder<C extends HandlerContext> {
      * Sets the longest time that a handler may spend without using the database. A transaction that is idle for longer is
      * ended by the database, so that a process that hangs holds no locks for ever and cannot commit when it wakes up.
      * A handler may take ten times as long altogether. Then a node that has this inbox interrupts it, and its attempt has failed. Where it
-     * does not return from the interrupt, as from a call without a timeout, another thread takes the place of its own, four times
+     * does not return from the interrupt, as from a call without a timeout, another thread takes the place of its own, sixteen times
      * at most, and the message goes on under leases, where each attempt counts.
      *
      * @param timeout from a millisecond to 365 days, one minute unless set

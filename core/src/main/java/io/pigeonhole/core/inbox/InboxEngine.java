@@ -1,17 +1,17 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -78,7 +78,10 @@ final class InboxEngine<C extends HandlerContext> {
         this.future = new FutureFlood(consumer.name(), flood.limit(), System::nanoTime, this::endOfLedger);
         this.farAhead = new IdsFarAhead(System::nanoTime, this::knownByDigestKey, this::endOfLedger);
         this.running = running;
-        var unusedForever = running.whenOneHangs(atWork::leaveAllOf);
+        var unusedForever = running.whenOneHangs(thread -> {
+            atWork.leaveAllOf(thread);
+            return true;
+        });
         this.notStored = new NotStoredWarnings(consumer.name(), System::nanoTime);
         this.suspects = new SuspectWarning(consumer.name(), settings.crashLimit(), System::nanoTime);
         this.store = store;
@@ -240,7 +243,12 @@ final class InboxEngine<C extends HandlerContext> {
     void settle(Intake<C> intake, Map<Envelope, Failure> known) {
         RunningBatches.Running batch = running.begin(intake);
         try {
-            listeners.aroundBatch(intake.group(), () -> settle(intake, known, false, batch));
+            Runnable work = () -> settle(intake, known, false, batch);
+            if (intake instanceof DueWork<C>) {
+                work.run();
+            } else {
+                listeners.aroundBatch(intake.group(), work);
+            }
         } finally {
             batch.end();
         }
@@ -258,10 +266,7 @@ final class InboxEngine<C extends HandlerContext> {
                 return;
             }
             if (batch.hasHung()) {
-                throw new RetryableException(
-                        "a handler has returned so late that others have its "
-                                + intake.group().size() + " messages by now; nothing was committed, hand them in again",
-                        result.failure().cause());
+                throw returnedTooLate(intake.group().size(), result.failure().cause());
             }
             if (result instanceof RunResult.Transient && retries.another()) {
                 continue;
@@ -287,6 +292,16 @@ final class InboxEngine<C extends HandlerContext> {
             failing.put(culprit, verdict(result, before, intake.group().size()));
             retries = isolated ? new Retries() : retries;
         }
+    }
+
+    /** Not caused by what the handler met, which may be the failure of another database, and says nothing about the store. */
+    private static RetryableException returnedTooLate(int messages, Throwable failure) {
+        RetryableException late = new RetryableException(
+                "a handler has returned so late that others have its " + messages
+                        + " messages by now; nothing was committed, hand them in again",
+                null);
+        late.addSuppressed(failure);
+        return late;
     }
 
     private void fullDisk(Failure failure) {
@@ -384,15 +399,14 @@ final class InboxEngine<C extends HandlerContext> {
     /** What nobody is to blame for, met too often, is the failure of the message that meets it. */
     private static Failure failure(RunResult.RolledBack result) {
         Failure failure = result.failure();
-        return failure.isPermanent() || isFullDisk(result)
-                ? failure
-                : new Failure(failure.cause(), ErrorClass.MESSAGE, failure.duration());
+        return failure.isPermanent() || isFullDisk(result) ? failure : failure.ofMessage();
     }
 
     private static RetryableException giveUp(int messages, @Nullable Throwable cause) {
         return new RetryableException(
-                "of " + messages + " messages none could be committed in " + (Retries.MOST + 1)
-                        + " tries, and none is at fault; hand them in again",
+                "of " + messages
+                        + " messages none could be committed, however often it was tried, and none is at fault; hand them in"
+                        + " again",
                 cause);
     }
 

@@ -29,8 +29,9 @@ public interface InboxListener {
 
     /**
      * Runs around the work on a batch, from before its first transaction to behind its last: for spans, timers, thread-bound
-     * contexts. Called on the thread that works on it, which is that of the handlers too, and only for what goes to the database. What workers take is known only inside their transaction:
-     * for that {@link #aroundHandler} is called alone.
+     * contexts. Called on the thread that works on it, which is that of the handlers too, and only for what goes to the database: a batch that was delivered, or the
+     * end of one message that is under a lease. What workers take otherwise is known only inside their transaction: for that
+     * {@link #aroundHandler} is called alone.
      *
      * <p>It calls {@link Invocation#proceed} once and may catch what that throws in order to look at it. It cannot prevent, repeat or
      * hide anything: what was thrown counts, and what the listener throws itself is logged.
@@ -76,8 +77,8 @@ public interface InboxListener {
     default void onLeaseLost(String consumer, Message message) {}
 
     /**
-     * A batch has been in work for longer than {@link InboxBuilder#slowBatch}, and goes on. Called once for each, on a thread of
-     * the node.
+     * A batch has been in work for longer than {@link InboxBuilder#slowBatch}, and goes on. Called once for each, one after the other
+     * on a thread of its own; while a listener hangs, a hundred calls wait behind it, and further ones are left out.
      *
      * @param consumer the inbox's consumer
      * @param inWork for how long

@@ -10,15 +10,15 @@ interface Intake<C extends HandlerContext> {
      * Comes first in a transaction: makes the messages the transaction's own, decides about those that no handler has to
      * run for, and hands the others to the dispatcher. Called again when the transaction was rolled back.
      *
-     * @throws io.pigeonhole.core.store.ClaimBlockedException if a transaction elsewhere holds one of them
-     * @throws io.pigeonhole.core.store.StoreException if the database refused
+     * @throws io.pigeonhole.core.failure.ClaimBlockedException if a transaction elsewhere holds one of them
+     * @throws io.pigeonhole.core.failure.StoreException if the database refused
      */
     void admit(InboxTransaction<C> transaction, Dispatcher<C> dispatcher);
 
     /**
      * Comes last before the commit: what is decided about the messages is written.
      *
-     * @throws io.pigeonhole.core.store.StoreException if the database refused
+     * @throws io.pigeonhole.core.failure.StoreException if the database refused
      */
     default void depart(InboxTransaction<C> transaction) {}
 

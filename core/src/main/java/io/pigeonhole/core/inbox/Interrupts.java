@@ -14,20 +14,23 @@ final class Interrupts {
     private static final ThreadLocal<@Nullable Interrupts> CURRENT = new ThreadLocal<>();
 
     private final BooleanSupplier ending;
+    private final boolean owned;
     private boolean seen;
 
     private static boolean never() {
         return false;
     }
 
-    private Interrupts(BooleanSupplier ending) {
+    private Interrupts(BooleanSupplier ending, boolean owned) {
         this.ending = ending;
+        this.owned = owned;
     }
 
     /** A call on a thread of the caller's, who finds an interrupt again that came before the call or during it. */
     static <R> R ofCaller(Supplier<R> call) {
         Interrupts outer = CURRENT.get();
-        Interrupts inner = new Interrupts(outer == null ? Interrupts::never : outer.ending);
+        Interrupts inner =
+                new Interrupts(outer == null ? Interrupts::never : outer.ending, outer != null && outer.owned);
         inner.noteAndClear();
         try {
             return inner.during(call, outer);
@@ -40,7 +43,7 @@ final class Interrupts {
 
     /** A call on a thread that is interrupted only to end it, after {@code ending} has begun to say so. */
     static <R> R ofOwner(BooleanSupplier ending, Supplier<R> call) {
-        Interrupts inner = new Interrupts(ending);
+        Interrupts inner = new Interrupts(ending, true);
         inner.noteAndClear();
         return inner.during(call, CURRENT.get());
     }
@@ -73,10 +76,24 @@ final class Interrupts {
         }
     }
 
+    /** Notes an interrupt that was caught and is not ours: whoever it was meant for finds it again. */
+    static void caught() {
+        Interrupts current = CURRENT.get();
+        if (current != null) {
+            current.seen = true;
+        }
+    }
+
     /** Whether the thread is being ended. */
     static boolean areOurs() {
         Interrupts current = CURRENT.get();
         return current != null && current.ending.getAsBoolean();
+    }
+
+    /** Whether the thread is one of a node or a source, which goes on with another where it hangs. */
+    static boolean isOwned() {
+        Interrupts current = CURRENT.get();
+        return current != null && current.owned;
     }
 
     /**
@@ -86,10 +103,15 @@ final class Interrupts {
      */
     static void requireNotEnding(int messages, @Nullable Throwable cause) {
         if (areOurs()) {
-            throw new RetryableException(
+            RetryableException ending = new RetryableException(
                     "interrupted while working on " + messages
                             + " messages, as the thread is being ended; nothing was committed, hand them in again",
-                    cause);
+                    null);
+            // No cause: it may be the failure of another database, and says nothing about the store.
+            if (cause != null) {
+                ending.addSuppressed(cause);
+            }
+            throw ending;
         }
     }
 }

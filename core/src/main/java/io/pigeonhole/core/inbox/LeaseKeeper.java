@@ -151,6 +151,18 @@ final class LeaseKeeper {
          * @throws Exception whatever else the handler throws
          */
         <R> R call(Callable<R> handler) throws Exception {
+            requireInTime();
+            return complete(handler);
+        }
+
+        /**
+         * The same for what a handler that has ended wants to write, although it took too long: its effect is made, and the lease
+         * may not have run out.
+         *
+         * @throws TimeoutException if it was interrupted and failed
+         * @throws Exception whatever else it throws
+         */
+        <R> R complete(Callable<R> handler) throws Exception {
             handling();
             try {
                 return handler.call();
@@ -164,12 +176,20 @@ final class LeaseKeeper {
             }
         }
 
-        private void handling() throws TimeoutException {
+        private void requireInTime() throws TimeoutException {
             lock.lock();
             try {
                 if (tooLong) {
                     throw tookTooLong("the handler is not begun again, it has taken longer than ", null);
                 }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void handling() {
+            lock.lock();
+            try {
                 handler = Thread.currentThread();
                 since = clock.getAsLong();
             } finally {
@@ -191,6 +211,21 @@ final class LeaseKeeper {
             } finally {
                 lock.unlock();
             }
+        }
+
+        /** Whether a call has taken longer than it may. */
+        boolean hasTakenTooLong() {
+            lock.lock();
+            try {
+                return tooLong;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** What such a call has failed with, where it has thrown nothing itself. */
+        TimeoutException tookTooLong(Throwable cause) {
+            return tookTooLong("the handler was interrupted after ", cause);
         }
 
         private TimeoutException tookTooLong(String what, @Nullable Throwable cause) {
@@ -217,6 +252,10 @@ final class LeaseKeeper {
             lostAtWork.remove(this);
             givenUp.add(this);
             Thread thread = handler;
+            if (thread != null) {
+                // Before anything else that may fail, such as the log.
+                thread.interrupt();
+            }
             log.warn(
                     "consumer '{}': {} has been in work for longer than {}; its lease is {}{}",
                     consumer.name(),
@@ -224,9 +263,6 @@ final class LeaseKeeper {
                     DurationText.of(longest()),
                     lost ? "lost already" : "not prolonged any more, and will be a failed attempt when it has run out",
                     thread == null ? "" : ". Its handler on the thread '" + thread.getName() + "' is interrupted");
-            if (thread != null) {
-                thread.interrupt();
-            }
         }
 
         /** Under the lock. */

@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.ExternalContext;
@@ -14,7 +15,6 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.List;
@@ -218,10 +218,19 @@ final class LeaseWorker<C extends HandlerContext> {
                 dispatcher.handle(envelope);
                 return envelope;
             });
+        } catch (DecoderTimeoutException e) {
+            throw e;
         } catch (Exception e) {
             dispatcher.notDecoded(envelope, e);
         }
-        dispatcher.tasks().replaceAll(task -> new Task.UnderLease<>(task, lease));
+        dispatcher.tasks().replaceAll(task -> new Task.UnderLease<>(task, lease, false));
+    }
+
+    /** What it writes may take as long as a handler; it is begun although the external handler has taken longer than it may. */
+    private void complete(
+            Dispatcher<C> dispatcher, Envelope envelope, Completion<C> completion, LeaseKeeper.Kept lease) {
+        dispatcher.complete(envelope, completion);
+        dispatcher.tasks().replaceAll(task -> new Task.UnderLease<>(task, lease, true));
     }
 
     /**
@@ -266,7 +275,8 @@ final class LeaseWorker<C extends HandlerContext> {
             Interrupts.clear();
         }
         Completion<C> toWrite = completion;
-        return finish(item, envelope, lease, whenAway, dispatcher -> dispatcher.complete(envelope, toWrite), known);
+        return finish(
+                item, envelope, lease, whenAway, dispatcher -> complete(dispatcher, envelope, toWrite, lease), known);
     }
 
     /**
@@ -326,6 +336,7 @@ final class LeaseWorker<C extends HandlerContext> {
             return lease.awaitLoss(PAUSE);
         } catch (InterruptedException e) {
             if (!Interrupts.areOurs()) {
+                Interrupts.caught();
                 return lease.isLost();
             }
             Thread.currentThread().interrupt();

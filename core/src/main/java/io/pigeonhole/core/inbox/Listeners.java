@@ -16,6 +16,7 @@ final class Listeners {
     private final List<InboxListener> listeners;
     private final FailureLog failures;
     private final OutcomeCounts counts;
+    private final ListenerThread slowBatches;
     private final LimitedWarnings failed = new LimitedWarnings(System::nanoTime);
 
     Listeners(String consumer, List<InboxListener> listeners) {
@@ -23,6 +24,7 @@ final class Listeners {
         this.listeners = listeners;
         this.failures = new FailureLog(consumer, System::nanoTime);
         this.counts = new OutcomeCounts(consumer, System::nanoTime);
+        this.slowBatches = new ListenerThread("pigeonhole-slow-batch-" + consumer);
     }
 
     void outcome(Message message, Outcome outcome) {
@@ -132,7 +134,9 @@ final class Listeners {
                 consumer,
                 inWork.toMillis(),
                 place);
-        call(listener -> listener.onSlowBatch(consumer, inWork));
+        if (!listeners.isEmpty()) {
+            slowBatches.call(() -> call(listener -> listener.onSlowBatch(consumer, inWork)));
+        }
     }
 
     void leaseLost(Message message) {

@@ -98,7 +98,7 @@ public interface NodeInbox {
 
     /**
      * The batches that have been in work for longer than {@link InboxBuilder#slowBatch}: their handler does not return, most likely, and its
-     * thread, and messages that wait for it, stand still.
+     * thread, and messages that wait for it, stand still. Without those whose thread hangs and is replaced.
      *
      * @return how long and on which thread, one text each, unmodifiable
      */

@@ -68,11 +68,12 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
     @Override
     public void lookAtBatches() {
         running.look();
+        running.abortTransactionsOf(worker.hanging().keySet());
     }
 
     @Override
     public List<String> slowBatches() {
-        return running.slow();
+        return running.slow(worker.hanging().keySet());
     }
 
     @Override

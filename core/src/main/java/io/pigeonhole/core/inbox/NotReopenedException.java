@@ -1,6 +1,6 @@
 package io.pigeonhole.core.inbox;
 
-import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.failure.StoreException;
 
 /** The database refused to put dead letters back to work: that copies messages, so that it may be one of them. */
 final class NotReopenedException extends RuntimeException {

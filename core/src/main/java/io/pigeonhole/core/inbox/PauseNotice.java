@@ -1,6 +1,6 @@
 package io.pigeonhole.core.inbox;
 
-import io.pigeonhole.core.store.ConsumerPausedException;
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.slf4j.Logger;

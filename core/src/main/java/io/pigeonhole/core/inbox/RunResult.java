@@ -23,7 +23,11 @@ sealed interface RunResult {
     record Blocked(Failure failure) implements RolledBack {}
 
     /** This message failed. */
-    record Culprit(Envelope envelope, Failure failure) implements RolledBack {}
+    record Culprit(Envelope envelope, Failure failure) implements RolledBack {
+        Culprit tookTooLong() {
+            return new Culprit(envelope, failure.tookTooLong());
+        }
+    }
 
     /** Some message failed, and it is not known which. */
     record Unattributed(Failure failure) implements RolledBack {}

@@ -3,6 +3,7 @@ package io.pigeonhole.core.inbox;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.time.DurationText;
 import java.time.Duration;
 import java.util.HashMap;
@@ -14,7 +15,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,9 @@ final class RunningBatches {
     /** More than hang at once, with full batches in all threads and those that were replaced; older ones hang once more. */
     private static final int MOST_SUSPECTS = 50_000;
 
+    /** How long each message may take that is sent together with others, however short the handlers' limit is. */
+    private static final Duration SENDING = Duration.ofSeconds(1);
+
     private static final Duration LEAST_PATIENCE = Duration.ofSeconds(1);
 
     private final String consumer;
@@ -43,7 +47,7 @@ final class RunningBatches {
 
     private final Listeners listeners;
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
-    private final List<Consumer<Thread>> whenOneHangs = new CopyOnWriteArrayList<>();
+    private final List<Predicate<Thread>> whenOneHangs = new CopyOnWriteArrayList<>();
     private final Set<MessageKey> suspects = new LinkedHashSet<>();
     private volatile boolean hasSuspects;
 
@@ -60,17 +64,26 @@ final class RunningBatches {
     final class Running {
         private final Intake<?> intake;
         private final Thread thread = Thread.currentThread();
+        private final boolean isReplaceable = Interrupts.isOwned();
         private final long since = System.nanoTime();
         private final AtomicBoolean reported = new AtomicBoolean();
         /** The messages that are being decoded or handled; null between two calls. */
         private @Nullable List<Envelope> called;
 
+        /** Its transaction, while it has one that another thread may end. */
+        private @Nullable InboxTransaction<?> transaction;
+
+        private Duration longest = longestCall;
         private long calledAt;
         private boolean interrupted;
         private long interruptedAt;
         private boolean hangs;
         private boolean hasTimedOut;
+        private boolean left;
+        private boolean wasLate;
         private volatile boolean hasHung;
+        /** Whether its thread hangs, and no other one takes its place. */
+        private volatile boolean isNotReplaced;
 
         private Running(Intake<?> intake) {
             this.intake = intake;
@@ -96,9 +109,22 @@ final class RunningBatches {
          * @throws Exception whatever else it throws
          */
         <R extends @Nullable Object> R call(List<Envelope> messages, Callable<R> code) throws Exception {
+            return call(messages, longestCall, code);
+        }
+
+        /** The same for what is sent for many messages at once, each of which may take a while. */
+        <R extends @Nullable Object> R send(List<Envelope> messages, Callable<R> code) throws Exception {
+            return call(messages, longestCall.plus(SENDING.multipliedBy(messages.size())), code);
+        }
+
+        private <R extends @Nullable Object> R call(List<Envelope> messages, Duration limit, Callable<R> code)
+                throws Exception {
             synchronized (this) {
                 called = messages;
+                longest = limit;
                 calledAt = System.nanoTime();
+                wasLate = false;
+                left = false;
             }
             try {
                 return code.call();
@@ -112,6 +138,20 @@ final class RunningBatches {
             }
         }
 
+        /** The transaction that is open from now on; null where it is about to be closed. */
+        synchronized void isIn(@Nullable InboxTransaction<?> open) {
+            transaction = open;
+        }
+
+        /** Ends its transaction: it would keep its connection for as long as the call hangs. */
+        private synchronized void abort() {
+            InboxTransaction<?> open = transaction;
+            transaction = null;
+            if (open != null) {
+                open.abort();
+            }
+        }
+
         /** True if it was interrupted because it took too long. */
         private synchronized boolean returned() {
             boolean tooLong = interrupted;
@@ -120,17 +160,23 @@ final class RunningBatches {
                 Thread.interrupted();
             }
             hasHung |= hangs;
+            wasLate |= tooLong;
             called = null;
             interrupted = false;
             hangs = false;
             return tooLong;
         }
 
-        private HandlerTimeoutException tookTooLong(Throwable cause) {
+        /** Whether the last call was interrupted because it took too long. */
+        boolean wasLate() {
+            return wasLate;
+        }
+
+        HandlerTimeoutException tookTooLong(Throwable cause) {
             hasTimedOut = true;
             return new HandlerTimeoutException(
-                    "the handler was interrupted after " + DurationText.of(longestCall)
-                            + ", ten times handlerTimeout. Let it give up by itself before, or set a longer handlerTimeout",
+                    "the handler was interrupted after " + DurationText.of(longest)
+                            + "; ten times handlerTimeout is the limit. Let it give up by itself before, or set a longer handlerTimeout",
                     cause);
         }
 
@@ -158,29 +204,46 @@ final class RunningBatches {
                 return false;
             }
             Duration taken = Duration.ofNanos(now - calledAt);
-            if (!interrupted && taken.compareTo(longestCall) >= 0) {
+            if (!interrupted && taken.compareTo(longest) >= 0) {
+                interrupted = true;
+                interruptedAt = now;
+                thread.interrupt();
+                // Behind it: a log that fails must not keep it from being interrupted.
                 log.warn(
                         "consumer '{}': the handler of {} on the thread '{}' has not returned for {} s, it is interrupted",
                         consumer,
                         called.get(0).message(),
                         thread.getName(),
                         taken.toSeconds());
-                interrupted = true;
-                interruptedAt = now;
-                thread.interrupt();
             }
             boolean isNew = !hangs;
             hangs = interrupted && now - interruptedAt >= patience;
             if (hangs && isNew) {
                 suspect(called);
+                abort();
             }
             return hangs;
         }
 
-        /** The messages of a call that has taken so long that the database may have ended the transaction around it; or none. */
+        /**
+         * The messages of a call that has taken so long that the database may have ended the transaction around it; or none. What is not
+         * free a while after its transaction was ended here, somebody else has, or has finished.
+         */
         private synchronized List<Envelope> overdue() {
-            boolean isOverdue = called != null && System.nanoTime() - calledAt >= 2 * handlerTimeout.toNanos();
+            long now = System.nanoTime();
+            boolean isOthers = hangs && now - interruptedAt >= 3 * patience;
+            boolean isOverdue = called != null && !left && !isOthers && now - calledAt >= 2 * handlerTimeout.toNanos();
             return isOverdue ? List.copyOf(called) : List.of();
+        }
+
+        /** What the call has is with others by now. */
+        private synchronized void leave(List<Envelope> messages) {
+            left |= called != null && messages.equals(called);
+        }
+
+        /** Whether others go on in its place. */
+        private synchronized boolean isReplaced() {
+            return hangs && isReplaceable && !isNotReplaced;
         }
 
         private synchronized @Nullable Message hangsAt() {
@@ -202,8 +265,9 @@ final class RunningBatches {
      *
      * @param workPartition where it is
      * @param messages those that the handler has
+     * @param left to be called once others have them
      */
-    record Overdue(int workPartition, List<Envelope> messages) {}
+    record Overdue(int workPartition, List<Envelope> messages, Runnable left) {}
 
     Running begin(Intake<?> intake) {
         Running batch = new Running(intake);
@@ -211,8 +275,11 @@ final class RunningBatches {
         return batch;
     }
 
-    /** Has somebody told the threads whose call hangs, again at each look. */
-    Runnable whenOneHangs(Consumer<Thread> listener) {
+    /**
+     * Calls a listener with each thread whose call hangs, at every look while it hangs. The listener answers false where the thread is its
+     * own and no other thread takes its place.
+     */
+    Runnable whenOneHangs(Predicate<Thread> listener) {
         whenOneHangs.add(listener);
         return () -> whenOneHangs.remove(listener);
     }
@@ -237,10 +304,15 @@ final class RunningBatches {
         hasSuspects = true;
     }
 
-    /** The batches that have been in work for longer than the limit: how long, and on which thread. */
-    List<String> slow() {
+    /**
+     * The batches that have been in work for longer than the limit, and that messages wait for: how long, and on which thread.
+     *
+     * @param replaced threads that hang under a lease, so that no batch is known to
+     */
+    List<String> slow(Set<Thread> replaced) {
         return running.stream()
-                .filter(batch -> batch.inWork().compareTo(slow) >= 0)
+                .filter(batch ->
+                        batch.inWork().compareTo(slow) >= 0 && !batch.isReplaced() && !replaced.contains(batch.thread))
                 .map(batch -> batch.inWork().toSeconds() + " s on thread '" + batch.thread.getName() + "'")
                 .toList();
     }
@@ -261,24 +333,43 @@ final class RunningBatches {
     List<Overdue> overdueWork() {
         return running.stream()
                 .filter(batch -> batch.intake instanceof DueWork<?>)
-                .map(batch -> new Overdue(((DueWork<?>) batch.intake).workPartition(), batch.overdue()))
+                .map(RunningBatches::overdue)
                 .filter(overdue -> !overdue.messages().isEmpty())
                 .toList();
+    }
+
+    private static Overdue overdue(Running batch) {
+        List<Envelope> messages = batch.overdue();
+        return new Overdue(((DueWork<?>) batch.intake).workPartition(), messages, () -> batch.leave(messages));
     }
 
     /** Ends calls that take too long, and reports what is slow. */
     void look() {
         for (Running batch : running) {
             if (batch.limit(System.nanoTime())) {
-                tell(batch.thread);
+                notifyOfHanging(batch);
             }
         }
         running.forEach(Running::report);
     }
 
-    private void tell(Thread hangs) {
+    /** Ends the transactions of threads that hang although no batch of theirs is known to: in a handler under a lease. */
+    void abortTransactionsOf(Set<Thread> hanging) {
+        for (Running batch : running) {
+            if (hanging.contains(batch.thread)) {
+                batch.abort();
+            }
+        }
+    }
+
+    private void notifyOfHanging(Running batch) {
+        Thread hangs = batch.thread;
         try {
-            whenOneHangs.forEach(listener -> listener.accept(hangs));
+            boolean isNotReplaced = false;
+            for (Predicate<Thread> listener : whenOneHangs) {
+                isNotReplaced |= !listener.test(hangs);
+            }
+            batch.isNotReplaced = isNotReplaced;
         } catch (Throwable e) {
             log.warn(
                     "consumer '{}': the thread '{}' hangs and could not be replaced, trying again",

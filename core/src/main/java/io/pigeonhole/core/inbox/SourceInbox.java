@@ -10,7 +10,7 @@ import io.pigeonhole.core.store.Watermark;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,17 +78,18 @@ public interface SourceInbox {
      * call are stored for the workers when they are handed in again, and everything else goes on. What the thread still does counts
      * for nothing, unless its transaction is alive. Called by the thread on which the node looks after its batches, again every second while it hangs.
      *
-     * @param listener is given the thread that hangs, whose it may be or not
+     * @param listener is given the thread that hangs, whose it may be or not; answers false where it is the listener's own and no other
+     *     thread takes its place, so that the node's health names its batch
      * @return ends it: from then on the listener is not called
      */
-    Runnable whenHandlerHangs(Consumer<Thread> listener);
+    Runnable whenHandlerHangs(Predicate<Thread> listener);
 
     /**
      * Notes that this process begins at a position, to recognise a message at which processes die again and again.
      *
      * @param start with what, where, and who begins. It may be noted again where the answer was lost, and counts once
      * @return how many times in a row it was begun there and not {@linkplain #ended ended}; hand it on as {@link Message#deliveries()}
-     * @throws io.pigeonhole.core.store.ConsumerPausedException if the consumer is paused, so that nothing can be begun; nothing was noted
+     * @throws io.pigeonhole.core.failure.ConsumerPausedException if the consumer is paused, so that nothing can be begun; nothing was noted
      * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused or cannot be reached
      */
     int started(Start start);

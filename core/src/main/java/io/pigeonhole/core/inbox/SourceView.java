@@ -12,7 +12,7 @@ import io.pigeonhole.core.store.Watermark;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +70,7 @@ final class SourceView<C extends HandlerContext> implements SourceInbox {
     }
 
     @Override
-    public Runnable whenHandlerHangs(Consumer<Thread> listener) {
+    public Runnable whenHandlerHangs(Predicate<Thread> listener) {
         return running.whenOneHangs(listener);
     }
 

@@ -6,6 +6,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -15,11 +16,6 @@ interface Task<C extends HandlerContext> {
     List<Envelope> envelopes();
 
     void run(Function<Envelope, C> context) throws Exception;
-
-    /** Whether a lease limits how long it may take. */
-    default boolean isUnderLease() {
-        return false;
-    }
 
     /** The message, where it is only one: then it is known who failed. */
     default @Nullable Envelope soleEnvelope() {
@@ -79,24 +75,29 @@ interface Task<C extends HandlerContext> {
         }
     }
 
-    /** A call that is interrupted where the lease of its message is kept for too long. */
-    record UnderLease<C extends HandlerContext>(Task<C> task, LeaseKeeper.Kept lease) implements Task<C> {
+    /**
+     * A call that is interrupted where the lease of its message is kept for too long.
+     *
+     * @param evenLate whether it is made although one before it took too long
+     */
+    record UnderLease<C extends HandlerContext>(Task<C> task, LeaseKeeper.Kept lease, boolean evenLate)
+            implements Task<C> {
         @Override
         public List<Envelope> envelopes() {
             return task.envelopes();
         }
 
         @Override
-        public boolean isUnderLease() {
-            return true;
-        }
-
-        @Override
         public void run(Function<Envelope, C> context) throws Exception {
-            lease.call(() -> {
+            Callable<List<Envelope>> run = () -> {
                 task.run(context);
                 return envelopes();
-            });
+            };
+            if (evenLate) {
+                lease.complete(run);
+            } else {
+                lease.call(run);
+            }
         }
     }
 }

@@ -44,6 +44,19 @@ final class Tasks<C extends HandlerContext> {
         return tasks;
     }
 
+    /** All their messages. */
+    static <C extends HandlerContext> List<Envelope> envelopesOf(List<Task<C>> tasks) {
+        List<Envelope> envelopes = new ArrayList<>(tasks.size());
+        tasks.forEach(task -> envelopes.addAll(task.envelopes()));
+        return envelopes;
+    }
+
+    /** The message, where only one was taken in. */
+    @Nullable
+    Envelope soleEnvelope() {
+        return tasks.size() == 1 ? tasks.get(0).soleEnvelope() : null;
+    }
+
     /** The message that a key belongs to, among those taken in. */
     Envelope envelopeOf(MessageKey key) {
         Envelope found = find(key);

@@ -1,17 +1,18 @@
 package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.Causes;
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.HandlerContext;
-import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,8 @@ final class TransactionRun<C extends HandlerContext> {
     private final Decisions<C> decisions;
     /** What the application's code threw last; everything else was thrown by the store or the engine. */
     private @Nullable Throwable thrown;
+    /** What returned without a failure although it was interrupted, because it took too long. */
+    private @Nullable Task<C> late;
 
     TransactionRun(
             InboxStore<C> store,
@@ -56,47 +59,85 @@ final class TransactionRun<C extends HandlerContext> {
     /** Whether the database is there is asked once the connection is given back: who waits for a second one waits for others. */
     RunResult run() {
         Interrupts.clear();
-        RunResult result = runInTransaction();
+        RunResult result = ofLate(runInTransaction());
         if (result instanceof RunResult.Transient passing && passing.failure().errorClass() == ErrorClass.UNAVAILABLE) {
             store.probe();
         }
         return result;
     }
 
+    /**
+     * Where a handler returned without a failure although it was interrupted, its transaction had most likely ended before: whatever was
+     * met since then is its failure.
+     */
+    private RunResult ofLate(RunResult result) {
+        Task<C> late = this.late;
+        if (late == null || !(result instanceof RunResult.RolledBack failed) || !mayBeOf(late, failed)) {
+            return result;
+        }
+        suspectOthers(late.envelopes());
+        Throwable cause = failed.failure().cause();
+        Exception tooLong = late instanceof Task.UnderLease<C> leased
+                ? leased.lease().tookTooLong(cause)
+                : batch.tookTooLong(cause);
+        Failure failure =
+                new Failure(tooLong, ErrorClass.MESSAGE, failed.failure().duration());
+        Envelope sole = late.soleEnvelope();
+        return sole == null ? new RunResult.Unattributed(failure) : new RunResult.Culprit(sole, failure);
+    }
+
+    private static boolean mayBeOf(Task<?> late, RunResult.RolledBack result) {
+        return result instanceof RunResult.Transient
+                || result instanceof RunResult.Unattributed
+                || (result instanceof RunResult.Culprit culprit
+                        && late.envelopes().contains(culprit.envelope()));
+    }
+
     private RunResult runInTransaction() {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            batch.isIn(transaction);
             try {
-                intake.admit(transaction, dispatcher);
-                // Each was decided about in the light of those before it. From now on only what fails in the run blocks
-                // a key:
-                // what was decided about later messages must not hold back earlier ones.
-                decisions.blocked().clear();
-            } catch (ClaimBlockedException e) {
-                return new RunResult.Blocked(new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO));
-            } catch (NotReopenedException e) {
-                return refused(e.refusal(), !isOfAMessage(classOf(e.refusal())), transaction);
-            } catch (StoreException e) {
-                return refused(e, true, transaction);
+                return runIn(transaction);
+            } finally {
+                batch.isIn(null);
             }
-            RunResult failed = plan.isolated() ? runIsolated(transaction) : runTogether(transaction);
-            if (failed != null) {
-                return failed;
-            }
-            try {
-                decisions.writes().write(transaction, intake.group());
-                intake.depart(transaction);
-            } catch (StoreException e) {
-                return refused(e, false, transaction);
-            }
-            try {
-                transaction.commit();
-            } catch (StoreException e) {
-                // Where no handler has run, what the COMMIT refuses is what is to be kept of the messages.
-                boolean own = dispatcher.tasks().list().isEmpty() && isOfAMessage(classOf(e));
-                return own ? refused(e, false, transaction) : judge(e, null, Duration.ZERO, transaction);
-            }
-            return new RunResult.Committed(decisions.writes().due());
         }
+    }
+
+    private RunResult runIn(InboxTransaction<C> transaction) {
+        try {
+            intake.admit(transaction, dispatcher);
+            // Each was decided about in the light of those before it. From now on only what fails in the run blocks
+            // a key:
+            // what was decided about later messages must not hold back earlier ones.
+            decisions.blocked().clear();
+        } catch (DecoderTimeoutException e) {
+            return new RunResult.Culprit(e.envelope(), e.failure());
+        } catch (ClaimBlockedException e) {
+            return new RunResult.Blocked(new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO));
+        } catch (NotReopenedException e) {
+            return refused(e.refusal(), !isOfAMessage(classOf(e.refusal())), transaction);
+        } catch (StoreException e) {
+            return refused(e, true, transaction);
+        }
+        RunResult failed = plan.isolated() ? runIsolated(transaction) : runTogether(transaction);
+        if (failed != null) {
+            return failed;
+        }
+        try {
+            decisions.writes().write(transaction, intake.group());
+            intake.depart(transaction);
+        } catch (StoreException e) {
+            return refused(e, false, transaction);
+        }
+        try {
+            transaction.commit();
+        } catch (StoreException e) {
+            // Where no handler has run, what the COMMIT refuses is what is to be kept of the messages.
+            boolean own = dispatcher.tasks().list().isEmpty() && isOfAMessage(classOf(e));
+            return own ? refused(e, false, transaction) : judge(e, null, Duration.ZERO, transaction);
+        }
+        return new RunResult.Committed(decisions.writes().due());
     }
 
     /** All handlers one after the other, then their deferred writes: fast, as long as none of them fails. */
@@ -108,19 +149,52 @@ final class TransactionRun<C extends HandlerContext> {
             } catch (Throwable e) {
                 return judge(e, culprit(e, task), since(started), transaction);
             }
+            RunResult lost = lostMeanwhile(task, since(started), transaction);
+            if (lost != null) {
+                return lost;
+            }
         }
+        RunResult failed = flushTogether(transaction);
+        if (failed != null) {
+            return failed;
+        }
+        dispatcher.tasks().list().forEach(task -> task.envelopes().forEach(decisions::processed));
+        return null;
+    }
+
+    private @Nullable RunResult flushTogether(InboxTransaction<C> transaction) {
         try {
-            flush(transaction);
+            flush(transaction, dispatcher.tasks().list());
+            return null;
         } catch (DeferredWriteException e) {
             return judge(e, dispatcher.tasks().envelopeOf(e.key()), Duration.ZERO, transaction);
         } catch (ConfigurationException e) {
             throw e;
         } catch (Throwable e) {
             // Some value that a handler has deferred, or all of them together; one by one it shows.
-            return judge(e, null, Duration.ZERO, transaction);
+            return judge(e, dispatcher.tasks().soleEnvelope(), Duration.ZERO, transaction);
         }
-        dispatcher.tasks().list().forEach(task -> task.envelopes().forEach(decisions::processed));
-        return null;
+    }
+
+    /**
+     * Where a handler has taken as long as it may be away from the database, its transaction may be lost although it returned: those behind it
+     * need not run in vain.
+     */
+    private @Nullable RunResult lostMeanwhile(Task<C> task, Duration duration, InboxTransaction<C> transaction) {
+        List<Task<C>> tasks = dispatcher.tasks().list();
+        if (!hasTakenLong(duration) || task == tasks.get(tasks.size() - 1)) {
+            return null;
+        }
+        RunResult failed = flushTogether(transaction);
+        if (failed != null) {
+            return failed;
+        }
+        try {
+            transaction.savepoint();
+            return null;
+        } catch (StoreException e) {
+            return judge(e, null, duration, transaction);
+        }
     }
 
     /**
@@ -157,7 +231,7 @@ final class TransactionRun<C extends HandlerContext> {
             long started = System.nanoTime();
             try {
                 call(task, transaction);
-                flush(transaction);
+                flush(transaction, List.of(task));
                 transaction.checkConstraints();
             } catch (Throwable e) {
                 RunResult judged = judge(e, envelope, since(started), transaction);
@@ -167,7 +241,7 @@ final class TransactionRun<C extends HandlerContext> {
                 try {
                     transaction.rollbackToSavepoint();
                 } catch (StoreException lost) {
-                    return culprit;
+                    return hasTakenLong(culprit.failure().duration()) ? culprit.tookTooLong() : culprit;
                 }
                 decisions.failed(envelope, culprit.failure());
                 // What failed so late may do so with the next one as well: that comes later, and this is committed.
@@ -186,18 +260,22 @@ final class TransactionRun<C extends HandlerContext> {
     private void call(Task<C> task, InboxTransaction<C> transaction) throws Exception {
         Interrupts.requireNotEnding(intake.group().size(), null);
         try {
-            if (task.isUnderLease()) {
+            boolean isLate;
+            if (task instanceof Task.UnderLease<C> leased) {
                 callHandler(task, transaction);
+                isLate = leased.lease().hasTakenTooLong();
             } else {
                 batch.call(task.envelopes(), () -> {
                     callHandler(task, transaction);
                     return task;
                 });
+                isLate = batch.wasLate();
             }
+            late = isLate ? task : late;
         } catch (Throwable e) {
             thrown = e;
-            if (e instanceof HandlerTimeoutException && task.soleEnvelope() == null) {
-                batch.suspect(task.envelopes());
+            if (e instanceof HandlerTimeoutException) {
+                suspectOthers(task.envelopes());
             }
             Interrupts.clear();
             endContexts(transaction, task, e);
@@ -244,11 +322,36 @@ final class TransactionRun<C extends HandlerContext> {
     }
 
     /** What is deferred may run code of the application as well, to read what it sends. */
-    private void flush(InboxTransaction<C> transaction) {
+    private void flush(InboxTransaction<C> transaction, List<Task<C>> tasks) throws Exception {
+        if (tasks.isEmpty()) {
+            return;
+        }
         try {
-            transaction.flush();
+            if (tasks.get(0) instanceof Task.UnderLease<C> leased) {
+                leased.lease().complete(() -> flushed(transaction));
+            } else {
+                List<Envelope> deferredBy = Tasks.envelopesOf(tasks);
+                try {
+                    batch.send(deferredBy, () -> flushed(transaction));
+                } catch (HandlerTimeoutException e) {
+                    suspectOthers(deferredBy);
+                    throw e;
+                }
+            }
         } finally {
             Interrupts.clear();
+        }
+    }
+
+    private static <T extends InboxTransaction<?>> T flushed(T transaction) {
+        transaction.flush();
+        return transaction;
+    }
+
+    /** It is not known which of them took too long: under leases each is alone. */
+    private void suspectOthers(List<Envelope> envelopes) {
+        if (envelopes.size() > 1) {
+            batch.suspect(envelopes);
         }
     }
 
@@ -336,6 +439,10 @@ final class TransactionRun<C extends HandlerContext> {
     /** Whether it came out of the application's code, or of what that code made the store write. */
     private boolean isOfApplication(Throwable e) {
         return e == thrown || e instanceof StackOverflowError || e instanceof OutOfMemoryError;
+    }
+
+    private boolean hasTakenLong(Duration duration) {
+        return duration.compareTo(settings.handlerTimeout()) >= 0;
     }
 
     private static Duration since(long started) {

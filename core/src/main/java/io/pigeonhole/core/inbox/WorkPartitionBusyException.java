@@ -1,8 +1,8 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ErrorClass;
-import io.pigeonhole.core.store.ClaimBlockedException;
-import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.failure.StoreException;
 
 /** Another transaction is at work in a work partition of ordered keys: the same may well pass at once, or those of the work partition are busy. */
 final class WorkPartitionBusyException extends StoreException {

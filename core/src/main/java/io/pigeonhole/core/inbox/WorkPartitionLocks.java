@@ -1,6 +1,6 @@
 package io.pigeonhole.core.inbox;
 
-import io.pigeonhole.core.store.ClaimBlockedException;
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;

@@ -6,6 +6,7 @@ import io.pigeonhole.core.failure.NoConnectionException;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
@@ -14,7 +15,6 @@ import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Start;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.HashMap;
@@ -66,7 +66,10 @@ final class Worker<C extends HandlerContext> {
             RunningBatches running) {
         this.running = running;
         // It may never come to its end, and others must be able to begin.
-        var unusedForever = running.whenOneHangs(thread -> beginners.values().removeIf(thread::equals));
+        var unusedForever = running.whenOneHangs(thread -> {
+            beginners.values().removeIf(thread::equals);
+            return true;
+        });
         this.store = store;
         this.consumer = consumer;
         this.settings = settings;
@@ -142,10 +145,15 @@ final class Worker<C extends HandlerContext> {
 
     /** Leaves work whose handler does not return for leases, as far as its transaction is not open any more. */
     void leaseWhatHangs() {
-        running.overdueWork().forEach(overdue -> lease(overdue.workPartition(), overdue.messages()));
+        for (RunningBatches.Overdue overdue : running.overdueWork()) {
+            if (lease(overdue.workPartition(), overdue.messages())) {
+                overdue.left().run();
+            }
+        }
     }
 
-    private void lease(int workPartition, List<Envelope> messages) {
+    /** False where it is to be tried again: the transaction is still open, or the database did not answer. */
+    private boolean lease(int workPartition, List<Envelope> messages) {
         Map<Long, Integer> attempts = new HashMap<>();
         for (Envelope envelope : messages) {
             WorkItem item = envelope.item();
@@ -155,9 +163,10 @@ final class Worker<C extends HandlerContext> {
         }
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             if (!transaction.enter(consumer, workPartition)) {
-                return;
+                return false;
             }
-            List<WorkItem> open = transaction.retake(consumer, List.copyOf(attempts.keySet())).stream()
+            List<WorkItem> free = transaction.retake(consumer, List.copyOf(attempts.keySet()));
+            List<WorkItem> open = free.stream()
                     .filter(item -> !item.byLease() && Objects.equals(attempts.get(item.id()), item.attempts()))
                     .toList();
             if (!open.isEmpty()) {
@@ -169,12 +178,14 @@ final class Worker<C extends HandlerContext> {
                         consumer.name(),
                         open.get(0).message());
             }
+            return free.size() == attempts.size();
         } catch (PigeonholeException e) {
             log.debug(
                     "consumer '{}': work in work partition {} whose handler hangs could not be left for leases yet",
                     consumer.name(),
                     workPartition,
                     e);
+            return false;
         }
     }
 

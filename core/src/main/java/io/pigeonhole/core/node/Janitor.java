@@ -111,7 +111,11 @@ final class Janitor {
         long end = System.nanoTime() + nanos;
         long left = nanos;
         while (left > 0 && !isClosedWithin(Math.min(left, BETWEEN_LOOKS))) {
-            archive.warnWhereItHangs();
+            try {
+                archive.warnWhereItHangs();
+            } catch (Throwable e) {
+                survive(e, "nothing could be said of the archive");
+            }
             left = end - System.nanoTime();
         }
     }

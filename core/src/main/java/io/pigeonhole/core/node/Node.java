@@ -7,9 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -116,13 +114,13 @@ public final class Node implements AutoCloseable {
 
     private static void addTo(List<String> reasons, Source source) {
         SourceState state = source.state();
-        if (state == SourceState.RUNNING) {
+        Throwable failure = source.failure();
+        if (state == SourceState.RUNNING && failure == null) {
             return;
         }
         List<String> problems = source.problems();
-        Throwable failure = source.failure();
         reasons.add(source.name() + " is " + state + (problems.isEmpty() ? "" : ": " + String.join("; ", problems)));
-        addTo(reasons, source.name() + " gave up", failure);
+        addTo(reasons, source.name() + (state == SourceState.FAILED ? " gave up" : " needs a new start"), failure);
     }
 
     private static void addTo(List<String> reasons, String what, @Nullable Throwable failure) {
@@ -162,16 +160,16 @@ public final class Node implements AutoCloseable {
 
     /**
      * Why something of this node gave up by itself: a source or one of its queues, such as for a wrong configuration, or threads of the workers,
-     * because too many of them hang in handlers that no interrupt ends. The others go on.
+     * because too many of them hang in handlers that no interrupt ends. The others go on. Only a person and a new start mend it.
      *
-     * @return the failure of the first source that has one, or that of the threads
+     * @return the failure of the first source that has one, or that of the threads; null where nothing gave up, as {@link Source#failure}
      */
-    public Optional<Throwable> failure() {
-        return Stream.concat(
-                        sources.stream().map(Source::failure),
-                        Stream.of(workers).map(Workers::failure))
+    public @Nullable Throwable failure() {
+        return sources.stream()
+                .map(Source::failure)
                 .filter(Objects::nonNull)
-                .findFirst();
+                .findFirst()
+                .orElseGet(workers::failure);
     }
 
     /**

@@ -248,7 +248,7 @@ public final class NodeBuilder {
                 + ofNode.stream().map(Source::name).toList() + ", " + workers + " workers, " + leaseWorkers
                 + " for messages under leases, such as those of external handlers, looks every "
                 + DurationText.of(pollInterval) + ", maintenance every " + DurationText.of(maintenanceInterval)
-                + ", keys are remembered for " + DurationText.of(retention.window());
+                + ", a window of " + DurationText.of(retention.window());
     }
 
     private void requireOftenEnough() {

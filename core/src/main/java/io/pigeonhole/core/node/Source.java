@@ -38,7 +38,8 @@ public interface Source extends AutoCloseable {
     SourceState state();
 
     /**
-     * Why the source gave up by itself, or gave up one of its queues: nothing but a person and a new start can mend that.
+     * Why the source gave up by itself, or gave up one of its queues, or why messages wait for threads that hang in handlers: nothing but
+     * a person and a new start can mend that.
      *
      * @return the reason, or null; never null where the state is {@link SourceState#FAILED}
      */

@@ -8,7 +8,8 @@ public enum SourceState {
     RUNNING,
     /**
      * It takes messages from some of its queues, but not from all: the others are away, refused, given up, or wait for one message
-     * that is not finished. Or its inbox holds back messages of a flood. See {@link Source#problems()}.
+     * that is not finished. Or its inbox holds back messages of a flood, or too many threads hang in handlers. See
+     * {@link Source#problems()} and {@link Source#failure()}.
      */
     DEGRADED,
     /**

@@ -29,19 +29,25 @@ final class Watch {
     }
 
     private void report() {
-        try {
-            inboxes.forEach(NodeInbox::reportOutcomes);
-        } catch (RuntimeException | Error e) {
-            // An appender of the application failed: there is nowhere to say so.
-            Thread.interrupted();
-        }
+        inboxes.forEach(inbox -> survive("what was done could not be reported", inbox::reportOutcomes));
     }
 
     private void look() {
+        inboxes.forEach(
+                inbox -> survive("a look for batches that do not end failed; looking again", inbox::lookAtBatches));
+    }
+
+    /** Whatever is thrown, the next inbox and the next time have their turn: the executor ends a task that throws. */
+    private static void survive(String failed, Runnable look) {
         try {
-            inboxes.forEach(NodeInbox::lookAtBatches);
-        } catch (RuntimeException | Error e) {
-            log.warn("a look for batches that do not end failed; looking again", e);
+            look.run();
+        } catch (Throwable e) {
+            try {
+                log.warn(failed, e);
+            } catch (Throwable again) {
+                // An appender of the application failed, or the memory is used up: there is nowhere to say so.
+                Thread.interrupted();
+            }
         }
     }
 

@@ -21,7 +21,7 @@ final class WorkerThreads {
     private static final Logger log = LoggerFactory.getLogger(WorkerThreads.class);
 
     /** How many threads may hang and be replaced at once, for each that there is to be. */
-    private static final int MOST_REPLACED = 4;
+    private static final int MOST_REPLACED = 16;
 
     private final String name;
     private final int usual;
@@ -64,6 +64,8 @@ final class WorkerThreads {
     /** A thread hangs: another takes its place, unless too many hang. */
     synchronized void hangs(Thread thread, String consumer, Message message) {
         hanging.add(thread);
+        // Before anything is said: a log may fail.
+        resize();
         String replaced = isSpent()
                 ? "It is not replaced, because " + hanging.size() + " threads hang: " + working() + " of " + usual
                         + " are left, and only a new process gets the others back"
@@ -76,15 +78,14 @@ final class WorkerThreads {
                 message,
                 thread.getName(),
                 replaced);
-        resize();
     }
 
     /** A thread has returned; false where it did not hang. */
     synchronized boolean isBack(Thread thread) {
         boolean hung = hanging.remove(thread);
         if (hung) {
-            log.info("a handler that hung has returned, {} still hang", hanging.size());
             resize();
+            log.info("a handler that hung has returned, {} still hang", hanging.size());
         }
         return hung;
     }

@@ -203,12 +203,15 @@ final class Workers {
 
     private void replace(Thread thread, String consumer, Message message) {
         WorkerThreads threads = ordinary.contains(thread) ? ordinary : byLease;
-        threads.hangs(thread, consumer, message);
-        Due due = atWork.remove(thread);
-        if (due == null) {
-            isBack(thread);
-        } else {
-            taken.remove(WorkSlot.of(due));
+        try {
+            threads.hangs(thread, consumer, message);
+        } finally {
+            Due due = atWork.remove(thread);
+            if (due == null) {
+                isBack(thread);
+            } else {
+                taken.remove(WorkSlot.of(due));
+            }
         }
     }
 
@@ -247,7 +250,13 @@ final class Workers {
             // What may not begin is found again by a later look.
             again = !closed && inbox != null && refused.mayBegin(WorkSlot.of(due)) && begin(due, inbox);
         } catch (RetryableException e) {
-            notCommitted(due, e);
+            if (atWork.containsKey(Thread.currentThread())) {
+                notCommitted(due, e);
+            } else {
+                refused.nothing(WorkSlot.of(due));
+                log.debug(
+                        "consumer '{}': others have the work in work partition {}", name(due), due.workPartition(), e);
+            }
         } catch (Throwable e) {
             refused.nothing(WorkSlot.of(due));
             log.error(

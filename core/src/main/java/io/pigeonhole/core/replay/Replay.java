@@ -128,7 +128,7 @@ public final class Replay<C extends HandlerContext> {
     }
 
     private ReplayProgress start() {
-        ReplayProgress found = runs.create(plan, by.who(), by.why());
+        ReplayProgress found = runs.create(plan, by.who(), by.reason());
         List<String> differences = found.plan().differences(plan);
         if (!differences.isEmpty()) {
             throw new ConfigurationException("there is a replay '" + plan.name() + "' already, with "

@@ -2,6 +2,7 @@ package io.pigeonhole.core.replay;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
@@ -13,7 +14,6 @@ import io.pigeonhole.core.store.ReplayPage;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.SkippedMessage;
-import io.pigeonhole.core.store.StoreException;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -221,7 +221,7 @@ final class ReplayBatch<C extends HandlerContext> {
                 run.skipped() + skipped,
                 error,
                 run.who(),
-                run.why(),
+                run.reason(),
                 run.createdAt(),
                 run.updatedAt());
     }

@@ -113,7 +113,7 @@ public final class ReplayControl {
             if (!from.contains(found.state())) {
                 return found;
             }
-            if (runs.change(name, found.state(), to, by.who(), by.why())) {
+            if (runs.change(name, found.state(), to, by.who(), by.reason())) {
                 return require(name);
             }
         }

@@ -150,8 +150,8 @@ public final class RetryPolicy {
 
     /**
      * A copy that reacts to a class of exceptions in its own way, also where another exception is wrapped around it. Of several
-     * classes that an exception belongs to, the most special one decides; an exception that is named decides before its causes. Where a deferred write or the COMMIT fails, the exception is the one that it failed with, such as
-     * an {@code SQLException}, unless {@link io.pigeonhole.core.store.StoreException} or its subclass is named itself.
+     * classes that an exception belongs to, the rule for the most specific class applies; an exception that is named decides before its causes. Where a deferred write or the COMMIT fails, the exception is the one that it failed with, such as
+     * an {@code SQLException}, unless {@link io.pigeonhole.core.failure.StoreException} or its subclass is named itself.
      *
      * @param failure the class of what the handler throws, or of what its deferred writes fail with; subclasses included
      * @param reaction what becomes of the message
@@ -165,7 +165,7 @@ public final class RetryPolicy {
      * A copy that reacts to some exceptions in its own way, whatever their class: an SQLSTATE, a status of HTTP, a text. Asked before
      * the classes of {@link #on}, in the order in which they were added; the first that says true decides. Each is asked about what was
      * thrown, then about each of its causes, whose text may be null. Where a deferred write or the COMMIT fails, each is asked about what it failed with, such as an {@code SQLException}, and its causes, and then about the {@link
-     * io.pigeonhole.core.store.StoreException} around it.
+     * io.pigeonhole.core.failure.StoreException} around it.
      *
      * @param failure says whether it is one of them; safe for use by many threads. If it throws, the message is judged as without this
      *     policy
@@ -183,7 +183,7 @@ public final class RetryPolicy {
     /**
      * A copy that waits as long as an exception asks for, such as the {@code Retry-After} of an HTTP response, also where another
      * exception is wrapped around it: the first of an exception and its causes that asks for a delay decides. Such a delay has no jitter; the limits of attempts and of age hold. Where a deferred write or the COMMIT fails, what that failed with is asked, such as an
-     * {@code SQLException}, and not the {@link io.pigeonhole.core.store.StoreException} around it.
+     * {@code SQLException}, and not the {@link io.pigeonhole.core.failure.StoreException} around it.
      *
      * @param failure the class of what the handler throws; subclasses included
      * @param delay the delay that it asks for, from zero to 365 days, or null where it asks for none; safe for use by many threads

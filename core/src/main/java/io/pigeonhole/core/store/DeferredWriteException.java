@@ -1,6 +1,7 @@
 package io.pigeonhole.core.store;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,9 @@
 package io.pigeonhole.core.store;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.failure.DeadReason;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -150,6 +153,14 @@ public interface InboxTransaction<C extends HandlerContext>
     default boolean hasLostConnection() {
         return false;
     }
+
+    /**
+     * Ends the transaction for good while its own thread hangs in a call of the application, from which it may never return: what it has
+     * locked is free, and its connection goes back to the pool, as far as the driver can end one. Whatever the thread still does with
+     * it fails, but for {@link #close}. May be called by any thread, where no other method is running or called but by that call of the
+     * application. Returns at once, does not throw, and does nothing unless the store overrides it.
+     */
+    default void abort() {}
 
     /**
      * Commits, after proof in the same round trip that no statement has failed unseen and that nobody else ended the

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.store;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.message.OrderingKey;
 import java.time.Duration;
 import java.util.Collection;

@@ -1,5 +1,7 @@
 package io.pigeonhole.core.store;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
 
 /**

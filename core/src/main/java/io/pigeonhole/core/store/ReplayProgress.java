@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param skipped how many messages failed and were passed
  * @param error why it failed; null where it did not
  * @param who who made it, or changed its state last
- * @param why the reason that they gave
+ * @param reason the reason that they gave
  * @param createdAt when it was made, by the store's clock
  * @param updatedAt when it changed last, by the store's clock
  */
@@ -35,7 +35,7 @@ public record ReplayProgress(
         long skipped,
         @Nullable String error,
         String who,
-        String why,
+        String reason,
         Instant createdAt,
         Instant updatedAt) {
     /**

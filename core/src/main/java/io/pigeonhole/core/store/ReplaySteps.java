@@ -1,5 +1,6 @@
 package io.pigeonhole.core.store;
 
+import io.pigeonhole.core.failure.StoreException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

@@ -11,11 +11,11 @@ public interface ReplayStore {
      *
      * @param plan what it is about
      * @param who who makes it
-     * @param why for what reason
+     * @param reason for what reason
      * @return the run of that name, whatever its plan
      * @throws io.pigeonhole.core.failure.PigeonholeException if there is no such consumer, or the database refused
      */
-    ReplayProgress create(ReplayPlan plan, String who, String why);
+    ReplayProgress create(ReplayPlan plan, String who, String reason);
 
     /**
      * Lets a run go on that waits, if all transactions have ended that were open when it was made and may record something
@@ -50,11 +50,11 @@ public interface ReplayStore {
      * @param from the state that it must be in
      * @param to the state that it is to have
      * @param who who changes it
-     * @param why for what reason
+     * @param reason for what reason
      * @return whether it was in that state, and now has the other
      * @throws io.pigeonhole.core.failure.PigeonholeException if the database refused, or a batch took too long
      */
-    boolean change(String name, ReplayState from, ReplayState to, String who, String why);
+    boolean change(String name, ReplayState from, ReplayState to, String who, String reason);
 
     /**
      * The messages that a run passed.

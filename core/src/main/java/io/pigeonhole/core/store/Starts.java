@@ -1,5 +1,6 @@
 package io.pigeonhole.core.store;
 
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import java.time.Duration;
 
 /**

@@ -1,6 +1,7 @@
 package io.pigeonhole.core.store;
 
 import io.pigeonhole.core.failure.Causes;
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.PigeonholeException;
 import java.util.List;

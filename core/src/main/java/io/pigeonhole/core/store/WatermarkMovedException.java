@@ -1,6 +1,7 @@
 package io.pigeonhole.core.store;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import org.jspecify.annotations.Nullable;
 
 /** A watermark is not where the transaction has read it: somebody else has advanced it, or has acquired the partition. */

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.store;
 
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.message.LogPartition;
 import java.util.Collection;
 import java.util.List;

@@ -74,8 +74,8 @@ class AdminValuesTest {
                 .isThrownBy(() -> new Author("x".repeat(Author.LONGEST_WHO + 1), "why"))
                 .withMessageContaining("who");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new Author("ann", "x".repeat(Author.LONGEST_WHY + 1)))
-                .withMessageContaining("why");
+                .isThrownBy(() -> new Author("ann", "x".repeat(Author.LONGEST_REASON + 1)))
+                .withMessageContaining("reason");
         assertThatIllegalArgumentException().isThrownBy(() -> new Author("ann", "\t "));
     }
 

@@ -142,7 +142,7 @@ class DeliveryThreadMemoryTest {
     @Test
     void entriesThatWereHeldBeforeTheMemoryWasUsedUpAreHandedInAgainOnce() {
         Load load = new Load();
-        DeliveryThread deliveryThread = new DeliveryThread("test", new BusyAtFirst(), 10, load);
+        DeliveryThread deliveryThread = new DeliveryThread("test", new BusyAtFirst(), 10, load, System::nanoTime);
         Named failing = new Named("x1");
         failing.ordersLeft.set(0);
         List.of(new Named("a1"), new Named("a2"), new Named("a3"), failing).forEach(deliveryThread::add);

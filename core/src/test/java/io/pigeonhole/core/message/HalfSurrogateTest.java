@@ -66,7 +66,7 @@ class HalfSurrogateTest {
     void textsForPeopleGetAReplacementAndNoQuestionMark() {
         Author author = new Author(HALF, "why \uDE00 \0");
         assertThat(author.who()).isEqualTo("name \uFFFD");
-        assertThat(author.why()).isEqualTo("why \uFFFD \uFFFD");
+        assertThat(author.reason()).isEqualTo("why \uFFFD \uFFFD");
         assertThat(Utf8.replacing(HALF)).isEqualTo("name \uFFFD".getBytes(StandardCharsets.UTF_8));
     }
 

@@ -32,8 +32,8 @@ class WorkerThreadsTest {
     }
 
     @Test
-    void fourThreadsThatHangAreReplacedAndTheFifthIsAFailureUntilOneReturns() {
-        for (int i = 1; i <= 5; i++) {
+    void sixteenThreadsThatHangAreReplacedAndTheNextIsAFailureUntilOneReturns() {
+        for (int i = 1; i <= 17; i++) {
             int number = i;
             threads.pool().execute(this::hang);
             await().atMost(PATIENCE).until(() -> begun.size() == number);
@@ -42,13 +42,13 @@ class WorkerThreadsTest {
         }
 
         assertThat(threads.failure())
-                .hasMessageStartingWith("5 threads 'worker' hang")
+                .hasMessageStartingWith("17 threads 'worker' hang")
                 .hasMessageContaining("0 of 1 are left");
         threads.pool().execute(this::hang);
-        assertThat(begun).hasSize(5);
+        assertThat(begun).hasSize(17);
 
         end.countDown();
-        await().atMost(PATIENCE).until(() -> begun.size() == 6 && threads.failure() == null);
+        await().atMost(PATIENCE).until(() -> begun.size() == 18 && threads.failure() == null);
         threads.pool().shutdown();
     }
 

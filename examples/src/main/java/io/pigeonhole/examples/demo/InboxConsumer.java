@@ -47,12 +47,13 @@ public final class InboxConsumer {
                     .build();
             Source source = settings.broker().source(inbox, settings);
             try (Node node = Node.builder(store).source(source).start()) {
-                while (!parent.isOverWithin(1) && node.failure().isEmpty()) {
+                while (!parent.isOverWithin(1) && node.failure() == null) {
                     // The node works, this thread only waits.
                 }
-                node.failure().ifPresent(failure -> {
+                Throwable failure = node.failure();
+                if (failure != null) {
                     throw new IllegalStateException("the source has given up", failure);
-                });
+                }
             }
         }
     }

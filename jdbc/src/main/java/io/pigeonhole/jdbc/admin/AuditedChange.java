@@ -66,7 +66,7 @@ public record AuditedChange(AdminSession session, RegisteredConsumer consumer, A
             throws SQLException {
         try (Call call = session.call(AdminStatement.NOTE_CHANGE)) {
             call.text("who", by.who())
-                    .text("why", by.why())
+                    .text("reason", by.reason())
                     .text("action", action.name())
                     .text("name", consumer)
                     .key(key)

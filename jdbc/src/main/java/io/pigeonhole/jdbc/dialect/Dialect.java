@@ -253,6 +253,16 @@ public abstract class Dialect {
     }
 
     /**
+     * Whether the session is another one than at the beginning of the transaction, which a driver may have put in place of one that
+     * was lost.
+     *
+     * @return a query with one truth value; null where drivers do no such thing
+     */
+    public @Nullable String isSessionOther() {
+        return null;
+    }
+
+    /**
      * One statement that does what {@link #verifyTransaction} does, and then commits. An error whose class is RETRY_NOW or UNAVAILABLE, or that
      * {@link #isSavepointGone} knows, means that it did not; after another one nobody knows.
      *

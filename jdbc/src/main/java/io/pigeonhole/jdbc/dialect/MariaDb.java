@@ -252,6 +252,12 @@ public class MariaDb extends Dialect {
                 + " FOR BEGIN NOT ATOMIC RELEASE SAVEPOINT pigeonhole_guard; COMMIT; END";
     }
 
+    /** Each transaction notes there how long its session waits for locks. */
+    @Override
+    public @Nullable String isSessionOther() {
+        return "SELECT @pigeonhole_wait IS NULL";
+    }
+
     @Override
     public @Nullable String holdBoundsAndClaim() {
         return HOLD_BOUNDS_AND_CLAIM;
@@ -396,6 +402,13 @@ public class MariaDb extends Dialect {
     /** Where the empty text is NULL, or a set of characters lacks some, our statements write something else than they say. */
     @Override
     public void checkSession(Connection connection) throws SQLException {
+        String url = String.valueOf(connection.getMetaData().getURL());
+        if (url.toLowerCase(Locale.ROOT).contains("transactionreplay=true")) {
+            throw new ConfigurationException(
+                    "the driver's transactionReplay is on: where a connection is lost, it executes a"
+                            + " transaction once more and does not look at the answers, so that a message that somebody else has"
+                            + " processed meanwhile takes effect twice. Turn it off; what failed is tried again without it");
+        }
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT '' IS NULL, @@sql_mode, @@character_set_client,"
                         + " @@character_set_connection, COALESCE(@@character_set_results, 'utf8mb4'),"

@@ -1,8 +1,8 @@
 package io.pigeonhole.jdbc.generic;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.MessageStatement;
 import java.sql.SQLException;

@@ -1,12 +1,12 @@
 package io.pigeonhole.jdbc.generic;
 
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Claim;
-import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.dialect.Dialect;
 import io.pigeonhole.jdbc.retention.OldRowStatement;
 import io.pigeonhole.jdbc.sql.Call;

@@ -55,6 +55,13 @@ final class PlainSettings {
         begun = true;
     }
 
+    /** Behind the end of the transaction, and before one more statement that writes, also on a connection that is read-only otherwise. */
+    void writeOnce() throws SQLException {
+        if (dialect.setsIsolation()) {
+            Connections.execute(connection, List.of("SET TRANSACTION READ WRITE"));
+        }
+    }
+
     void wait(Duration timeout) throws SQLException {
         Connections.execute(connection, dialect.setLockTimeout(timeout));
     }

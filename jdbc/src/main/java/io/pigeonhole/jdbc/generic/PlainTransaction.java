@@ -1,7 +1,9 @@
 package io.pigeonhole.jdbc.generic;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
@@ -9,9 +11,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Claim;
-import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.OwnTransaction;
@@ -35,13 +35,17 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A transaction on a database that goes on after an error and says nothing when it is rolled back as a whole. So it keeps
@@ -53,6 +57,8 @@ import org.jspecify.annotations.Nullable;
  * of them a few lines that hand over to the class which knows the rows.
  */
 final class PlainTransaction extends JdbcTransaction {
+    private static final Logger LOG = LoggerFactory.getLogger(PlainTransaction.class);
+
     private static final String SAVEPOINT = "pigeonhole";
 
     /** Below this many bytes a message fits everywhere. */
@@ -83,6 +89,8 @@ final class PlainTransaction extends JdbcTransaction {
     private boolean markedBehindSavepoint;
     private boolean committing;
     private boolean rolledBackAtCommit;
+    /** What the look at the ledger behind a framework's COMMIT has failed with. */
+    private @Nullable Throwable unknownBecause;
 
     /** What puts the session back to what it was before a handler may have changed it; none before that. */
     private List<String> sessionBefore = List.of();
@@ -327,13 +335,35 @@ final class PlainTransaction extends JdbcTransaction {
      * back, so that the messages can run again. Behind a COMMIT they are duplicates.
      */
     private RuntimeException endedUnseen(SQLException e) {
+        if (isOtherSession()) {
+            lost();
+            return new StoreException(
+                    ErrorClass.ABORTED,
+                    "the connection was lost, and the driver has put another one in its place: nothing is committed",
+                    e);
+        }
         return isOfDataSource() || isClaimCommitted(e)
                 ? taken(e)
                 : new StoreException(
                         ErrorClass.ABORTED,
-                        "the transaction has ended before its commit: a handler met a deadlock through its framework and has not"
-                                + " said so, or ended the transaction by itself, with COMMIT or ROLLBACK in SQL",
+                        "the transaction has ended before its commit: a handler met a deadlock through its framework, or behind"
+                                + " another error of a JDBC batch, and has not said so, or ended the transaction by itself, with COMMIT or ROLLBACK in SQL",
                         e);
+    }
+
+    /** Drivers may do so by themselves, and a handler may have hidden the error. */
+    private boolean isOtherSession() {
+        String question = dialect.isSessionOther();
+        if (question == null) {
+            return false;
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(question)) {
+            return row.next() && row.getBoolean(1);
+        } catch (SQLException e) {
+            LOG.debug("a connection does not say whether it is another one", e);
+            return false;
+        }
     }
 
     private boolean isClaimCommitted(SQLException ended) {
@@ -362,13 +392,32 @@ final class PlainTransaction extends JdbcTransaction {
         requireSound();
     }
 
-    /** An error that costs locks costs the transaction, whether the handler reports it or not. */
+    /**
+     * An error that costs locks costs the transaction, whether the handler reports it or not. A driver that goes on with a batch behind
+     * an error may name further ones.
+     */
     @Override
     public void called(@Nullable Throwable failure) {
-        if (failure instanceof SQLException e && dialect.classOf(e) == ErrorClass.RETRY_NOW) {
-            doomed = Refusals.describe("a handler's statement", e);
+        if (failure instanceof SQLException named) {
+            SQLException lost = lostLock(named);
+            if (lost != null) {
+                doomed = Refusals.describe("a handler's statement", lost);
+            }
         }
         lastUse = System.nanoTime();
+    }
+
+    /** The error of a lost lock among these, with their causes, of which some may form a cycle. */
+    private @Nullable SQLException lostLock(SQLException named) {
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (SQLException each = named; each != null && !seen.contains(each); each = each.getNextException()) {
+            for (Throwable cause = each; cause != null && seen.add(cause); cause = cause.getCause()) {
+                if (cause instanceof SQLException e && dialect.classOf(e) == ErrorClass.RETRY_NOW) {
+                    return e;
+                }
+            }
+        }
+        return null;
     }
 
     /**
@@ -377,19 +426,45 @@ final class PlainTransaction extends JdbcTransaction {
      */
     @Override
     public void restore(boolean autoCommit) throws SQLException {
-        if (committing && claimed() != null) {
-            rolledBackAtCommit = !(marked ? isUnmarked() : isClaimInLedger());
-            if (!connection.getAutoCommit()) {
-                connection.commit();
+        try {
+            if (committing && claimed() != null) {
+                findOutcomeOrNote();
+            }
+            if (sessionInDoubt || isLost()) {
+                restoreSession();
+            }
+        } finally {
+            if (autoCommit) {
+                settings.endWithAutoCommit();
+            } else {
+                settings.end();
             }
         }
-        if (sessionInDoubt || isLost()) {
-            restoreSession();
+    }
+
+    private void findOutcome() throws SQLException {
+        // Whoever read something behind the COMMIT has begun another transaction, where the connection does not commit
+        // by itself.
+        endImplicit();
+        if (marked) {
+            settings.writeOnce();
         }
-        if (autoCommit) {
-            settings.endWithAutoCommit();
-        } else {
-            settings.end();
+        rolledBackAtCommit = !(marked ? isUnmarked() : isClaimInLedger());
+        endImplicit();
+    }
+
+    private void findOutcomeOrNote() throws SQLException {
+        try {
+            findOutcome();
+        } catch (SQLException | RuntimeException | Error e) {
+            unknownBecause = e;
+            throw e;
+        }
+    }
+
+    private void endImplicit() throws SQLException {
+        if (!connection.getAutoCommit()) {
+            connection.commit();
         }
     }
 
@@ -710,6 +785,11 @@ final class PlainTransaction extends JdbcTransaction {
             committing = true;
             commitOwn();
             ended();
+            Throwable failedLook = unknownBecause;
+            if (failedLook != null) {
+                String why = "the framework has committed, and the ledger could not be asked whether that held";
+                throw outcomeUnknown(why, new SQLException(why, failedLook));
+            }
             if (rolledBackAtCommit) {
                 throw new StoreException(
                         ErrorClass.ABORTED,

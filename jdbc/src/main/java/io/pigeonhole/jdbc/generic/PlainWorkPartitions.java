@@ -1,9 +1,9 @@
 package io.pigeonhole.jdbc.generic;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.MessageColumns;
 import java.sql.SQLException;

@@ -1,12 +1,12 @@
 package io.pigeonhole.jdbc.postgresql;
 
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Claim;
-import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.dialect.SqlStates;
 import io.pigeonhole.jdbc.sql.KeyArray;
 import java.sql.Connection;
@@ -74,7 +74,9 @@ public final class Claims {
             throws SQLException {
         statement.setObject(first, key.toUuid());
         if (hashes.isEmpty()) {
-            statement.setNull(first + 1, Types.OTHER);
+            // Without the type's name the driver asks the server for it each time once the statement is prepared, in a
+            // round trip of its own.
+            statement.setNull(first + 1, Types.OTHER, "uuid");
         } else {
             statement.setObject(first + 1, hashes.get(0).toUuid());
         }
@@ -136,6 +138,8 @@ public final class Claims {
             statement.setShort(1, consumer.id());
             statement.setString(2, KeyArray.write(keys));
             statement.execute();
+            // What requires a transaction stands in front.
+            statement.getMoreResults();
             return read(statement, consumer, keys, days);
         }
     }

@@ -1,9 +1,9 @@
 package io.pigeonhole.jdbc.postgresql;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
-import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.transaction.CallerClaims;
 import java.sql.Connection;
@@ -44,8 +44,8 @@ public final class PostgresCallerClaims implements CallerClaims {
                 String sql = texts.sql(PostgresLedgerStatement.CLAIM_BY_HAND);
                 return Claims.byHand(connection, sql, consumer, List.of(key), days, seconds);
             }
-            boolean isNew = insert(PostgresLedgerStatement.CLAIM_ONE_BY_HAND, consumer, key)
-                    || insert(PostgresLedgerStatement.CLAIM_ONE_BY_HAND_BEHIND, consumer, key);
+            boolean isNew = insert(PostgresLedgerStatement.CLAIM_ONE_BY_HAND, true, consumer, key)
+                    || insert(PostgresLedgerStatement.CLAIM_ONE_BY_HAND_BEHIND, false, consumer, key);
             return isNew ? Claim.ofAll(List.of(key)) : Claims.known(key, true);
         } catch (SQLException e) {
             days.forget();
@@ -61,13 +61,18 @@ public final class PostgresCallerClaims implements CallerClaims {
         }
     }
 
-    private boolean insert(PostgresLedgerStatement claim, RegisteredConsumer consumer, MessageKey key)
+    /** The one that may be the first statement of its transaction requires that there is one. */
+    private boolean insert(PostgresLedgerStatement claim, boolean isFirst, RegisteredConsumer consumer, MessageKey key)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(texts.sql(claim))) {
             Claims.limit(statement, seconds);
             statement.setShort(1, consumer.id());
             statement.setObject(2, key.toUuid());
-            return statement.executeUpdate() == 1;
+            statement.execute();
+            if (isFirst) {
+                statement.getMoreResults();
+            }
+            return statement.getUpdateCount() == 1;
         }
     }
 

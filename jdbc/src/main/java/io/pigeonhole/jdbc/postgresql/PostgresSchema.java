@@ -14,7 +14,6 @@ import io.pigeonhole.jdbc.sql.StoreSchema;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -44,7 +43,7 @@ public record PostgresSchema(ShortTransactions transactions, int digestPartition
     public void checkSession() {
         transactions.run("to check its settings", session -> {
             requireUnicode(session);
-            requireBytes(session);
+            requireParameters(session);
             return true;
         });
     }
@@ -64,21 +63,18 @@ public record PostgresSchema(ShortTransactions transactions, int digestPartition
         }
     }
 
-    /** Otherwise payloads that are kept come back as others, without an error. */
-    private static void requireBytes(AdminSession session) throws SQLException {
-        // As text with backslashes that mean something, these are the bytes of "A42".
-        byte[] sent = {'A', 'B'};
-        try (Call call = session.call(PostgresSchemaStatement.SAME_BYTES)) {
-            byte[] received = call.bytes("bytes", sent).read(row -> {
-                row.next();
-                return row.getBytes(1);
-            });
-            if (!Arrays.equals(sent, received)) {
-                throw new ConfigurationException("the driver sends " + sent.length
-                        + " bytes, and the database gets " + received.length
-                        + " others: with preferQueryMode=simple the driver writes bytes into the text of statements, which is"
-                        + " wrong while standard_conforming_strings is off. Take preferQueryMode=simple out of the URL, or"
-                        + " leave standard_conforming_strings on");
+    /**
+     * Otherwise each statement goes by itself: where one is cancelled, even the BEGIN that the driver sends in front, those behind it are
+     * executed all the same, and payloads may come back as others.
+     */
+    private static void requireParameters(AdminSession session) throws SQLException {
+        try (Call call = session.call(PostgresSchemaStatement.HAS_PARAMETERS)) {
+            if (!Boolean.TRUE.equals(call.text("any", "x").first(row -> row.getBoolean(1)))) {
+                throw new ConfigurationException(
+                        "the driver writes values into the text of statements, as with"
+                                + " preferQueryMode=simple, and sends each statement by itself: where the server cancels the BEGIN of a"
+                                + " transaction, what is behind it would be committed alone, and messages would be lost. Take"
+                                + " preferQueryMode=simple out of the URL; for a pooler in transaction mode prepareThreshold=0 is enough");
             }
         }
     }

@@ -6,8 +6,8 @@ import io.pigeonhole.jdbc.sql.StatementName;
 public enum PostgresSchemaStatement implements StatementName {
     /** The database's name and encoding. */
     ENCODING,
-    /** The bytes that the server receives. */
-    SAME_BYTES,
+    /** Whether the server gets parameters beside the text of a statement. */
+    HAS_PARAMETERS,
     /** One program at a time, per schema, changes the schema or creates days. */
     LOCK,
     /** The schema in which the inbox is found, and the current one, both NULL where there is none. */

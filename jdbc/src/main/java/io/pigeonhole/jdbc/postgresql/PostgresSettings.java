@@ -54,6 +54,8 @@ public final class PostgresSettings {
 
     private static final Pattern BLOCK = Pattern.compile("\\s*do\\b");
 
+    private static final Pattern COMMENT = Pattern.compile("/\\*.*?\\*/|--[^\\n\\r]*", Pattern.DOTALL);
+
     private static final Pattern ESCAPED = Pattern.compile("\\bu&\"");
 
     /** These are put back anyway, are none, or cannot be set by the value that is read. */
@@ -125,22 +127,22 @@ public final class PostgresSettings {
         String text = SqlText.ofPostgres(sql, SqlText.Rest.STRINGS, false);
         String plain = PostgresControl.withoutText(sql).toLowerCase(Locale.ROOT);
         refuseOtherWays(sql, plain);
-        Matcher unnamed = UNNAMED.matcher(text);
-        if (unnamed.find() && plain.contains("set_config")) {
-            throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
-                    + ": the engine puts back what it sets, and has to know its name. Write it into the statement, as in"
-                    + " set_config('app.tenant', ?, true), instead of " + unnamed.group("argument"));
-        }
-        String executed = executed(text, plain);
-        SET.matcher(executed).results().filter(PostgresSettings::isOfSession).forEach(found -> refuse(found, sql));
-        if (executed.contains("set_config")) {
-            NAMED.matcher(text)
+        boolean hasBlock = hasBlock(plain);
+        Set<String> read = new LinkedHashSet<>(List.of(text, sql));
+        for (String commented : hasBlock ? List.of(text, withoutComments(text)) : List.of(text)) {
+            List<String> ways = hasBlock ? List.of(commented, withoutDoubledQuotes(commented)) : List.of(commented);
+            read.addAll(ways);
+            String executed = hasBlock ? commented.toLowerCase(Locale.ROOT) : plain;
+            SET.matcher(executed)
                     .results()
-                    .filter(found -> !isTrue(lastArgument(text, found.end())))
-                    .forEach(found -> refuse(found, sql));
+                    .filter(PostgresSettings::isOfSession)
+                    .forEach(found -> refuse(known(name(found)), sql));
+            if (executed.contains("set_config")) {
+                requireOne(ways, sql);
+            }
         }
         Set<String> names = new LinkedHashSet<>();
-        for (String each : List.of(text, sql)) {
+        for (String each : read) {
             SET.matcher(each).results().forEach(found -> add(name(found), names));
             NAMED.matcher(each).results().forEach(found -> add(name(found), names));
         }
@@ -174,19 +176,63 @@ public final class PostgresSettings {
         }
     }
 
+    /**
+     * What a block executes as text has its quotes doubled, and what it executes itself has not: one of both readings has to be in
+     * order.
+     */
+    private static void requireOne(List<String> ways, String sql) {
+        IllegalStateException refusal = null;
+        for (String way : ways) {
+            try {
+                requireForTransaction(way, sql);
+                return;
+            } catch (IllegalStateException e) {
+                refusal = e;
+            }
+        }
+        if (refusal != null) {
+            throw refusal;
+        }
+    }
+
+    private static void requireForTransaction(String text, String sql) {
+        Matcher unnamed = UNNAMED.matcher(text);
+        if (unnamed.find()) {
+            throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
+                    + ": the engine puts back what it sets, and has to know its name. Write it into the statement, as in"
+                    + " set_config('app.tenant', ?, true), instead of " + unnamed.group("argument"));
+        }
+        NAMED.matcher(text)
+                .results()
+                .filter(found -> !isTrue(lastArgument(text, found.end())))
+                .forEach(found -> refuse(known(name(found)), sql));
+    }
+
     /** Whether SQL sets something of the session or the transaction by itself, in a block too. */
     static boolean areIn(String sql) {
         String text = SqlText.ofPostgres(sql, SqlText.Rest.STRINGS, false);
-        String executed = executed(text, PostgresControl.withoutText(sql).toLowerCase(Locale.ROOT));
+        String plain = PostgresControl.withoutText(sql).toLowerCase(Locale.ROOT);
+        // Strings are values, except those of a block.
+        return hasBlock(plain) ? Stream.of(text, withoutComments(text)).anyMatch(PostgresSettings::sets) : sets(plain);
+    }
+
+    private static boolean sets(String executed) {
         return CALLED.matcher(executed).find()
                 || SET.matcher(executed).results().anyMatch(found -> found.group(1) != null);
     }
 
-    /** What is executed of SQL, in lower case: strings are values, except those of a block. */
-    private static String executed(String text, String plain) {
-        boolean hasBlock = Stream.of(plain.split(";", -1))
+    private static boolean hasBlock(String plain) {
+        return Stream.of(plain.split(";", -1))
                 .anyMatch(statement -> BLOCK.matcher(statement).lookingAt());
-        return hasBlock ? text.toLowerCase(Locale.ROOT) : plain;
+    }
+
+    /** Within a block too, whose body is one string; what looks like a comment may be within a string of it. */
+    private static String withoutComments(String text) {
+        return COMMENT.matcher(text).replaceAll(" ");
+    }
+
+    private static String withoutDoubledQuotes(String text) {
+        return text.replace("''", "'");
     }
 
     /** It stands where a statement begins, not behind the table of an UPDATE, and is not for the transaction. */
@@ -198,8 +244,7 @@ public final class PostgresSettings {
         return found.group(found.groupCount());
     }
 
-    private static void refuse(MatchResult found, String sql) {
-        String name = known(name(found));
+    private static void refuse(String name, String sql) {
         if (!NOT_THESE.contains(name)) {
             throw new IllegalStateException("a handler may not execute " + ErrorsWithoutValues.quoted(sql)
                     + ": it changes " + name

@@ -1,16 +1,16 @@
 package io.pigeonhole.jdbc.postgresql;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Claim;
-import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.core.store.WatermarkMovedException;
 import io.pigeonhole.jdbc.JdbcContext;
@@ -44,8 +44,11 @@ final class PostgresTransaction extends JdbcTransaction {
     /** Results before the claim's own: the lock timeout, alone or with all that a transaction begins with. */
     private static final int RESULTS_BEFORE_CLAIM = 1;
 
-    /** The same where the level is set first. */
+    /** Where the level is set first. */
     private static final int RESULTS_OF_PREAMBLE = 2;
+
+    /** Where the claim comes first, it requires a transaction. */
+    private static final int RESULTS_OF_REQUIREMENT = 2;
 
     private static final int PARAMETERS_OF_PREAMBLE = 2;
 
@@ -244,7 +247,7 @@ final class PostgresTransaction extends JdbcTransaction {
     private <T> T beginWith(PostgresTexts.Beginning beginning, Claiming<T> claiming) throws SQLException {
         if (session.beginsAsOurs()) {
             try {
-                return claiming.with(beginning.usual(), RESULTS_BEFORE_CLAIM);
+                return claiming.with(beginning.usual(), RESULTS_BEFORE_CLAIM + RESULTS_OF_REQUIREMENT);
             } catch (SQLException e) {
                 if (!Claims.beginsOtherwise(e)) {
                     throw e;
@@ -253,7 +256,7 @@ final class PostgresTransaction extends JdbcTransaction {
                 connection.rollback();
             }
         }
-        T answer = claiming.with(beginning.otherwise(), RESULTS_OF_PREAMBLE);
+        T answer = claiming.with(beginning.otherwise(), RESULTS_OF_PREAMBLE + RESULTS_OF_REQUIREMENT);
         session.setBeginsOtherwise();
         return answer;
     }

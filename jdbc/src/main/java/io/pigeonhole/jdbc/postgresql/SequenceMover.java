@@ -2,7 +2,7 @@ package io.pigeonhole.jdbc.postgresql;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
-import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.jdbc.counter.Counter;
 import io.pigeonhole.jdbc.counter.CounterBehind;
 import io.pigeonhole.jdbc.counter.CounterMover;

@@ -54,7 +54,7 @@ public final class JdbcReplays implements ReplayStore, HistoryDays {
 
     /** The mark is taken behind the cutoff, so that whoever recorded something before the cutoff is older than the mark. */
     @Override
-    public ReplayProgress create(ReplayPlan plan, String who, String why) {
+    public ReplayProgress create(ReplayPlan plan, String who, String reason) {
         Optional<ReplayProgress> found = find(plan.name());
         if (found.isPresent()) {
             return found.get();
@@ -70,13 +70,13 @@ public final class JdbcReplays implements ReplayStore, HistoryDays {
         try {
             change("to make the replay " + plan.name(), session -> {
                 requireThatNoDayGoes(session);
-                audit(session, consumer, new Author(who, why), Answers.ofReplay(plan.name(), "made"));
+                audit(session, consumer, new Author(who, reason), Answers.ofReplay(plan.name(), "made"));
                 try (Call call = session.replay(ReplayStatement.CREATE)) {
                     return bind(call, plan, consumer)
                             .number("cutoff", cutoff)
                             .number("mark", mark)
                             .text("who", who)
-                            .text("why", why)
+                            .text("reason", reason)
                             .now()
                             .change();
                 }
@@ -208,12 +208,12 @@ public final class JdbcReplays implements ReplayStore, HistoryDays {
     }
 
     @Override
-    public boolean change(String name, ReplayState from, ReplayState to, String who, String why) {
+    public boolean change(String name, ReplayState from, ReplayState to, String who, String reason) {
         return change("to change the replay " + name, session -> {
             try (Call call = session.replay(ReplayStatement.CHANGE)) {
                 boolean changed = call.text("state", to.name())
                                 .text("who", who)
-                                .text("why", why)
+                                .text("reason", reason)
                                 .now()
                                 .text("name", name)
                                 .text("before", from.name())
@@ -225,7 +225,7 @@ public final class JdbcReplays implements ReplayStore, HistoryDays {
             }
             RegisteredConsumer consumer =
                     ReplayRows.find(session, name).get(0).progress().consumer();
-            audit(session, consumer, new Author(who, why), Answers.ofReplay(name, from + ", now " + to));
+            audit(session, consumer, new Author(who, reason), Answers.ofReplay(name, from + ", now " + to));
             return true;
         });
     }

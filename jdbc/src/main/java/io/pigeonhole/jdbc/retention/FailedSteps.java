@@ -1,9 +1,9 @@
 package io.pigeonhole.jdbc.retention;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.store.Retired;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.time.DurationText;
 import java.time.Duration;
 import java.util.List;

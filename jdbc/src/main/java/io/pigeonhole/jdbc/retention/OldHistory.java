@@ -6,7 +6,7 @@ import io.pigeonhole.core.archive.HistoryArchive;
 import io.pigeonhole.core.archive.HistoryExport;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.RetryableException;
-import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.jdbc.replay.JdbcReplays;
 import java.io.IOException;
 import java.time.Duration;

@@ -14,11 +14,14 @@ import java.util.Map;
 /**
  * How long the programs of a schema require something to be remembered. Each program confirms what it requires when it
  * registers a consumer and when it maintains the store; the longest holds for all. A requirement that nobody confirmed for as
- * long as it is ends: so the window is made shorter by changing all programs.
+ * long as it is, at least for two days, ends: so the window is made shorter by changing all programs.
  */
 final class RequiredRetentions {
-    /** A requirement is confirmed again after so long. */
-    private static final Duration RENEWAL = Duration.ofHours(1);
+    /** A requirement is confirmed again after so long: less than the least that a node waits between two looks, by default. */
+    private static final Duration RENEWAL = Duration.ofMinutes(30);
+
+    /** A program looks once a day at least, so that what it requires has been confirmed within so long. */
+    private static final Duration SHORTEST = Duration.ofDays(2);
 
     private RequiredRetentions() {}
 
@@ -29,7 +32,8 @@ final class RequiredRetentions {
     private record Confirmed(Requirement requirement, Instant at) {
         /** By the retention clock, which does not jump. */
         boolean isOver(RetentionClock clock) {
-            return at.plusMillis(requirement.millis()).isBefore(clock.trusted());
+            return at.plusMillis(Math.max(requirement.millis(), SHORTEST.toMillis()))
+                    .isBefore(clock.trusted());
         }
     }
 

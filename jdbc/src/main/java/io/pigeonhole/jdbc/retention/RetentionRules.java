@@ -5,6 +5,7 @@ import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.store.RetentionClock;
+import io.pigeonhole.core.time.DurationText;
 import io.pigeonhole.jdbc.admin.AdminDatabase;
 import io.pigeonhole.jdbc.sql.AdminSession;
 import java.sql.SQLException;
@@ -109,16 +110,16 @@ public final class RetentionRules {
             log.warn(
                     "this program's window is {}, but another program of this schema has {}: keys are remembered for {}."
                             + " Set the same window in all programs; the longer one ends when no program has confirmed it"
-                            + " for that long",
-                    own.window(),
-                    longest.window(),
-                    longest.window());
+                            + " for that long, two days at least",
+                    DurationText.of(own.window()),
+                    DurationText.of(longest.window()),
+                    DurationText.of(longest.window()));
         }
         if (own.archive() == null && longest.hasArchive() && !warnedOfArchive.getAndSet(true)) {
             log.warn(
                     "this program has no archive, but another program of this schema has one: this one deletes no history. Give"
-                            + " all programs the same archive; this ends when no program with one has confirmed it for {}",
-                    longest.archive());
+                            + " all programs the same archive; this ends when no program with one has confirmed it for {}, two days at least",
+                    DurationText.of(longest.archive()));
         }
         return longest;
     }

@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 /** Opens connections, and gives up those that are not as they were. */
 public final class Connections {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
+    private static final int LONGEST_CHECK_SECONDS = 5;
 
     private Connections() {}
 
@@ -61,6 +62,15 @@ public final class Connections {
     /** Its transaction ends with it, and it is not used again. */
     public static void abort(Connection connection) {
         succeeds("aborted", () -> connection.abort(Runnable::run));
+    }
+
+    /** Whether it can be used. */
+    public static boolean isAlive(Connection connection) {
+        try {
+            return connection.isValid(LONGEST_CHECK_SECONDS);
+        } catch (Throwable e) {
+            return false;
+        }
     }
 
     /** Does something, and aborts the connection where that fails, whatever is thrown. */

@@ -30,7 +30,8 @@ public final class Probe {
                     throw new StoreUnavailableException(otherwise, null);
                 }
             } finally {
-                connection.setAutoCommit(autoCommit);
+                // What is thrown here would hide why the database does not answer.
+                Connections.doOrAbort(connection, "reset", () -> connection.setAutoCommit(autoCommit));
             }
         } catch (SQLException e) {
             throw new StoreUnavailableException(Refusals.describe("a probe", e), e);

@@ -2,8 +2,8 @@ package io.pigeonhole.jdbc.sql;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
-import io.pigeonhole.core.store.StoreException;
 import java.sql.SQLException;
 
 /** Turns what the database refused into the exceptions of the store SPI. */

@@ -28,7 +28,7 @@ public final class StoreSchema {
      * {@code nextval} does, stands alone behind a parenthesis.
      */
     private static final Pattern NAMES = Pattern.compile(
-            "(?<before>\\b(?:FROM|JOIN|INTO|UPDATE|TABLE|TABLES|EXISTS|LIKE|OF|PARTITION|AS\\s+\\w+,)\\s+)"
+            "(?<before>\\b(?:FROM|JOIN|INTO|UPDATE|TABLE|TABLES|ONLY|EXISTS|LIKE|OF|PARTITION|AS\\s+\\w+,)\\s+)"
                     + "(?<table>inbox(?:_\\w+)?)\\b(?!\\s*\\.)"
                     + "|(?<function>\\w\\(')(?<relation>inbox(?:_\\w+)?)(?=')"
                     + "|(?<current>\\bcurrent_schema\\(\\)|\\bDATABASE\\(\\)|\\bCURRENT_SCHEMA\\b(?!\\())");

@@ -1,7 +1,7 @@
 package io.pigeonhole.jdbc.sql;
 
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.message.LogPartition;
-import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Watermark;
 import java.sql.ResultSet;

@@ -1,8 +1,8 @@
 package io.pigeonhole.jdbc.sql;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WorkItem;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,6 +1,6 @@
 package io.pigeonhole.jdbc.store;
 
-import io.pigeonhole.core.store.ConsumerPausedException;
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.RetentionClock;
 import io.pigeonhole.core.store.Start;

@@ -1,12 +1,14 @@
 package io.pigeonhole.jdbc.transaction;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.sql.Call;
+import io.pigeonhole.jdbc.sql.ErrorsWithoutValues;
 import io.pigeonhole.jdbc.sql.LedgerQuery;
 import io.pigeonhole.jdbc.sql.Refusals;
 import io.pigeonhole.jdbc.sql.Statements;
@@ -59,6 +61,9 @@ public record CallerLedger(Connection connection, Statements statements, Values 
     }
 
     private StoreException refused(String doing, SQLException failure) {
-        return Refusals.of(claims.classify(failure), doing, failure);
+        ErrorClass errorClass = claims.classify(failure);
+        String next = errorClass == ErrorClass.RETRY_NOW ? ". Roll back, and do the whole transaction again" : "";
+        return new StoreException(
+                errorClass, Refusals.describe(doing, failure) + next, ErrorsWithoutValues.of(failure));
     }
 }

@@ -14,8 +14,6 @@ import org.slf4j.LoggerFactory;
 final class DataSourceTransaction implements OwnTransaction {
     private static final Logger LOG = LoggerFactory.getLogger(DataSourceTransaction.class);
 
-    private static final int LONGEST_CHECK_SECONDS = 5;
-
     private final Connection connection;
 
     /** Whether the connection committed each statement by itself before. */
@@ -122,17 +120,9 @@ final class DataSourceTransaction implements OwnTransaction {
      */
     private void end() {
         Connections.abort(connection);
-        if (isAlive() && Connections.rollback(connection)) {
+        if (Connections.isAlive(connection) && Connections.rollback(connection)) {
             Connections.succeeds("restored", this::restore);
             Connections.succeeds("reset", () -> connection.setAutoCommit(autoCommit));
-        }
-    }
-
-    private boolean isAlive() {
-        try {
-            return connection.isValid(LONGEST_CHECK_SECONDS);
-        } catch (Throwable e) {
-            return false;
         }
     }
 

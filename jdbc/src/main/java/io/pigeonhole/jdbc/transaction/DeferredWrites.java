@@ -2,9 +2,9 @@ package io.pigeonhole.jdbc.transaction;
 
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeferredWriteException;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.sql.Errors;
 import io.pigeonhole.jdbc.sql.ErrorsWithoutValues;
 import io.pigeonhole.jdbc.sql.Refusals;
@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * The deferred writes of one transaction. Equal statements of many messages become one JDBC batch, as far as each scope's
@@ -27,16 +28,21 @@ import java.util.Map;
  * there are as many rounds as the busiest scope needs, not as there are repetitions.
  */
 public final class DeferredWrites {
+    private static final Pattern COUNTS_ROWS =
+            Pattern.compile("\\s*(?:INSERT|UPDATE|DELETE|MERGE|REPLACE)\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern RETURNS_ROWS = Pattern.compile("\\bRETURNING\\b", Pattern.CASE_INSENSITIVE);
+
     private final Errors errors;
     private final List<DeferredWrite> writes = new ArrayList<>();
-    private WatchedStreams streams = new WatchedStreams();
     private boolean halfSent;
+    private boolean haveStreams;
 
     public DeferredWrites(Errors errors) {
         this.errors = errors;
     }
 
     public void add(DeferredWrite write) {
+        haveStreams |= write.hasStreams();
         writes.add(write);
     }
 
@@ -126,13 +132,13 @@ public final class DeferredWrites {
 
     private void send(Connection connection, List<DeferredWrite> batch, boolean alone) {
         String sql = batch.get(0).sql();
-        streams = new WatchedStreams();
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            // A driver may not count the rows of each entry of a batch, or may not send it after it has read its
-            // streams;
-            // with one message's writes that must not be in doubt.
+            // A driver may not count the rows of each entry of a batch; with one message's writes that must not be in
+            // doubt.
             if (batch.size() == 1
-                    || (alone && batch.stream().anyMatch(write -> write.expectsRows() || write.hasStreams()))) {
+                    || mayReturnRows(sql)
+                    || (haveStreams && batch.stream().anyMatch(DeferredWrite::hasStreams))
+                    || (alone && batch.stream().anyMatch(DeferredWrite::expectsRows))) {
                 sendSingly(statement, batch);
             } else {
                 for (DeferredWrite write : batch) {
@@ -141,12 +147,9 @@ public final class DeferredWrites {
                 }
                 sendTogether(statement, batch);
             }
-            requireReadStreams();
         } catch (StoreException e) {
             throw e;
         } catch (SQLException e) {
-            halfSent |= streams.failure() != null;
-            requireReadStreams();
             ErrorClass errorClass = errors.classify(e);
             String doing = "the deferred statement «" + sql + "»";
             boolean blameless = errorClass == ErrorClass.UNAVAILABLE;
@@ -163,16 +166,7 @@ public final class DeferredWrites {
         }
     }
 
-    /** A driver may take a stream that fails for one that has ended. */
-    private void requireReadStreams() {
-        WatchedStreams.Failure ofStream = streams.failure();
-        if (ofStream != null) {
-            throw refusedParameter(ofStream.write(), ofStream.cause());
-        }
-    }
-
     private StoreException halfSent(List<DeferredWrite> batch, boolean alone, Throwable e) {
-        requireReadStreams();
         if (batch.size() == 1 || alone) {
             return refusedParameter(batch.get(0), e);
         }
@@ -197,6 +191,12 @@ public final class DeferredWrites {
         return ErrorsWithoutValues.bounded("statement «" + write.sql() + "»");
     }
 
+    /** Drivers let a statement of a batch end at its first row, such as a SELECT that is there for what its function does. */
+    private static boolean mayReturnRows(String sql) {
+        return !COUNTS_ROWS.matcher(sql).lookingAt()
+                || RETURNS_ROWS.matcher(sql).find();
+    }
+
     private void sendTogether(PreparedStatement statement, List<DeferredWrite> batch) throws SQLException {
         int[] counts;
         try {
@@ -204,16 +204,6 @@ public final class DeferredWrites {
         } catch (SQLException e) {
             if (!errors.refusesBatch(e)) {
                 throw e;
-            }
-            if (streams.wereRead()) {
-                // They are empty now. Each message by itself brings new ones, and is sent singly.
-                throw new StoreException(
-                        ErrorClass.ABORTED,
-                        Refusals.describe(
-                                "the batch of " + batch.size() + " deferred " + statement(batch.get(0))
-                                        + ", whose streams are read",
-                                e),
-                        ErrorsWithoutValues.of(e));
             }
             statement.clearBatch();
             sendSingly(statement, batch);
@@ -225,17 +215,28 @@ public final class DeferredWrites {
     }
 
     private void sendSingly(PreparedStatement statement, List<DeferredWrite> batch) throws SQLException {
+        // Of a result of many rows all are wanted, whatever the driver's default is.
+        statement.setFetchSize(0);
         for (DeferredWrite write : batch) {
             bind(statement, write);
-            check(write, statement.executeUpdate());
+            if (!statement.execute()) {
+                check(write, statement.getUpdateCount());
+            } else if (write.expectsRows()) {
+                throw new DeferredWriteException(
+                        ErrorClass.MESSAGE,
+                        write.key(),
+                        "the deferred statement «" + write.sql()
+                                + "» returns rows, so that those that it changed are not counted," + " expected were "
+                                + write.expectedRows() + ": leave RETURNING out",
+                        null);
+            }
         }
     }
 
     private void bind(PreparedStatement statement, DeferredWrite write) {
         try {
-            write.bind(statement, streams);
+            write.bind(statement);
         } catch (SQLException e) {
-            requireReadStreams();
             ErrorClass errorClass = errors.classify(e);
             String doing = "the parameters of the deferred statement «" + write.sql() + "»";
             throw errorClass == ErrorClass.UNAVAILABLE
@@ -243,7 +244,6 @@ public final class DeferredWrites {
                     : new DeferredWriteException(
                             errorClass, write.key(), Refusals.describe(doing, e), ErrorsWithoutValues.of(e));
         } catch (Throwable e) {
-            requireReadStreams();
             throw refusedParameter(write, e);
         }
     }

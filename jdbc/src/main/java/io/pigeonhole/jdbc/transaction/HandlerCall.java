@@ -1,7 +1,7 @@
 package io.pigeonhole.jdbc.transaction;
 
 import io.pigeonhole.core.failure.ErrorClass;
-import io.pigeonhole.core.store.StoreException;
+import io.pigeonhole.core.failure.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -19,7 +19,7 @@ final class HandlerSavepoints {
     /**
      * What the handler is about to execute.
      *
-     * @throws IllegalStateException if it goes back to a savepoint that this handler has not set, or has released
+     * @throws IllegalStateException if it goes back to or releases a savepoint that this handler has not set, or has released
      */
     void take(List<SavepointStep> steps) {
         if (steps.isEmpty()) {
@@ -51,20 +51,23 @@ final class HandlerSavepoints {
             switch (step.kind()) {
                 case SET -> after.add(step.name());
                 case BACK -> {
-                    if (place < 0) {
-                        throw new IllegalStateException("a handler may not go back to savepoint " + step.name()
-                                + ": it has set none of that name, or released it, and one of an earlier handler would"
-                                + " take that one's effects along");
-                    }
+                    requireOwn(place, "go back to", step);
                     after.subList(place + 1, after.size()).clear();
                 }
                 case RELEASE -> {
-                    if (place >= 0) {
-                        after.subList(place, after.size()).clear();
-                    }
+                    requireOwn(place, "release", step);
+                    after.subList(place, after.size()).clear();
                 }
             }
         }
         return after;
+    }
+
+    private static void requireOwn(int place, String what, SavepointStep step) {
+        if (place < 0) {
+            throw new IllegalStateException("a handler may not " + what + " savepoint " + step.name()
+                    + ": it has set none of that name, or released it, and one of an earlier handler would take that one's"
+                    + " effects along, or all savepoints of this one");
+        }
     }
 }

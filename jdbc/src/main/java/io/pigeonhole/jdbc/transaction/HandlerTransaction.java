@@ -6,12 +6,12 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeferredWriteException;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.JdbcContext;
 import io.pigeonhole.jdbc.OwnTransaction;
 import io.pigeonhole.jdbc.RolledBackException;
@@ -27,6 +27,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -71,7 +72,12 @@ abstract class HandlerTransaction {
     private boolean finished;
     private boolean broken;
     private boolean closed;
-    private boolean givenUp;
+    /** Why the connection is of no use any more, although the transaction has not ended; null where it is of use. */
+    private volatile @Nullable String givenUp;
+
+    /** Two threads may be about to give the connection back. */
+    private final AtomicBoolean released = new AtomicBoolean();
+
     private final Set<Throwable> fullDisk = Collections.newSetFromMap(new IdentityHashMap<>());
     private boolean leftToThread;
 
@@ -411,7 +417,8 @@ abstract class HandlerTransaction {
     protected static ConfigurationException taken(SQLException e) {
         return new ConfigurationException(
                 "a handler ended the transaction by itself, with COMMIT or ROLLBACK in SQL or through its framework. What was written before is"
-                        + " committed without the rest, or lost; nothing after it is kept. Take the statement out",
+                        + " committed without the rest, or lost; nothing after it is kept. Take the statement out. Where it has none, it has hidden a deadlock behind"
+                        + " another error of a JDBC batch: then nothing is committed, and it is to hide no BatchUpdateException",
                 e);
     }
 
@@ -529,6 +536,9 @@ abstract class HandlerTransaction {
     }
 
     private void release() {
+        if (released.getAndSet(true)) {
+            return;
+        }
         if (broken) {
             Connections.succeeds("given up", own::discard);
         }
@@ -548,18 +558,38 @@ abstract class HandlerTransaction {
      * driver's lock. So nobody waits for the connection to be closed.
      */
     public void giveUp() {
-        givenUp = true;
+        givenUp = "a thread that a handler left behind is in the middle of a call on it";
         lost();
-        Thread thread = new Thread(
-                isOfDataSource() ? this::release : () -> Connections.abort(connection),
-                "pigeonhole gives up a connection");
+        leftToThread =
+                onThread(isOfDataSource() ? this::release : () -> Connections.abort(connection)) && isOfDataSource();
+    }
+
+    /**
+     * The connection of a driver that knows no abort, as that of H2, stays with the thread that hangs, and so does the place that a
+     * framework's has in its pool: only that thread may close it.
+     */
+    public void abort() {
+        givenUp = "the handler has not returned for so long that its transaction was ended";
+        lost();
+        onThread(() -> {
+            Connections.abort(connection);
+            if (isOfDataSource() && !Connections.isAlive(connection)) {
+                release();
+            }
+        });
+    }
+
+    /** Nobody waits for a driver that may wait itself; false where there is no thread for it. */
+    private static boolean onThread(Runnable end) {
+        Thread thread = new Thread(end, "pigeonhole gives up a connection");
         thread.setDaemon(true);
         try {
             thread.start();
-            leftToThread = isOfDataSource();
+            return true;
         } catch (Throwable e) {
             LOG.warn(
                     "no thread could be started to end a connection that is given up: its transaction waits for it", e);
+            return false;
         }
     }
 
@@ -616,11 +646,9 @@ abstract class HandlerTransaction {
         if (!isOpen()) {
             throw new IllegalStateException("the transaction has ended; its contexts are of no use any more");
         }
-        if (givenUp) {
-            throw new StoreException(
-                    ErrorClass.ABORTED,
-                    "the connection is given up: a thread that a handler left behind is in the middle of a call on it",
-                    null);
+        String why = givenUp;
+        if (why != null) {
+            throw new StoreException(ErrorClass.ABORTED, "the connection is given up: " + why, null);
         }
     }
 

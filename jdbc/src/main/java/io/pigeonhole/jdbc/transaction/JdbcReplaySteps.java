@@ -1,12 +1,12 @@
 package io.pigeonhole.jdbc.transaction;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.store.ReplayPage;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.ReplaySteps;
 import io.pigeonhole.core.store.SkippedMessage;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.replay.ReplayRows;
 import io.pigeonhole.jdbc.sql.ReplayCalls;
 import java.util.Optional;

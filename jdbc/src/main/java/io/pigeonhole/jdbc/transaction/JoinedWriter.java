@@ -1,8 +1,8 @@
 package io.pigeonhole.jdbc.transaction;
 
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeferredWriteException;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.jdbc.JdbcWriter;
 import io.pigeonhole.jdbc.JoinedTransaction;
 import io.pigeonhole.jdbc.sql.Connections;

@@ -194,7 +194,7 @@ CREATE TABLE IF NOT EXISTS inbox_audit (
     id          BIGINT        NOT NULL AUTO_INCREMENT PRIMARY KEY,
     at          DATETIME(6)   NOT NULL,
     who         VARCHAR(200)  NOT NULL,
-    why         VARCHAR(1000) NOT NULL,
+    reason      VARCHAR(1000) NOT NULL,
     action      VARCHAR(40)   NOT NULL,
     consumer    VARCHAR(200)  NOT NULL,
     message_key BINARY(16),
@@ -267,7 +267,7 @@ CREATE TABLE IF NOT EXISTS inbox_replay (
     skipped         BIGINT NOT NULL,
     error           MEDIUMTEXT,
     who             VARCHAR(200) NOT NULL,
-    why             VARCHAR(1000) NOT NULL,
+    reason          VARCHAR(1000) NOT NULL,
     created_at      DATETIME(6) NOT NULL,
     updated_at      DATETIME(6) NOT NULL,
     CHECK (state IN ('WAITING', 'RUNNING', 'PAUSED', 'FAILED', 'CANCELLED', 'FINISHED'))

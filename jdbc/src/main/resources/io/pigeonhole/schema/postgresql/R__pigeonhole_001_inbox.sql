@@ -209,7 +209,7 @@ CREATE TABLE IF NOT EXISTS inbox_audit (
     id          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     at          timestamptz NOT NULL DEFAULT clock_timestamp(),
     who         text        NOT NULL,
-    why         text        NOT NULL,
+    reason      text        NOT NULL,
     action      text        NOT NULL,
     consumer    text        NOT NULL,
     message_key uuid,
@@ -283,7 +283,7 @@ CREATE TABLE IF NOT EXISTS inbox_replay (
     skipped         bigint      NOT NULL,
     error           text,
     who             text        NOT NULL,
-    why             text        NOT NULL,
+    reason          text        NOT NULL,
     created_at      timestamptz NOT NULL,
     updated_at      timestamptz NOT NULL
 ) WITH (fillfactor = 50);

@@ -67,7 +67,7 @@ final class InMemorySource implements Source {
         DeliveryGroup group = into.open();
         while (state == SourceState.RUNNING) {
             try {
-                boolean heldBack = into.load() >= 1 || into.isWaiting();
+                boolean heldBack = into.isFull() || into.isWaiting();
                 InMemoryQueue.Delivery delivery = heldBack ? null : queue.take(this, TIMEOUT_NANOS);
                 if (heldBack && closing.await(TIMEOUT_NANOS, TimeUnit.NANOSECONDS)) {
                     return;
@@ -92,7 +92,13 @@ final class InMemorySource implements Source {
     @Override
     public SourceState state() {
         DeliveryThreads now = deliveryThreads;
-        return state == SourceState.RUNNING && now != null && now.isWaiting() ? SourceState.WAITING_FOR_STORE : state;
+        if (state != SourceState.RUNNING || now == null) {
+            return state;
+        }
+        if (now.isWaiting()) {
+            return SourceState.WAITING_FOR_STORE;
+        }
+        return now.failure() == null && now.problem() == null ? SourceState.RUNNING : SourceState.DEGRADED;
     }
 
     @Override
@@ -104,7 +110,8 @@ final class InMemorySource implements Source {
 
     @Override
     public @Nullable Throwable failure() {
-        return null;
+        DeliveryThreads now = deliveryThreads;
+        return now == null || state != SourceState.RUNNING ? null : now.failure();
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
@@ -19,7 +20,6 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.DeferredWriteException;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -372,6 +372,8 @@ abstract class FailureTests<C extends HandlerContext> extends InboxLab<C> {
                 // As a source does: the same once more.
             }
         }
+        // What was behind it may have been stored, so that what was before it could be committed.
+        inbox.work();
 
         assertThat(fixture.effects()).containsExactlyInAnyOrder("0", "2");
         assertThat(fixture.parked(consumer))

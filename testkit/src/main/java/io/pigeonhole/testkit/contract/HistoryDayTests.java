@@ -143,10 +143,12 @@ abstract class HistoryDayTests<C extends HandlerContext> extends ReplayLab<C> {
     void aDayHasAsManyMessagesAsAreRead() {
         LocalDate day = days.today();
         long before = days.count(day);
+        // Other tests on this store move its clock ahead, past midnight in the evening.
+        long nextDay = days.count(day.plusDays(1));
         finish(3);
 
         assertThat(days.count(day)).isEqualTo(before + 3);
-        assertThat(days.count(day.plusDays(1))).isZero();
+        assertThat(days.count(day.plusDays(1))).isEqualTo(nextDay);
     }
 
     @Test

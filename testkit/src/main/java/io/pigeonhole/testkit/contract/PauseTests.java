@@ -3,10 +3,10 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.IdForm;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;

@@ -3,6 +3,7 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
@@ -13,7 +14,6 @@ import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.inbox.UnknownType;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import java.util.ArrayList;
 import java.util.List;

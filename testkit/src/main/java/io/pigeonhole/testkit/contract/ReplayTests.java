@@ -313,7 +313,7 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
             try (InboxTransaction<C> younger = record(second)) {
                 younger.commit();
             }
-            store.replays().create(plan, ANN.who(), ANN.why());
+            store.replays().create(plan, ANN.who(), ANN.reason());
             if (store.replays().settle(plan.name()).state() == ReplayState.RUNNING) {
                 run.run();
             }
@@ -341,7 +341,7 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
         finish(4);
         ReplayPlan plan = planOf("waiting");
 
-        ReplayProgress made = store.replays().create(plan, ANN.who(), ANN.why());
+        ReplayProgress made = store.replays().create(plan, ANN.who(), ANN.reason());
         assertThat(made.state()).isEqualTo(ReplayState.WAITING);
         assertThat(made.left()).isEmpty();
         assertThat(made.plan()).isEqualTo(plan);
@@ -356,7 +356,7 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
         assertThat(settled.state()).isEqualTo(ReplayState.RUNNING);
         assertThat(settled.left()).hasValue(4);
         assertThat(settled.who()).isEqualTo("ann");
-        assertThat(settled.why()).isEqualTo(ANN.why());
+        assertThat(settled.reason()).isEqualTo(ANN.reason());
     }
 
     @Test
@@ -398,7 +398,7 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
         assertThat(entries).allMatch(entry -> entry.action() == AdminAction.REPLAY && entry.affected() == 1);
         assertThat(entries)
                 .extracting(
-                        entry -> entry.author().who() + ", " + entry.author().why() + ": " + entry.detail())
+                        entry -> entry.author().who() + ", " + entry.author().reason() + ": " + entry.detail())
                 .containsExactly(
                         "ann, ticket 1: replay '" + name("watched") + "': made",
                         "bob, the database is busy: replay '" + name("watched") + "': WAITING, now PAUSED",

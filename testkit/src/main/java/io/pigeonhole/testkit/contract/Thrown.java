@@ -1,18 +1,18 @@
 package io.pigeonhole.testkit.contract;
 
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.LeaseExpiredException;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.ClaimBlockedException;
-import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.DeferredWriteException;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WatermarkMovedException;
 import java.io.IOError;
 import java.io.IOException;

@@ -221,6 +221,11 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
+    public void abort() {
+        transaction.abort();
+    }
+
+    @Override
     public void flush() {
         around(CrashPoint.BEFORE_FLUSH, transaction::flush, CrashPoint.AFTER_FLUSH);
     }

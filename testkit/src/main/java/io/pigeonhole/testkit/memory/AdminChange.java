@@ -2,8 +2,8 @@ package io.pigeonhole.testkit.memory;
 
 import io.pigeonhole.core.admin.AdminAction;
 import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.message.MessageKey;
-import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
 import java.util.List;

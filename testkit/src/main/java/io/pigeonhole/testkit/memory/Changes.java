@@ -1,14 +1,14 @@
 package io.pigeonhole.testkit.memory;
 
 import io.pigeonhole.core.admin.AttemptEntry;
+import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.store.Advance;
-import io.pigeonhole.core.store.ClaimBlockedException;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.ReplayProgress;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.store.WatermarkMovedException;
 import java.time.Duration;
 import java.time.Instant;
@@ -207,6 +207,15 @@ final class Changes {
         });
     }
 
+    /** As the server of a database does where a connection ends. */
+    void abort() {
+        tables.write(all -> {
+            if (state != State.ENDED && state != State.EXPIRED) {
+                end(State.EXPIRED);
+            }
+        });
+    }
+
     void close() {
         tables.write(all -> {
             if (state != State.ENDED) {
@@ -228,9 +237,9 @@ final class Changes {
                             null);
                 case EXPIRED ->
                     throw new StoreException(
-                            ErrorClass.UNAVAILABLE,
-                            "the transaction was idle for longer than "
-                                    + Duration.ofNanos(idleLimitNanos).toMillis() + " ms and has been rolled back",
+                            ErrorClass.ABORTED,
+                            "the transaction was aborted, or idle for longer than "
+                                    + Duration.ofNanos(idleLimitNanos).toMillis() + " ms, and has been rolled back",
                             null);
                 case ENDED -> throw new IllegalStateException("the transaction has ended");
             }

@@ -1,10 +1,10 @@
 package io.pigeonhole.testkit.memory;
 
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Claim;
-import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
 import java.util.HashSet;

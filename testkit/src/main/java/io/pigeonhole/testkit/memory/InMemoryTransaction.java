@@ -33,7 +33,7 @@ public final class InMemoryTransaction implements AutoCloseable {
     /**
      * Commits: effects, then claims, all at once for whoever looks at the store.
      *
-     * @throws io.pigeonhole.core.store.StoreException if an effect failed, or a claim was blocked before: all is rolled back
+     * @throws io.pigeonhole.core.failure.StoreException if an effect failed, or a claim was blocked before: all is rolled back
      */
     public void commit() {
         changes.commit();

@@ -1,13 +1,13 @@
 package io.pigeonhole.testkit.memory;
 
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.store.HistoryEntry;
 import io.pigeonhole.core.store.ReplayPage;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
 import io.pigeonhole.core.store.ReplaySteps;
 import io.pigeonhole.core.store.SkippedMessage;
-import io.pigeonhole.core.store.StoreException;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +62,7 @@ record MemoryReplaySteps(Changes changes) implements ReplaySteps {
                     run.skipped() + skipped,
                     error,
                     run.who(),
-                    run.why(),
+                    run.reason(),
                     run.createdAt(),
                     changes.now()));
             return state;

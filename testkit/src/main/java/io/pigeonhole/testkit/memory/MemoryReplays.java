@@ -42,7 +42,7 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
     }
 
     @Override
-    public ReplayProgress create(ReplayPlan plan, String who, String why) {
+    public ReplayProgress create(ReplayPlan plan, String who, String reason) {
         return tables.read(all -> all.replays.computeIfAbsent(plan.name(), name -> {
             RegisteredConsumer consumer = consumers.require(plan.consumer());
             Instant now = all.now();
@@ -51,9 +51,9 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
                     .mapToLong(Finished::place)
                     .max()
                     .orElse(0);
-            audit(all, consumer, new Author(who, why), Answers.ofReplay(name, "made"));
+            audit(all, consumer, new Author(who, reason), Answers.ofReplay(name, "made"));
             return new ReplayProgress(
-                    consumer, plan, ReplayState.WAITING, cutoff, 0, null, null, 0, 0, null, who, why, now, now);
+                    consumer, plan, ReplayState.WAITING, cutoff, 0, null, null, 0, 0, null, who, reason, now, now);
         }));
     }
 
@@ -82,7 +82,7 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
                     run.skipped(),
                     null,
                     run.who(),
-                    run.why(),
+                    run.reason(),
                     run.createdAt(),
                     all.now());
             all.replays.put(name, settled);
@@ -120,7 +120,7 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
     }
 
     @Override
-    public boolean change(String name, ReplayState from, ReplayState to, String who, String why) {
+    public boolean change(String name, ReplayState from, ReplayState to, String who, String reason) {
         Changes change = new Changes(tables, InMemoryStore.FOR_EVER);
         try {
             return change.inTurn(() -> {
@@ -129,8 +129,8 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
                 if (run == null || run.state() != from) {
                     return false;
                 }
-                tables.replays.put(name, changed(run, to, who, why, tables.now()));
-                audit(tables, run.consumer(), new Author(who, why), Answers.ofReplay(name, from + ", now " + to));
+                tables.replays.put(name, changed(run, to, who, reason, tables.now()));
+                audit(tables, run.consumer(), new Author(who, reason), Answers.ofReplay(name, from + ", now " + to));
                 return true;
             });
         } finally {
@@ -142,7 +142,7 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
         all.note(by, AdminAction.REPLAY, consumer, null, detail, 1);
     }
 
-    private static ReplayProgress changed(ReplayProgress run, ReplayState to, String who, String why, Instant now) {
+    private static ReplayProgress changed(ReplayProgress run, ReplayState to, String who, String reason, Instant now) {
         return new ReplayProgress(
                 run.consumer(),
                 run.plan(),
@@ -155,7 +155,7 @@ final class MemoryReplays implements ReplayStore, HistoryDays {
                 run.skipped(),
                 null,
                 who,
-                why,
+                reason,
                 run.createdAt(),
                 now);
     }

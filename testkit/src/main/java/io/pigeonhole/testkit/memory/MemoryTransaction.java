@@ -1,5 +1,6 @@
 package io.pigeonhole.testkit.memory;
 
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -7,7 +8,6 @@ import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.Advance;
 import io.pigeonhole.core.store.Claim;
-import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.ExpiredLease;
 import io.pigeonhole.core.store.FinishedMessage;
@@ -248,6 +248,11 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     public void checkConstraints() {
         store.requireAvailable();
         changes.check();
+    }
+
+    @Override
+    public void abort() {
+        changes.abort();
     }
 
     @Override

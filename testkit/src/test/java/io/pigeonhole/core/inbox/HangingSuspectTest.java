@@ -40,6 +40,10 @@ class HangingSuspectTest {
 
     /** A message {@code hangs} hangs, others are effects. */
     private Inbox<InMemoryContext> inbox() {
+        return inbox(Duration.ofMinutes(5));
+    }
+
+    private Inbox<InMemoryContext> inbox(Duration slowBatch) {
         return Inbox.builder("suspects", store)
                 .handle("note", PayloadDecoder.text(), (payload, context) -> {
                     if (payload.equals("hangs")) {
@@ -52,6 +56,7 @@ class HangingSuspectTest {
                 .retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(100))
                 .lease(Duration.ofSeconds(1))
                 .handlerTimeout(Duration.ofMillis(200))
+                .slowBatch(slowBatch)
                 .build();
     }
 
@@ -62,6 +67,20 @@ class HangingSuspectTest {
                 .payload(payload)
                 .deliveries(2)
                 .build();
+    }
+
+    @Test
+    void batchOfAThreadThatHangsUnderALeaseIsNoProblemOfItsNode() throws Exception {
+        Inbox<InMemoryContext> inbox = inbox(Duration.ofMillis(1));
+        inbox.process(suspect("hangs"));
+        Future<Integer> work = executor.submit(() -> inbox.work());
+        assertThat(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        await().atMost(PATIENCE).until(() -> {
+            inbox.forNodes().lookAtBatches();
+            return !inbox.forNodes().hangingThreads().isEmpty();
+        });
+        assertThat(inbox.forNodes().slowBatches()).isEmpty();
+        assertThat(work).isNotDone();
     }
 
     @Test
@@ -102,6 +121,58 @@ class HangingSuspectTest {
             inbox.work();
             assertThat(effects).containsExactly("slow");
         });
+    }
+
+    @Test
+    void completionThatHangsLosesItsLease() throws Exception {
+        AtomicInteger completed = new AtomicInteger();
+        Inbox<InMemoryContext> inbox = Inbox.builder("externals", store)
+                .handleExternal("note", PayloadDecoder.text(), (payload, context) -> database -> {
+                    if (completed.incrementAndGet() == 1) {
+                        hangWhateverComes();
+                    }
+                    database.defer(() -> effects.add(payload));
+                })
+                .retry(RetryPolicy.fixed(Duration.ZERO))
+                .lease(Duration.ofSeconds(1))
+                .externalTimeout(Duration.ofMillis(1))
+                .build();
+        inbox.process(suspect("slow"));
+        Future<Integer> first = executor.submit(() -> inbox.work());
+
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            inbox.forNodes().lookAtBatches();
+            inbox.work();
+            assertThat(effects).containsExactly("slow");
+        });
+        assertThat(inbox.forNodes().hangingThreads()).hasSize(1);
+        assertThat(first.isDone()).isFalse();
+    }
+
+    /** Its effect is made, and the lease has not run out yet. */
+    @Test
+    void handlerThatReturnsAfterItsInterruptIsCompleted() {
+        AtomicInteger calls = new AtomicInteger();
+        Inbox<InMemoryContext> inbox = Inbox.builder("externals", store)
+                .<String>handleExternal("note", PayloadDecoder.text(), (payload, context) -> {
+                    calls.incrementAndGet();
+                    try {
+                        end.await();
+                    } catch (InterruptedException e) {
+                        // It has done what it was to do.
+                    }
+                    return database -> database.defer(() -> effects.add(payload));
+                })
+                .retry(RetryPolicy.fixed(Duration.ZERO))
+                .lease(Duration.ofSeconds(1))
+                .externalTimeout(Duration.ofMillis(1))
+                .build();
+        inbox.process(suspect("late"));
+
+        inbox.work();
+
+        assertThat(effects).containsExactly("late");
+        assertThat(calls).hasValue(1);
     }
 
     private void hangWhateverComes() {

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -136,7 +137,7 @@ class LongCallTest {
 
     /** The batch ends when its handlers do. */
     @Test
-    void slowListenerHoldsUpNoBatch() throws Exception {
+    void slowListenerHoldsUpNeitherBatchesNorLooks() throws Exception {
         CountDownLatch listening = new CountDownLatch(1);
         CountDownLatch listened = new CountDownLatch(1);
         CountDownLatch handle = new CountDownLatch(1);
@@ -152,13 +153,15 @@ class LongCallTest {
                 })
                 .build();
         Future<Outcome> outcome = executor.submit(() -> watched.process(message("x")));
-        executor.execute(() -> {
+        Future<?> looks = executor.submit(() -> {
             while (listening.getCount() > 0) {
                 watched.forNodes().lookAtBatches();
             }
         });
         assertThat(listening.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
 
+        // Nor the looks, without which nothing would be interrupted any more.
+        looks.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         handle.countDown();
         assertThat(outcome.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(new Outcome.Processed());
         listened.countDown();
@@ -188,6 +191,76 @@ class LongCallTest {
                 .as("the next one knows of the suspect")
                 .isEqualTo(new Outcome.Received());
         assertThat(inbox.forNodes().hangingThreads()).isEmpty();
+    }
+
+    /** By then the database has ended the transaction: what is tried in it would fail, and the decoder would wait again. */
+    @Test
+    void decoderThatTakesTooLongIsCalledOnceForAnAttempt() throws Exception {
+        AtomicInteger decoded = new AtomicInteger();
+        Inbox<InMemoryContext> decoding = Inbox.builder("decoding", store)
+                .handle(
+                        "note",
+                        message -> {
+                            String payload = PayloadDecoder.text().decode(message);
+                            if (payload.equals("waits")) {
+                                decoded.incrementAndGet();
+                                end.await();
+                            }
+                            return payload;
+                        },
+                        (payload, context) -> context.defer(() -> effects.add(payload)))
+                .handlerTimeout(Duration.ofMillis(20))
+                .build();
+        Future<List<Outcome>> outcomes =
+                executor.submit(() -> decoding.process(List.of(message("a"), message("waits"), message("b"))));
+        await().atMost(PATIENCE).until(() -> {
+            decoding.forNodes().lookAtBatches();
+            return outcomes.isDone();
+        });
+
+        assertThat(outcomes.get())
+                .extracting(Outcome::kind)
+                .containsExactly(Outcome.Kind.PROCESSED, Outcome.Kind.PARKED, Outcome.Kind.RECEIVED);
+        assertThat(outcomes.get().get(1).toString()).contains("handlerTimeout");
+        assertThat(decoded).hasValue(1);
+    }
+
+    @Test
+    void batchOfAThreadThatIsReplacedIsNoProblemOfItsNode() throws Exception {
+        Inbox<InMemoryContext> watched = Inbox.builder("watched", store)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> awaitUninterruptibly())
+                .handlerTimeout(Duration.ofMillis(20))
+                .slowBatch(Duration.ofMillis(1))
+                .build();
+        AtomicInteger hanging = new AtomicInteger();
+        AtomicBoolean replaces = new AtomicBoolean(true);
+        watched.forSources().whenHandlerHangs(thread -> hanging.incrementAndGet() > 0 && replaces.get());
+        Future<List<Outcome>> ofSource =
+                executor.submit(() -> watched.forSources().process(List.of(message("of a source")), () -> false));
+        await().atMost(PATIENCE).until(() -> !watched.forNodes().slowBatches().isEmpty());
+        await().atMost(PATIENCE).until(() -> {
+            watched.forNodes().lookAtBatches();
+            return hanging.get() > 0;
+        });
+        assertThat(watched.forNodes().slowBatches()).isEmpty();
+        assertThat(ofSource).isNotDone();
+
+        replaces.set(false);
+        watched.forNodes().lookAtBatches();
+        assertThat(watched.forNodes().slowBatches())
+                .as("its source goes on with no other thread")
+                .hasSize(1);
+        replaces.set(true);
+        watched.forNodes().lookAtBatches();
+        assertThat(watched.forNodes().slowBatches()).isEmpty();
+
+        Future<Outcome> ofApplication = executor.submit(() -> watched.process(message("of the application")));
+        await().atMost(PATIENCE).until(() -> {
+            watched.forNodes().lookAtBatches();
+            return hanging.get() > 20;
+        });
+        assertThat(watched.forNodes().slowBatches()).as("nobody goes on for it").hasSize(1);
+        assertThat(ofApplication).isNotDone();
     }
 
     @Test

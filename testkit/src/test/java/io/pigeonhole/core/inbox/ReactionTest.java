@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Outcome.Kind;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.Reaction;
 import io.pigeonhole.core.retry.RetryPolicy;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.time.Duration;
 import java.util.List;
@@ -93,6 +93,15 @@ class ReactionTest {
 
         assertThat(outcome(predicate, "direct")).isEqualTo(Kind.PARKED);
         assertThat(outcome(delay, "direct")).isEqualTo(Kind.PARKED);
+    }
+
+    @Test
+    void policyThatFailsByItselfKeepsItsMaxAge() {
+        RetryPolicy policy = RetryPolicy.standard()
+                .maxAge(Duration.ZERO)
+                .delayFrom(UnsupportedOperationException.class, failure -> Duration.ofDays(-1));
+
+        assertThat(outcome(policy, "direct")).isEqualTo(Kind.DEAD);
     }
 
     private static String brokenText() {

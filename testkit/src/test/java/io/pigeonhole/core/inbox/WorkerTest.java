@@ -63,6 +63,28 @@ class WorkerTest {
     }
 
     @Test
+    void workGoesOnWithWhatItLeavesForLeases() {
+        Inbox.builder("notes", fixture.store())
+                .handle("note", PayloadDecoder.text(), (payload, context) -> fixture.write(context, payload))
+                .build()
+                .receive(Message.builder("notes")
+                        .id("1")
+                        .type("note")
+                        .payload("x")
+                        .build());
+        Inbox<InMemoryContext> external = Inbox.builder("notes", fixture.store())
+                .handleExternal(
+                        "note",
+                        PayloadDecoder.text(),
+                        (payload, context) -> (InMemoryContext within) -> fixture.write(within, payload))
+                .build();
+
+        assertThat(external.work()).isEqualTo(1);
+
+        assertThat(fixture.effects()).containsExactly("x");
+    }
+
+    @Test
     @Tag("C1")
     void threadThatLeavesAWorkPartitionTakesNoBeginningBackThatAnotherOfItsProcessStillNeeds() {
         Inbox<InMemoryContext> inbox = process();

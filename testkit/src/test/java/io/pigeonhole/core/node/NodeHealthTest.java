@@ -148,6 +148,10 @@ class NodeHealthTest {
                 "the source is FAILED",
                 "the source gave up: io.pigeonhole.core.failure.ConfigurationException: the queue is a stream");
         source.state = SourceState.RUNNING;
+        assertReasons(
+                "the source is RUNNING",
+                "the source needs a new start: io.pigeonhole.core.failure.ConfigurationException: the queue is a stream");
+        source.failure = null;
         assertThat(node.health().isHealthy()).isTrue();
     }
 

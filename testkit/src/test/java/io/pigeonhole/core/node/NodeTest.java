@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.NoConnectionException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.Completion;
 import io.pigeonhole.core.handler.PayloadDecoder;
@@ -16,7 +17,6 @@ import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
-import io.pigeonhole.core.store.StoreException;
 import io.pigeonhole.core.time.BoundedWait;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryStore;
@@ -107,7 +107,7 @@ class NodeTest {
                 .source(new RecordingSource("a", null))
                 .source(new RecordingSource("b", null))
                 .start();
-        assertThat(node.failure()).isEmpty();
+        assertThat(node.failure()).isNull();
         node.close();
         node.close();
         assertThat(events.subList(0, 3)).containsExactly("maintain", "start a", "start b");
@@ -205,7 +205,7 @@ class NodeTest {
                 .hasMessageContaining("another store")
                 .hasMessageContaining("build the inbox and the node with the same object");
         try (Node node = builder.inbox(Inbox.builder("payments", store).build()).start()) {
-            assertThat(node.failure()).isEmpty();
+            assertThat(node.failure()).isNull();
         }
     }
 
@@ -554,7 +554,7 @@ class NodeTest {
 
             await().atMost(Duration.ofSeconds(20)).until(() -> done.equals(List.of("other")));
             assertThat(leaseThreads()).isEqualTo(2);
-            assertThat(node.failure()).isEmpty();
+            assertThat(node.failure()).isNull();
             await().atMost(Duration.ofSeconds(20))
                     .until(() -> store.deadLetters("socket").size() == 1);
 

@@ -3,6 +3,7 @@ package io.pigeonhole.testkit.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.IdForm;
 import io.pigeonhole.core.message.KeyOrder;
@@ -10,7 +11,6 @@ import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
-import io.pigeonhole.core.store.ConsumerPausedException;
 import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.FailedAttempt;

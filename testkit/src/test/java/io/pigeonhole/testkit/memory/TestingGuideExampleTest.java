@@ -126,7 +126,7 @@ class TestingGuideExampleTest {
         assertThat(find(Path.of("..", "docs", "testing.md"), EXAMPLE)).isEqualTo(run);
     }
 
-    private static List<String> find(Path file, Pattern pattern) throws IOException {
+    static List<String> find(Path file, Pattern pattern) throws IOException {
         List<String> found = new ArrayList<>();
         Matcher matcher = pattern.matcher(Files.readString(file));
         while (matcher.find()) {

@@ -111,7 +111,7 @@ class ThreadsLiveTest {
                     .untilAsserted(() -> assertThat(effects).containsExactlyInAnyOrder("still here", "still there"));
             assertThat(broker.unacknowledged("live")).isZero();
             assertThat(node.circuit()).isEqualTo(Circuit.CLOSED);
-            assertThat(node.failure()).isEmpty();
+            assertThat(node.failure()).isNull();
         }
     }
 

@@ -9,6 +9,17 @@ set_config('transaction_isolation', 'read committed', true), set_config('transac
 -- By the server's clock.
 CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)
 
+-- part: require_transaction
+-- Drivers send BEGIN by themselves, in front of the first statement. Where it is cancelled, the server executes what comes behind it all the
+-- same, and commits it: a key without its effect. Outside of a transaction this fails, and takes what is behind it along; a LOCK TABLE does so
+-- as the first statement only, since PostgreSQL 18.
+SAVEPOINT pigeonhole_begun;
+RELEASE SAVEPOINT pigeonhole_begun
+
+-- part: require_transaction_first
+-- The same where nothing stands in front. It waits for nothing that the insert does not wait for.
+LOCK TABLE ONLY inbox_ledger IN ACCESS SHARE MODE
+
 -- part: insert_many
 -- The claim, the ledger's bounds that it used, and when that was. Keys that no partition is for are left out, because one of them would fail the
 -- whole statement. Known is what is in the way by consumer and key, not what a unique index of somebody's own refuses: that fails.
@@ -45,18 +56,21 @@ SELECT {limits_of_wait};
 -- name: begin_with_claim
 {settings}, {limits_of_wait}, {level}
 {from_before};
+{require_transaction};
 {claim_many}
 
 -- name: begin_otherwise_with_claim
 {set_level};
 {settings}, {limits_of_wait}
 {from_before};
+{require_transaction};
 {claim_many}
 
 -- name: begin_with_claim_as_new
 -- It looks into the index once for each key instead of twice, and confirms none in the log.
 {settings}, {limits_of_wait}, {level}
 {from_before};
+{require_transaction};
 {insert_many}
 {answer_of_many}
 
@@ -64,6 +78,7 @@ SELECT {limits_of_wait};
 {set_level};
 {settings}, {limits_of_wait}
 {from_before};
+{require_transaction};
 {insert_many}
 {answer_of_many}
 
@@ -90,12 +105,14 @@ SELECT {limit_of_one};
 -- name: begin_with_claim_one
 {settings}, {limit_of_one}, {level}
 {from_before};
+{require_transaction};
 {insert_one}
 
 -- name: begin_otherwise_with_claim_one
 {set_level};
 {settings}, {limit_of_one}
 {from_before};
+{require_transaction};
 {insert_one}
 
 -- name: claim_one_behind
@@ -118,6 +135,7 @@ VALUES (:consumer, :key, clock_timestamp())
 -- name: claim_one_by_hand
 -- Nothing is inserted where the key is known, or a unique index of somebody's own refuses it: the one that names what
 -- decides distinguishes these.
+{require_transaction_first};
 {insert_one_by_hand}
 ON CONFLICT DO NOTHING
 
@@ -126,6 +144,7 @@ ON CONFLICT DO NOTHING
 ON CONFLICT (consumer_id, message_key) DO NOTHING
 
 -- name: claim_by_hand
+{require_transaction_first};
 WITH h AS MATERIALIZED (
     SELECT oldest, newest FROM inbox_ledger_bounds
 ), i AS (

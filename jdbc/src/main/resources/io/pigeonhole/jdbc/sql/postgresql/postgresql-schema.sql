@@ -3,8 +3,9 @@
 -- name: encoding
 SELECT current_database(), getdatabaseencoding()
 
--- name: same_bytes
-SELECT CAST(:bytes AS bytea)
+-- name: has_parameters
+-- Where the driver writes values into the text, as in its simple mode, the text that the server gets has no $1.
+SELECT strpos(current_query(), chr(36) || '1') > 0 AND CAST(:any AS text) IS NOT NULL
 
 -- name: lock
 SELECT pg_advisory_xact_lock(1346979662, hashtext(current_schema()))

@@ -131,7 +131,7 @@ FROM (
 ORDER BY a.number, a.id
 
 -- part: audit_entry
-SELECT a.id, a.at, a.who, a.why, a.action, a.consumer, a.message_key, a.detail, a.affected
+SELECT a.id, a.at, a.who, a.reason, a.action, a.consumer, a.message_key, a.detail, a.affected
 FROM inbox_audit AS a
 
 -- name: audit
@@ -253,5 +253,5 @@ WHERE consumer_id = :consumer AND source = :source
 
 -- name: note_change
 -- Writes down what was done.
-INSERT INTO inbox_audit (who, why, action, consumer, message_key, detail, affected, at)
-VALUES (:who, :why, :action, :name, :key, :detail, :affected, :now)
+INSERT INTO inbox_audit (who, reason, action, consumer, message_key, detail, affected, at)
+VALUES (:who, :reason, :action, :name, :key, :detail, :affected, :now)

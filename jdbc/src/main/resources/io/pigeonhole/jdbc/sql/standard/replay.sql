@@ -17,7 +17,7 @@ h.processed_at >= :since AND h.processed_at < :until
 -- part: run
 SELECT {consumer},
     r.name, r.since_at, r.until_at, r.type, r.source, r.ordering_key, r.recovery, r.state, r.cutoff, r.position,
-    r.total, r.without_payload, r.done, r.skipped, r.error, r.who, r.why, r.created_at, r.updated_at, r.mark
+    r.total, r.without_payload, r.done, r.skipped, r.error, r.who, r.reason, r.created_at, r.updated_at, r.mark
 FROM inbox_replay AS r
 JOIN inbox_consumer AS c ON c.id = r.consumer_id
 
@@ -27,9 +27,9 @@ SELECT COALESCE(MAX(id), 0) FROM inbox_history WHERE consumer_id = :consumer
 
 -- name: create
 INSERT INTO inbox_replay (name, consumer_id, since_at, until_at, type, source, ordering_key, recovery, state,
-    cutoff, mark, position, done, skipped, who, why, created_at, updated_at)
+    cutoff, mark, position, done, skipped, who, reason, created_at, updated_at)
 VALUES (:name, :consumer, :since, :until, :type, :source, :ordering_key, :recovery, 'WAITING',
-    :cutoff, :mark, 0, 0, 0, :who, :why, :now, :now)
+    :cutoff, :mark, 0, 0, 0, :who, :reason, :now, :now)
 
 -- name: find
 {run}
@@ -83,7 +83,7 @@ WHERE name = :name AND position = :before AND state = 'RUNNING'
 
 -- name: change
 UPDATE inbox_replay
-SET state = :state, error = NULL, who = :who, why = :why, updated_at = :now
+SET state = :state, error = NULL, who = :who, reason = :reason, updated_at = :now
 WHERE name = :name AND state = :before
 
 -- name: skip

@@ -1,7 +1,5 @@
-package io.pigeonhole.core.store;
+package io.pigeonhole.core.failure;
 
-import io.pigeonhole.core.failure.ErrorClass;
-import io.pigeonhole.core.failure.PigeonholeException;
 import org.jspecify.annotations.Nullable;
 
 /** The database refused what the store asked of it. */

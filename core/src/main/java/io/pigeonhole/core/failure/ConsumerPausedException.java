@@ -1,6 +1,4 @@
-package io.pigeonhole.core.store;
-
-import io.pigeonhole.core.failure.RetryableException;
+package io.pigeonhole.core.failure;
 
 /** The consumer is paused: nothing was done, hand the same messages in again once it is resumed. */
 public class ConsumerPausedException extends RetryableException {

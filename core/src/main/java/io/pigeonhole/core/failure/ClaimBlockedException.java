@@ -1,6 +1,5 @@
-package io.pigeonhole.core.store;
+package io.pigeonhole.core.failure;
 
-import io.pigeonhole.core.failure.ErrorClass;
 import org.jspecify.annotations.Nullable;
 
 /** Another transaction holds a key that was to be claimed, and did not end in time. */

@@ -1,0 +1,92 @@
+package io.pigeonhole.jdbc;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Handlers that are away from the database for longer than they may: it has ended their transaction by then. */
+@Tag("B11")
+class LateFailuresIT {
+    private static final Duration LIMIT = Duration.ofMillis(300);
+    private static final int MESSAGES = 24;
+    private static final int BAD = 8;
+    private static final int MOST_CALLS = 5;
+
+    private final Map<String, Integer> calls = new ConcurrentHashMap<>();
+
+    static Stream<Arguments> servers() {
+        // MariaDB's limit has whole seconds: there the transaction of one that returns is still its own.
+        return Stream.concat(
+                PostgresServers.all()
+                        .limit(1)
+                        .flatMap(server -> Stream.of(false, true).map(returns -> Arguments.of(server, returns))),
+                MariaDbServers.all().limit(1).map(server -> Arguments.of(server, false)));
+    }
+
+    private static boolean isBad(String payload) {
+        return Integer.parseInt(payload) % (MESSAGES / BAD) == 2;
+    }
+
+    private Inbox<JdbcContext> inbox(Workshop workshop, boolean returns) {
+        return Inbox.builder("late " + UUID.randomUUID(), JdbcStore.create(workshop.dataSource()))
+                .workPartitions(1)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    calls.merge(payload, 1, Integer::sum);
+                    if (isBad(payload)) {
+                        boolean answered = new CountDownLatch(1).await(2 * LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+                        if (!returns) {
+                            throw new IllegalStateException("answered: " + answered);
+                        }
+                    }
+                    context.defer("INSERT INTO effect (text) VALUES (?)", payload);
+                })
+                .handlerTimeout(LIMIT)
+                .retry(RetryPolicy.never())
+                .build();
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void manyOfABatchDoNotRunTheOthersAgainForEachOfThem(DatabaseServer server, boolean returns) {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = inbox(workshop, returns);
+            List<Message> messages = IntStream.range(0, MESSAGES)
+                    .mapToObj(i -> Message.builder("notes")
+                            .id("" + i)
+                            .type("note")
+                            .payload("" + i)
+                            .build())
+                    .toList();
+
+            inbox.process(messages);
+            inbox.work();
+
+            assertThat(workshop.askAll("SELECT text FROM effect"))
+                    .containsExactlyInAnyOrderElementsOf(messages.stream()
+                            .map(message -> new String(message.payload(), UTF_8))
+                            .filter(id -> !isBad(id))
+                            .toList());
+            assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter"))
+                    .hasSize(BAD)
+                    .containsOnly("RETRIES_EXHAUSTED");
+            assertThat(calls.values()).allMatch(times -> times <= MOST_CALLS, "" + calls);
+        }
+    }
+}
