@@ -3,10 +3,16 @@ package io.pigeonhole.jdbc;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.replay.Replay;
 import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.core.store.ReplayProgress;
+import io.pigeonhole.core.store.ReplayState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +34,8 @@ class LateFailuresIT {
     private static final int MESSAGES = 24;
     private static final int BAD = 8;
     private static final int MOST_CALLS = 5;
+    private static final Duration LONGER_LIMIT = Duration.ofSeconds(2);
+    private static final int SLOW = 25;
 
     private final Map<String, Integer> calls = new ConcurrentHashMap<>();
 
@@ -67,13 +75,7 @@ class LateFailuresIT {
     void manyOfABatchDoNotRunTheOthersAgainForEachOfThem(DatabaseServer server, boolean returns) {
         try (Workshop workshop = server.schema()) {
             Inbox<JdbcContext> inbox = inbox(workshop, returns);
-            List<Message> messages = IntStream.range(0, MESSAGES)
-                    .mapToObj(i -> Message.builder("notes")
-                            .id("" + i)
-                            .type("note")
-                            .payload("" + i)
-                            .build())
-                    .toList();
+            List<Message> messages = numbered(MESSAGES);
 
             inbox.process(messages);
             inbox.work();
@@ -86,6 +88,96 @@ class LateFailuresIT {
             assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter"))
                     .hasSize(BAD)
                     .containsOnly("RETRIES_EXHAUSTED");
+            assertThat(calls.values()).allMatch(times -> times <= MOST_CALLS, "" + calls);
+        }
+    }
+
+    /** Together they take longer than a transaction may be idle; none of them comes by the database by itself. */
+    private void deferSlowly(String payload, JdbcContext context) throws InterruptedException {
+        calls.merge(payload, 1, Integer::sum);
+        if (new CountDownLatch(1).await(150, TimeUnit.MILLISECONDS)) {
+            throw new AssertionError("nobody counts it down");
+        }
+        context.defer("INSERT INTO effect (text) VALUES (?)", payload);
+    }
+
+    private static List<Message> numbered(int messages) {
+        return IntStream.range(0, messages)
+                .mapToObj(i -> Message.builder("notes")
+                        .id("" + i)
+                        .type("note")
+                        .payload("" + i)
+                        .build())
+                .toList();
+    }
+
+    static Stream<DatabaseServer> databases() {
+        return Stream.concat(
+                PostgresServers.all().limit(1), MariaDbServers.all().limit(1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void handlersThatOnlyDeferRunOnceThoughTogetherTheyTakeLongerThanOneMay(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            Inbox<JdbcContext> inbox = Inbox.builder("slow", JdbcStore.create(workshop.dataSource()))
+                    .handle("note", PayloadDecoder.text(), this::deferSlowly)
+                    .handlerTimeout(LONGER_LIMIT)
+                    .build();
+            inbox.process(numbered(SLOW));
+
+            assertThat(calls).hasSize(SLOW);
+            assertThat(calls.values()).containsOnly(1);
+            assertThat(workshop.ask("SELECT count(*) FROM effect")).isEqualTo("" + SLOW);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void theSameInAReplay(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            ReplayProgress run = replayed(workshop, SLOW, LONGER_LIMIT, this::deferSlowly);
+
+            assertThat(run.state()).isEqualTo(ReplayState.FINISHED);
+            assertThat(calls).hasSize(SLOW);
+            assertThat(calls.values()).containsOnly(1);
+            assertThat(workshop.ask("SELECT count(*) FROM effect")).isEqualTo("" + SLOW);
+        }
+    }
+
+    private static ReplayProgress replayed(
+            Workshop workshop, int messages, Duration limit, Handler<String, JdbcContext> handler) {
+        JdbcStore store = JdbcStore.create(workshop.dataSource());
+        Inbox.builder("seen", store)
+                .history(HistoryMode.WITH_PAYLOAD)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {})
+                .build()
+                .process(numbered(messages));
+        return Replay.builder("again", "seen", store, new Author("ann", "a projection anew"))
+                .into(PayloadDecoder.text(), handler)
+                .handlerTimeout(limit)
+                .skipFailures()
+                .build()
+                .run();
+    }
+
+    /** The database has ended the transaction by the time at which it fails. */
+    @ParameterizedTest
+    @MethodSource("databases")
+    void oneOfAReplayDoesNotRunTheOthersAgainAndAgain(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            ReplayProgress run = replayed(workshop, MESSAGES, LIMIT, (payload, context) -> {
+                calls.merge(payload, 1, Integer::sum);
+                if (payload.equals("12")) {
+                    boolean answered = new CountDownLatch(1).await(4 * LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+                    throw new IllegalStateException("answered: " + answered);
+                }
+                context.defer("INSERT INTO effect (text) VALUES (?)", payload);
+            });
+
+            assertThat(run.state()).isEqualTo(ReplayState.FINISHED);
+            assertThat(run.skipped()).isEqualTo(1);
+            assertThat(workshop.ask("SELECT count(*) FROM effect")).isEqualTo("" + (MESSAGES - 1));
             assertThat(calls.values()).allMatch(times -> times <= MOST_CALLS, "" + calls);
         }
     }

@@ -142,29 +142,37 @@ final class TransactionRun<C extends HandlerContext> {
 
     /** All handlers one after the other, then their deferred writes: fast, as long as none of them fails. */
     private @Nullable RunResult runTogether(InboxTransaction<C> transaction) {
-        for (Task<C> task : dispatcher.tasks().list()) {
+        List<Task<C>> tasks = dispatcher.tasks().list();
+        int sent = 0;
+        long used = System.nanoTime();
+        for (int i = 0; i < tasks.size(); i++) {
+            Task<C> task = tasks.get(i);
             long started = System.nanoTime();
             try {
                 call(task, transaction);
             } catch (Throwable e) {
                 return judge(e, culprit(e, task), since(started), transaction);
             }
-            RunResult lost = lostMeanwhile(task, since(started), transaction);
-            if (lost != null) {
-                return lost;
+            if (i + 1 < tasks.size() && mayBeEndedSoon(since(used))) {
+                RunResult lost = use(transaction, tasks.subList(sent, i + 1), since(started));
+                if (lost != null) {
+                    return lost;
+                }
+                sent = i + 1;
+                used = System.nanoTime();
             }
         }
-        RunResult failed = flushTogether(transaction);
+        RunResult failed = flushTogether(transaction, tasks.subList(sent, tasks.size()));
         if (failed != null) {
             return failed;
         }
-        dispatcher.tasks().list().forEach(task -> task.envelopes().forEach(decisions::processed));
+        tasks.forEach(task -> task.envelopes().forEach(decisions::processed));
         return null;
     }
 
-    private @Nullable RunResult flushTogether(InboxTransaction<C> transaction) {
+    private @Nullable RunResult flushTogether(InboxTransaction<C> transaction, List<Task<C>> tasks) {
         try {
-            flush(transaction, dispatcher.tasks().list());
+            flush(transaction, tasks);
             return null;
         } catch (DeferredWriteException e) {
             return judge(e, dispatcher.tasks().envelopeOf(e.key()), Duration.ZERO, transaction);
@@ -176,16 +184,17 @@ final class TransactionRun<C extends HandlerContext> {
         }
     }
 
+    /** The database ends a transaction that nobody has used for as long as a handler may take. */
+    private boolean mayBeEndedSoon(Duration unused) {
+        return unused.compareTo(settings.handlerTimeout().dividedBy(2)) >= 0;
+    }
+
     /**
-     * Where a handler has taken as long as it may be away from the database, its transaction may be lost although it returned: those behind it
-     * need not run in vain.
+     * So that handlers that only defer do not lose it, all of them together, though each was fast. Where one alone has taken so long that it
+     * is lost already, those behind it need not run in vain.
      */
-    private @Nullable RunResult lostMeanwhile(Task<C> task, Duration duration, InboxTransaction<C> transaction) {
-        List<Task<C>> tasks = dispatcher.tasks().list();
-        if (!hasTakenLong(duration) || task == tasks.get(tasks.size() - 1)) {
-            return null;
-        }
-        RunResult failed = flushTogether(transaction);
+    private @Nullable RunResult use(InboxTransaction<C> transaction, List<Task<C>> run, Duration duration) {
+        RunResult failed = flushTogether(transaction, run);
         if (failed != null) {
             return failed;
         }

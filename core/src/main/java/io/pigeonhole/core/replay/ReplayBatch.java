@@ -78,12 +78,23 @@ final class ReplayBatch<C extends HandlerContext> {
     /** Everything, or whatever a handler threw. */
     ReplayProgress together() throws Throwable {
         atMessages = true;
+        long used = System.nanoTime();
         for (HistoryEntry entry : page.entries()) {
             handle(entry);
             done++;
+            if (System.nanoTime() - used >= settings.handlerTimeout().toNanos() / 2) {
+                use();
+                used = System.nanoTime();
+            }
         }
         flush();
         return passed();
+    }
+
+    /** The database ends a transaction that nobody has used for as long as a handler may take. */
+    private void use() {
+        flush();
+        transaction.savepoint();
     }
 
     /** Each message under a savepoint. Throws what is no message's own failure. */
@@ -114,6 +125,7 @@ final class ReplayBatch<C extends HandlerContext> {
         atMessages = false;
         transaction.savepoint();
         atMessages = true;
+        long started = System.nanoTime();
         try {
             handle(entry);
             flush();
@@ -128,17 +140,22 @@ final class ReplayBatch<C extends HandlerContext> {
                 culprit = entry;
                 throw e;
             }
-            rollBack(e);
+            rollBack(entry, e, System.nanoTime() - started);
             return e;
         }
     }
 
-    /** Where the connection ends with what a message defers, that is what the batch fails with, and not the way back. */
-    private void rollBack(Throwable failure) throws Throwable {
+    /**
+     * Where the connection ends with what a message defers, or while it is away for longer than it may, that is what the batch fails with,
+     * and not the way back.
+     */
+    private void rollBack(HistoryEntry entry, Throwable failure, long nanos) throws Throwable {
         try {
             transaction.rollbackToSavepoint();
         } catch (StoreException lost) {
-            if (failure instanceof DeferredWriteException) {
+            culprit = entry;
+            if (failure instanceof DeferredWriteException
+                    || nanos >= settings.handlerTimeout().toNanos()) {
                 failure.addSuppressed(lost);
                 throw failure;
             }
