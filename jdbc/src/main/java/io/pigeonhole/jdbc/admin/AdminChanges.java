@@ -174,14 +174,14 @@ public final class AdminChanges {
             for (int tries = 0; tries < AuditedChange.MOST_TRIES; tries++) {
                 Locked found = Locked.find(change, key);
                 if (found != null) {
-                    change.change(MessageStatement.DELETE_FROM_WORK, found.id());
+                    change.delete(MessageStatement.DELETE_FROM_WORK, found.id());
                     change.audit(AdminAction.DISCARD, key, found.describe(), 1);
                     return Answer.done("discarded from work");
                 }
                 Long id = Letter.id(change, key);
                 Letter letter = id == null ? null : Letter.lock(change, key, id);
                 if (letter != null) {
-                    change.change(MessageStatement.DELETE_DEAD_LETTER, letter.id());
+                    change.delete(MessageStatement.DELETE_DEAD_LETTER, letter.id());
                     change.audit(AdminAction.DISCARD, key, letter.description(), 1);
                     return Answer.done("discarded from the dead letters");
                 }

@@ -50,6 +50,13 @@ public record AuditedChange(AdminSession session, RegisteredConsumer consumer, A
         }
     }
 
+    /** Deletes the one row that has an id; the row is locked. */
+    void delete(StatementName statement, long id) throws SQLException {
+        try (Call call = session.call(statement)) {
+            call.number("id", id).changeLocked();
+        }
+    }
+
     public void audit(AdminAction action, @Nullable MessageKey key, String detail, long affected) throws SQLException {
         audit(session, consumer.name(), by, action, key, detail, affected);
     }

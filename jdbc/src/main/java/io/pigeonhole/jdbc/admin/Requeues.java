@@ -314,7 +314,7 @@ public final class Requeues {
                 for (Candidate duplicate : sorted.duplicates) {
                     call.number("id", duplicate.id()).addBatch();
                 }
-                call.changeBatch();
+                call.changeLockedBatch(sorted.duplicates.size());
             }
         }
         return nextDue;

@@ -634,6 +634,7 @@ public class MariaDb extends Dialect {
                                         partition(LocalDate.EPOCH));
                     }
                 }
+                days.sort(null);
                 return days;
             }
         }
@@ -744,7 +745,8 @@ public class MariaDb extends Dialect {
                 END IF;
                 SET innodb_lock_wait_timeout = @pigeonhole_wait;
                 IF pigeonhole_claimed < 0 THEN
-                    SELECT pigeonhole_claimed, EXISTS (SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = %1$s);
+                    SELECT pigeonhole_claimed, COUNT(*) > 0
+                    FROM (SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = %1$s LIMIT 1) AS letters;
                 ELSE
                     SELECT pigeonhole_claimed;
                 END IF;
@@ -766,7 +768,6 @@ public class MariaDb extends Dialect {
                     'inbox_work_partition', 'inbox_work', 'inbox_attempt', 'inbox_dead_letter', 'inbox_start', 'inbox_watermark',
                     'inbox_audit', 'inbox_history', 'inbox_upkeep', 'inbox_replay', 'inbox_replay_skipped', 'inbox_store',
                     'inbox_export', 'inbox_export_mark', 'inbox_schema')
-            ORDER BY t.table_name
             LIMIT 1""";
 
     /** Text of our tables that is not what their definition says. */
@@ -778,7 +779,6 @@ public class MariaDb extends Dialect {
                 AND c.table_name IN ('inbox_consumer', 'inbox_work_partition', 'inbox_retention', 'inbox_work', 'inbox_attempt',
                     'inbox_dead_letter', 'inbox_start', 'inbox_watermark', 'inbox_audit', 'inbox_history', 'inbox_upkeep',
                     'inbox_replay', 'inbox_replay_skipped', 'inbox_export')
-            ORDER BY c.table_name, c.ordinal_position
             LIMIT 1""";
 
     /** Parameters: table, partition. */
@@ -790,8 +790,7 @@ public class MariaDb extends Dialect {
     private static final String DAYS = """
             SELECT partition_name FROM information_schema.partitions
             WHERE table_schema = DATABASE() AND table_name = ?
-                AND partition_name NOT IN ('gap', 'digest', 'later')
-            ORDER BY partition_name""";
+                AND partition_name NOT IN ('gap', 'digest', 'later')""";
 
     /** With a limit of its own, whatever the session's is. Formatted with: table, column, value. */
     private static final String WHERE_VALUE_IS = "SELECT %2$s FROM %1$s WHERE %2$s = %3$s LIMIT 1";

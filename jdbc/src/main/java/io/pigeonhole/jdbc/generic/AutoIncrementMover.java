@@ -70,7 +70,8 @@ record AutoIncrementMover(ShortTransactions transactions) implements CounterMove
             return false;
         }
         try (Call call = session.call(free)) {
-            return call.number("id", number).change() == 1;
+            call.number("id", number).changeLocked();
+            return true;
         }
     }
 }

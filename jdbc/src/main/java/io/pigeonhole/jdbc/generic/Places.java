@@ -30,7 +30,7 @@ final class Places {
             }
             return behindAll(session);
         }
-        session.change(MessageStatement.DELETE_FROM_WORK, place);
+        session.delete(MessageStatement.DELETE_FROM_WORK, place);
         return place;
     }
 
@@ -58,7 +58,7 @@ final class Places {
         try (Call call = session.call(PlaceStatement.TAKE)) {
             bind(call.number("id", place)).change();
         }
-        session.change(MessageStatement.DELETE_FROM_WORK, place);
+        session.delete(MessageStatement.DELETE_FROM_WORK, place);
     }
 
     /** The row of no consumer. */

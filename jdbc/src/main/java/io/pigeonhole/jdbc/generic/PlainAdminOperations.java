@@ -156,7 +156,7 @@ public record PlainAdminOperations(PlainSession session) implements AdminOperati
                 for (Long id : moved) {
                     call.number("id", id).addBatch();
                 }
-                call.changeBatch();
+                call.changeLockedBatch(moved.size());
             }
         }
         return moved;
@@ -176,12 +176,12 @@ public record PlainAdminOperations(PlainSession session) implements AdminOperati
 
     private boolean copyToWork(long id, long place, Instant due) throws SQLException {
         try (Call call = call(MoveStatement.REQUEUE)) {
-            return call.number("place", place)
-                            .instant("due", due)
-                            .now()
-                            .number("id", id)
-                            .change()
-                    > 0;
+            call.number("place", place)
+                    .instant("due", due)
+                    .now()
+                    .number("id", id)
+                    .changeLocked();
+            return true;
         }
     }
 
@@ -196,7 +196,7 @@ public record PlainAdminOperations(PlainSession session) implements AdminOperati
     public void skip(RegisteredConsumer consumer, MessageKey key, long id, String detail) throws SQLException {
         copyToDeadLetters(consumer, key, id, detail);
         try (Call call = call(MessageStatement.DELETE_FROM_WORK)) {
-            call.number("id", id).change();
+            call.number("id", id).changeLocked();
         }
     }
 

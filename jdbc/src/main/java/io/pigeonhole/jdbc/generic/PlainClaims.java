@@ -182,11 +182,18 @@ final class PlainClaims {
             throws SQLException {
         try (Call call = session.call(LedgerStatement.END_OF_CLAIM)) {
             return call.consumer(consumer).read(row -> {
-                if (!row.next()) {
+                MessageKey oldest = null;
+                boolean hasDeadLetters = false;
+                while (row.next()) {
+                    byte[] key = row.getBytes(1);
+                    oldest = key == null ? oldest : MessageKey.of(key);
+                    hasDeadLetters |= key == null;
+                }
+                if (oldest == null) {
                     throw noBounds(consumer);
                 }
-                days.requireStill(claimed, PlainColumns.key(row, 1));
-                return new Claim(claimed, days.oldest, days.newest, row.getBoolean(2));
+                days.requireStill(claimed, oldest);
+                return new Claim(claimed, days.oldest, days.newest, hasDeadLetters);
             });
         }
     }
@@ -259,10 +266,10 @@ final class PlainClaims {
         insert(session, consumer, List.of(key), Map.of());
     }
 
-    /** Takes it out again; false where it is not there. */
+    /** Takes it out again; false where it is not there. A deletion that is cancelled may say that it met no row. */
     static boolean unmark(PlainSession session, RegisteredConsumer consumer, MessageKey key) throws SQLException {
         try (Call call = session.call(OldRowStatement.FORGET_KEY)) {
-            return call.consumer(consumer).key(key).change() > 0;
+            return call.consumer(consumer).key(key).change() > 0 || isThere(session, consumer, key);
         }
     }
 

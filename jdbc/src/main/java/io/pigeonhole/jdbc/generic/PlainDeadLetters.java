@@ -43,7 +43,7 @@ final class PlainDeadLetters {
                 isNew = insert(session, consumer, letter);
             } else {
                 put(session, consumer, letter, item.id(), 0, place -> move(session, consumer, letter, item, place));
-                session.change(MessageStatement.DELETE_FROM_WORK, item.id());
+                session.delete(MessageStatement.DELETE_FROM_WORK, item.id());
             }
             FailedAttempt attempt = letter.attempt();
             if (attempt != null && isNew) {
@@ -85,7 +85,7 @@ final class PlainDeadLetters {
             throws SQLException {
         for (Letter there : claimed ? lock(session, consumer, List.of(key)) : List.<Letter>of()) {
             if (!there.claimed()) {
-                session.change(MessageStatement.DELETE_DEAD_LETTER, there.id());
+                session.delete(MessageStatement.DELETE_DEAD_LETTER, there.id());
                 return there.seenAgain();
             }
         }
@@ -243,7 +243,7 @@ final class PlainDeadLetters {
         for (Letter letter : lock(session, consumer, keys)) {
             if (letter.claimed() && !letter.bare()) {
                 toWork(session, letter);
-                session.change(MessageStatement.DELETE_DEAD_LETTER, letter.id());
+                session.delete(MessageStatement.DELETE_DEAD_LETTER, letter.id());
                 reopened.add(letter.key());
             }
         }
@@ -268,7 +268,7 @@ final class PlainDeadLetters {
                     .instant("due", now)
                     .instant("now", now)
                     .number("id", letter.id())
-                    .change();
+                    .changeLocked();
         }
     }
 

@@ -104,6 +104,13 @@ public final class PlainSession {
         }
     }
 
+    /** Deletes the row that has an id, the only parameter, and that is locked. */
+    void delete(StatementName statement, long id) throws SQLException {
+        try (Call call = call(statement)) {
+            call.number("id", id).changeLocked();
+        }
+    }
+
     /**
      * Executes a statement once for each id, its only parameter {@code id}, and answers how many rows that changed. Lists are for what
      * reads: MariaDB reads, and so locks, all of a table where a list names a large part of it.

@@ -127,9 +127,12 @@ final class PlainWork {
 
     static void finish(PlainSession session, RegisteredConsumer consumer, List<WorkItem> items) throws SQLException {
         requireOwned(session, consumer, items);
-        session.each(
-                MessageStatement.DELETE_FROM_WORK,
-                items.stream().map(WorkItem::id).toList());
+        try (Call call = session.call(MessageStatement.DELETE_FROM_WORK)) {
+            for (WorkItem item : items) {
+                call.number("id", item.id()).addBatch();
+            }
+            call.changeLockedBatch(items.size());
+        }
     }
 
     static void record(PlainSession session, RegisteredConsumer consumer, List<FinishedMessage> messages)

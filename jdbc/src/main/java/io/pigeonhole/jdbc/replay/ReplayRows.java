@@ -1,5 +1,7 @@
 package io.pigeonhole.jdbc.replay;
 
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.OrderingKey;
@@ -113,6 +115,7 @@ public final class ReplayRows {
             List<Scanned> rows = bind(call, run)
                     .number("limit", fitting)
                     .all(row -> new Scanned(entry(calls.rows(), row), row.getBoolean(WANTED)));
+            requireSome(rows);
             List<HistoryEntry> entries =
                     rows.stream().filter(Scanned::wanted).map(Scanned::entry).toList();
             long scanned = rows.size() < limit && rows.size() == sizes.size()
@@ -170,11 +173,27 @@ public final class ReplayRows {
             return List.of();
         }
         try (Call call = calls.replay(ReplayStatement.DAY)) {
-            return call.consumer(consumer)
+            List<HistoryEntry> entries = call.consumer(consumer)
                     .number("after", after)
                     .between(since, until)
                     .number("limit", fitting)
                     .all(row -> entry(calls.rows(), row));
+            requireSome(entries);
+            return entries;
+        }
+    }
+
+    /**
+     * There were some when their sizes were asked for. No row says that the day was dropped since then, or that the statement was
+     * cancelled, of which MariaDB may say nothing; what follows must not be taken for the end.
+     */
+    private static void requireSome(List<?> rows) {
+        if (rows.isEmpty()) {
+            throw new StoreException(
+                    ErrorClass.RETRY_NOW,
+                    "the history has no message any more where it had some a moment ago, or the statement that read it was"
+                            + " cancelled: read it again",
+                    null);
         }
     }
 

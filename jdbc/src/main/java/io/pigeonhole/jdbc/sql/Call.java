@@ -1,5 +1,7 @@
 package io.pigeonhole.jdbc.sql;
 
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
@@ -277,6 +279,28 @@ public final class Call implements AutoCloseable {
     /** Answers how many rows were changed. */
     public int change() throws SQLException {
         return statement.executeUpdate();
+    }
+
+    /** Deletes or copies the one row that it is about, which this transaction has locked or inserted. */
+    public void changeLocked() throws SQLException {
+        requireAll(change(), 1);
+    }
+
+    /** Executes what was kept, each time for one row that this transaction has locked. */
+    public void changeLockedBatch(int rows) throws SQLException {
+        requireAll(changeBatch(), rows);
+    }
+
+    /** MariaDB may delete nothing, and report no error, where a statement is cancelled. */
+    private static void requireAll(long changed, int rows) {
+        if (changed != rows) {
+            throw new StoreException(
+                    ErrorClass.RETRY_NOW,
+                    "the database says that a statement met " + changed + " of " + rows
+                            + " rows that are locked, and names no error, as MariaDB does where the statement is cancelled (KILL QUERY,"
+                            + " max_statement_time). Nothing of this transaction may stay",
+                    null);
+        }
     }
 
     /** Inserts a row, and answers the number that the database made for it. */

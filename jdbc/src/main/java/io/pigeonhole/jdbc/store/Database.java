@@ -104,7 +104,7 @@ public abstract class Database implements InboxStore<JdbcContext> {
     protected final boolean isInLedger(RegisteredConsumer consumer, MessageKey key) {
         return transactions.runQuick("to look whether a message is accepted", session -> {
             try (Call call = session.call(LedgerQuery.IS_ACCEPTED)) {
-                return Boolean.TRUE.equals(call.consumer(consumer).key(key).first(row -> row.getBoolean(1)));
+                return call.consumer(consumer).key(key).hasRow();
             }
         });
     }

@@ -42,7 +42,7 @@ public record CallerLedger(Connection connection, Statements statements, Values 
             claims.requireCommittedReads();
             try (Call call =
                     Call.of(connection, statements.get(LedgerQuery.CONTAINS).text(1), values)) {
-                return Boolean.TRUE.equals(call.consumer(consumer).key(key).first(row -> row.getBoolean(1)));
+                return call.consumer(consumer).key(key).hasRow();
             }
         } catch (SQLException e) {
             throw refused("a look-up of a key", e);

@@ -16,3 +16,11 @@ FORCE INDEX (PRIMARY)
 -- part: at_once
 -- Somebody may have locked the entry of another index than that by which the row is locked.
 SET STATEMENT innodb_lock_wait_timeout = 0 FOR
+
+-- part: sorted
+-- Where such a query is cancelled, MariaDB may answer without a row and without an error; as a derived table it says so. See
+-- StatementsOfMariaDbTest.
+SELECT * FROM (
+
+-- part: end_of_sorted
+) AS sorted

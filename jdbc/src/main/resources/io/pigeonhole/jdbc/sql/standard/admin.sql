@@ -56,6 +56,7 @@ ORDER BY c.name
 
 -- name: work
 -- In the order of arrival.
+{sorted}
 SELECT {label}, {of_work}
 FROM inbox_work AS m
 WHERE m.consumer_id = :consumer
@@ -68,14 +69,17 @@ WHERE m.consumer_id = :consumer
     AND m.id > :after
 ORDER BY m.id
 LIMIT :limit
+{end_of_sorted}
 
 -- name: dead_letters
 -- The last first.
+{sorted}
 SELECT {label}, {of_letter}
 {letters}
     AND m.died_at <= :before_at AND (m.died_at < :before_at OR m.id < :before_id)
 ORDER BY m.died_at DESC, m.id DESC
 LIMIT :limit
+{end_of_sorted}
 
 -- name: count_letters
 -- How many there are until a cutoff.
@@ -85,12 +89,14 @@ SELECT COUNT(*)
 
 -- name: part
 -- Some of them, the oldest first.
+{sorted}
 SELECT m.id, m.message_key, m.work_partition, m.ordered, m.died_at
 {letters}
     AND m.died_at <= :cutoff
     AND m.died_at >= :after_at AND (m.died_at > :after_at OR m.id > :after_id)
 ORDER BY m.died_at, m.id
 LIMIT :limit
+{end_of_sorted}
 
 -- name: one_letter
 -- With the same columns as a part.
@@ -110,11 +116,13 @@ WHERE m.consumer_id = :consumer AND m.message_key = :key
 
 -- name: show_history
 -- The last time.
+{sorted}
 SELECT m.processed_at, m.with_payload, {message}
 FROM inbox_history AS m
 WHERE m.consumer_id = :consumer AND m.message_key = :key
 ORDER BY m.processed_at DESC
 LIMIT 1
+{end_of_sorted}
 
 -- name: show_accepted
 -- When the ledger took it.
@@ -136,21 +144,26 @@ FROM inbox_audit AS a
 
 -- name: audit
 -- The last first.
+{sorted}
 {audit_entry}
 WHERE a.consumer = :name AND a.id < :before
 ORDER BY a.id DESC
 LIMIT :limit
+{end_of_sorted}
 
 -- name: audit_of_message
 -- The last first.
+{sorted}
 {audit_entry}
 WHERE a.consumer = :name AND a.message_key = :key
 ORDER BY a.id DESC
 LIMIT :limit
+{end_of_sorted}
 
 -- name: blocked_keys
 -- Of each key the first of its messages in work and dead letters that block. One that has not failed, is due and has no lease
 -- blocks nothing: it only waits for a worker.
+{sorted}
 WITH m AS (
     SELECT ordering_hash, id, message_key, status, due_at, last_error AS error, 1 AS in_work
     FROM inbox_work
@@ -172,6 +185,7 @@ LEFT JOIN inbox_dead_letter AS d ON d.id = h.id
 WHERE h.place = 1 AND (h.status <> 'received' OR h.due_at > :now)
 ORDER BY h.waiting DESC, h.id
 LIMIT :limit
+{end_of_sorted}
 
 -- name: lock_work
 -- With what its change depends on.

@@ -4,9 +4,13 @@
 {bounds}
 
 -- name: is_accepted
-SELECT EXISTS (SELECT 1 FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key)
+-- A row where it is.
+SELECT 1 FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key
 
 -- name: contains
-SELECT EXISTS (SELECT 1 FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key)
-    OR EXISTS (SELECT 1 FROM inbox_work WHERE consumer_id = :consumer AND message_key = :key)
-    OR EXISTS (SELECT 1 FROM inbox_dead_letter WHERE consumer_id = :consumer AND message_key = :key)
+-- One row at least where it is.
+SELECT 1 FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key
+UNION ALL
+SELECT 1 FROM inbox_work WHERE consumer_id = :consumer AND message_key = :key
+UNION ALL
+SELECT 1 FROM inbox_dead_letter WHERE consumer_id = :consumer AND message_key = :key

@@ -25,8 +25,10 @@ WHERE l.consumer_id = :consumer AND l.message_key IN (:keys...)
 INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at) VALUES {(:consumer, :keys..., :hashes..., :now)}
 
 -- name: end_of_claim
-SELECT h.oldest, EXISTS (SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = :consumer)
-FROM inbox_ledger_bounds AS h
+-- Where the ledger begins, and a row of NULL besides where the consumer has dead letters.
+SELECT h.oldest FROM inbox_ledger_bounds AS h
+UNION ALL
+(SELECT NULL FROM inbox_dead_letter AS d WHERE d.consumer_id = :consumer LIMIT 1)
 
 -- name: known
 SELECT message_key FROM inbox_work WHERE consumer_id = :consumer AND message_key IN (:keys...)

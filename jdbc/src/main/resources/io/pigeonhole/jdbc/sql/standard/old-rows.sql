@@ -4,11 +4,13 @@
 SELECT MIN(id) FROM inbox_consumer WHERE id > :above
 
 -- name: next_keys
+{sorted}
 SELECT message_key, accepted_at
 FROM inbox_ledger
 WHERE consumer_id = :consumer AND message_key > :key
 ORDER BY message_key
 LIMIT :limit
+{end_of_sorted}
 
 -- name: lock_keys
 -- Each is named in full: MariaDB could look for the consumer alone, and lock all that it has. And not the keys alone are asked
@@ -23,10 +25,10 @@ FOR UPDATE SKIP LOCKED
 DELETE FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key
 
 -- name: oldest_history
-SELECT processed_at FROM inbox_history ORDER BY processed_at LIMIT 1
+{sorted} SELECT processed_at FROM inbox_history ORDER BY processed_at LIMIT 1 {end_of_sorted}
 
 -- name: old_history
-SELECT id FROM inbox_history WHERE id > :above AND processed_at < :before ORDER BY id LIMIT :limit
+{sorted} SELECT id FROM inbox_history WHERE id > :above AND processed_at < :before ORDER BY id LIMIT :limit {end_of_sorted}
 
 -- name: lock_history
 {as_listed}

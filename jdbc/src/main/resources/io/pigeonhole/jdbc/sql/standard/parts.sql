@@ -9,6 +9,11 @@ c.id, c.name, c.digest_below, c.id_form, c.key_order, c.work_partitions, c.dedup
 -- part: unlimited
 -- Before a search that may take long in a transaction with handlers, whose limit for a statement does not hold for it.
 
+-- part: sorted
+-- Before a search that sorts and has a limit; behind its end is end_of_sorted.
+
+-- part: end_of_sorted
+
 -- part: by_primary_key
 -- Behind a table whose rows are locked by their primary key: keeps a database from locking others besides.
 

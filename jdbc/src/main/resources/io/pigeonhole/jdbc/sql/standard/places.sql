@@ -14,5 +14,6 @@ INSERT INTO inbox_work ({columns}) VALUES ({values})
 INSERT INTO inbox_work (id, {columns}) VALUES (:id, {values})
 
 -- name: behind_all
-SELECT GREATEST(COALESCE((SELECT MAX(id) FROM inbox_work), 0),
-    COALESCE((SELECT MAX(id) FROM inbox_dead_letter), 0)) + 1
+SELECT GREATEST(w.id, d.id) + 1
+FROM (SELECT COALESCE(MAX(id), 0) AS id FROM inbox_work) AS w
+CROSS JOIN (SELECT COALESCE(MAX(id), 0) AS id FROM inbox_dead_letter) AS d

@@ -45,11 +45,13 @@ SELECT name FROM inbox_replay WHERE name = :name FOR UPDATE SKIP LOCKED
 -- name: sizes
 -- How many bytes each row of "read" has.
 {unlimited}
+{sorted}
 SELECT OCTET_LENGTH(h.headers) + COALESCE(OCTET_LENGTH(h.payload), 0)
 FROM inbox_history AS h
 WHERE {of_plan} AND h.with_payload
 ORDER BY h.id
 LIMIT :limit
+{end_of_sorted}
 
 -- name: read
 -- With whether each is wanted.
@@ -90,11 +92,13 @@ WHERE name = :name AND state = :before
 INSERT INTO inbox_replay_skipped (replay, place, message_key, error) VALUES (:name, :place, :key, :error)
 
 -- name: skipped
+{sorted}
 SELECT s.place, s.message_key, s.error
 FROM inbox_replay_skipped AS s
 WHERE s.replay = :name AND s.place > :after
 ORDER BY s.place
 LIMIT :limit
+{end_of_sorted}
 
 -- name: consumers
 -- All, in the order of their registration.
@@ -102,11 +106,13 @@ SELECT {consumer} FROM inbox_consumer AS c ORDER BY c.id
 
 -- name: sizes_of_day
 -- How many bytes each row of "day" has.
+{sorted}
 SELECT COALESCE(OCTET_LENGTH(h.headers), 0) + COALESCE(OCTET_LENGTH(h.payload), 0)
 FROM inbox_history AS h
 WHERE h.consumer_id = :consumer AND h.id > :after AND {of_time}
 ORDER BY h.id
 LIMIT :limit
+{end_of_sorted}
 
 -- name: day
 -- A consumer's history of a time.
@@ -127,8 +133,8 @@ DELETE FROM inbox_export WHERE history_day = :day
 SELECT entries FROM inbox_export WHERE history_day = :day
 
 -- name: last_exported
--- No row where there is none.
-SELECT history_day FROM inbox_export ORDER BY history_day DESC LIMIT 1
+-- NULL where there is none.
+SELECT MAX(history_day) FROM inbox_export
 
 -- name: count_of_day
 SELECT COUNT(*) FROM inbox_history AS h WHERE {of_time}
@@ -184,12 +190,14 @@ DELETE FROM inbox_replay_skipped WHERE replay = :name AND place = :place
 -- name: old_exports
 -- Days that were exported long ago and are past their time, the oldest first. Never the last one: it says that the store has an
 -- archive.
+{sorted}
 SELECT e.history_day
 FROM inbox_export AS e
 WHERE e.exported_at < :before AND e.history_day < :day
     AND e.history_day < (SELECT MAX(l.history_day) FROM inbox_export AS l)
 ORDER BY e.history_day
 LIMIT :limit
+{end_of_sorted}
 
 -- name: has_messages
 -- A row where the history has messages of a time.

@@ -35,11 +35,13 @@ FROM inbox_dead_letter AS d
 WHERE d.consumer_id = :consumer AND d.message_key IN (:keys...)
 
 -- name: old_attempts
+{sorted}
 SELECT id, consumer_id, message_key
 FROM inbox_attempt
 WHERE id > :above AND started_at < :before
 ORDER BY id
 LIMIT :limit
+{end_of_sorted}
 
 -- name: lock_attempts
 {as_listed}
@@ -50,7 +52,7 @@ SELECT id, started_at FROM inbox_attempt {by_primary_key} WHERE id IN (:ids...) 
 DELETE FROM inbox_attempt WHERE id = :id
 
 -- name: old_audit
-SELECT a.id FROM inbox_audit AS a WHERE a.id > :above AND a.at < :before ORDER BY a.id LIMIT :limit
+{sorted} SELECT a.id FROM inbox_audit AS a WHERE a.id > :above AND a.at < :before ORDER BY a.id LIMIT :limit {end_of_sorted}
 
 -- name: lock_audit
 {as_listed}

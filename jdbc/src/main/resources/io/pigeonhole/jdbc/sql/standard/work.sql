@@ -21,12 +21,14 @@ VALUES ({message_values}, :work_partition, :ordered, :ordering_hash, FALSE, 'par
 
 -- name: due_page
 {unlimited}
+{sorted}
 SELECT w.id, w.due_at, {bytes}
 FROM inbox_work AS w
 WHERE w.consumer_id = :consumer AND w.by_lease = :by_lease AND w.work_partition = :work_partition AND w.ordered = FALSE AND w.status <> 'leased'
     AND w.due_at <= :now AND w.due_at >= :after_at AND (w.due_at > :after_at OR (w.due_at = :after_at AND w.id > :after_id))
 ORDER BY w.due_at, w.id
 LIMIT :limit
+{end_of_sorted}
 
 -- name: take
 {unlimited}
@@ -51,16 +53,19 @@ FOR UPDATE SKIP LOCKED
 
 -- name: keys_of_due
 {unlimited}
+{sorted}
 SELECT w.ordering_key
 FROM inbox_work AS w
 WHERE w.consumer_id = :consumer AND w.by_lease = :by_lease AND w.work_partition = :work_partition AND w.ordered = TRUE AND w.status <> 'leased'
     AND w.due_at <= :now
 ORDER BY w.due_at, w.id
 LIMIT :limit
+{end_of_sorted}
 
 -- name: due_heads
 -- Each page walks all first messages of the work partition.
 {unlimited}
+{sorted}
 SELECT w.id, w.due_at, 0
 FROM (
     SELECT MIN(m.id) AS id
@@ -78,6 +83,7 @@ WHERE w.by_lease = :by_lease AND w.status <> 'leased' AND w.due_at <= :now AND w
             AND d.blocks = TRUE AND d.id < w.id)
 ORDER BY w.due_at, w.id
 LIMIT :limit
+{end_of_sorted}
 
 -- name: first_of_keys
 -- In one view of both tables: a message that moves from one to the other meanwhile is seen once.
@@ -132,12 +138,14 @@ FOR UPDATE
 
 -- name: expired_page
 {unlimited}
+{sorted}
 SELECT w.id, w.lease_until, {bytes}
 FROM inbox_work AS w
 WHERE w.consumer_id = :consumer AND w.status = 'leased' AND w.lease_until <= :now AND w.lease_until >= :after_at
     AND (w.lease_until > :after_at OR (w.lease_until = :after_at AND w.id > :after_id))
 ORDER BY w.lease_until, w.id
 LIMIT :limit
+{end_of_sorted}
 
 -- name: take_expired
 {unlimited}
