@@ -13,6 +13,7 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.jdbc.dialect.MariaDb;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -106,6 +107,39 @@ class SessionModesIT {
             assertThatThrownBy(() -> JdbcStore.create(connections))
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining("preferQueryMode=simple");
+        }
+    }
+
+    /** These need not be made as the connections of the store's data source are. */
+    @Test
+    @Tag("E16")
+    void connectionOfACallerOrAFrameworkThatSendsNoParametersIsRefused() throws SQLException {
+        try (Workshop workshop = PostgresServers.embedded().schema()) {
+            PGSimpleDataSource simple = (PGSimpleDataSource) workshop.dataSource();
+            simple.setPreferQueryMode(PreferQueryMode.SIMPLE);
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = Inbox.builder("by hand", store).build();
+            try (HikariDataSource pool = new HikariDataSource()) {
+                pool.setDataSource(simple);
+                pool.setAutoCommit(false);
+                try (Connection connection = pool.getConnection()) {
+                    Ledger ledger = store.ledger(connection);
+                    assertThatThrownBy(
+                                    () -> inbox.claim(SessionLab.messages("a").get(0), ledger))
+                            .isInstanceOf(ConfigurationException.class)
+                            .hasMessageContaining("preferQueryMode=simple");
+                }
+            }
+            JdbcStore ofFramework = JdbcStore.builder(workshop.dataSource())
+                    .transactions(new ThreadBoundTransactions(simple))
+                    .build();
+            Inbox<JdbcContext> handled = Inbox.builder("by framework", ofFramework)
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {})
+                    .build();
+            assertThatThrownBy(() -> handled.process(SessionLab.messages("a")))
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("preferQueryMode=simple");
+            assertThat(workshop.ask("SELECT count(*) FROM inbox_ledger")).isEqualTo("0");
         }
     }
 

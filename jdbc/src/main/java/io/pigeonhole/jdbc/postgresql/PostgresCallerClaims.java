@@ -39,6 +39,7 @@ public final class PostgresCallerClaims implements CallerClaims {
 
     @Override
     public Claim claim(RegisteredConsumer consumer, MessageKey key) throws SQLException {
+        SimpleMode.refuse(connection);
         try {
             if (!days.have(key)) {
                 String sql = texts.sql(PostgresLedgerStatement.CLAIM_BY_HAND);
@@ -53,8 +54,8 @@ public final class PostgresCallerClaims implements CallerClaims {
                 throw new ClaimBlockedException(
                         "another transaction is at work on the same message, and did not end for "
                                 + seconds + " s, or as long as the session's lock_timeout and"
-                                + " statement_timeout and the driver's queryTimeout allow. Roll back, and hand the message in"
-                                + " again later",
+                                + " statement_timeout and the driver's queryTimeout allow; or somebody cancelled the claim. Roll"
+                                + " back, and hand the message in again later",
                         e);
             }
             throw e;

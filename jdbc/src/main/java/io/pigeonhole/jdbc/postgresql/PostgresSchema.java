@@ -70,11 +70,7 @@ public record PostgresSchema(ShortTransactions transactions, int digestPartition
     private static void requireParameters(AdminSession session) throws SQLException {
         try (Call call = session.call(PostgresSchemaStatement.HAS_PARAMETERS)) {
             if (!Boolean.TRUE.equals(call.text("any", "x").first(row -> row.getBoolean(1)))) {
-                throw new ConfigurationException(
-                        "the driver writes values into the text of statements, as with"
-                                + " preferQueryMode=simple, and sends each statement by itself: where the server cancels the BEGIN of a"
-                                + " transaction, what is behind it would be committed alone, and messages would be lost. Take"
-                                + " preferQueryMode=simple out of the URL; for a pooler in transaction mode prepareThreshold=0 is enough");
+                throw SimpleMode.refusal("the data source");
             }
         }
     }

@@ -2,6 +2,8 @@ package io.pigeonhole.jdbc.postgresql;
 
 import io.pigeonhole.core.failure.ClaimBlockedException;
 import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.NoConnectionException;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.LogPartition;
@@ -119,6 +121,9 @@ final class PostgresTransaction extends JdbcTransaction {
             PostgresTexts texts,
             IdleErrors errors) {
         super(own, connection, errors, CONTROL, session.longWrites());
+        if (!isOfDataSource()) {
+            requireParameters(connection);
+        }
         this.errors = errors;
         this.repairs = repairs;
         this.days = days;
@@ -129,6 +134,15 @@ final class PostgresTransaction extends JdbcTransaction {
         this.idleLimit = milliseconds(idleLimit);
         this.statementLimit = milliseconds(idleLimit.compareTo(SHORTEST_LIMIT) < 0 ? SHORTEST_LIMIT : idleLimit);
         this.optimisticInserts = optimisticInserts;
+    }
+
+    private static void requireParameters(Connection connection) {
+        try {
+            SimpleMode.refuse(connection);
+        } catch (SQLException e) {
+            throw new NoConnectionException(
+                    "the framework's connection does not say how it sends statements: " + FailureText.messageOf(e), e);
+        }
     }
 
     /** What was sent before the first handler was not idle. */
