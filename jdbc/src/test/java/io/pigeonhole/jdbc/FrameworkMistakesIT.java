@@ -4,6 +4,7 @@ import static io.pigeonhole.jdbc.SessionLab.kinds;
 import static io.pigeonhole.jdbc.SessionLab.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
@@ -11,7 +12,9 @@ import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
+import io.pigeonhole.core.retry.RetryPolicy;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -191,6 +194,31 @@ class FrameworkMistakesIT {
         assertThatThrownBy(() -> inbox.process(messages("first", "second")))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("a handler ended the transaction by itself");
+    }
+
+    /** Each run is committed: so there must not be many. */
+    @Test
+    void messageInWorkThatEndsItsTransactionDoesNotRunWithoutEnd() {
+        JdbcStore store =
+                JdbcStore.builder(workshop.dataSource()).transactions(framework).build();
+        Inbox<JdbcContext> inbox = Inbox.builder("it", store)
+                .retry(RetryPolicy.fixed(Duration.ofMillis(1)).maxAttempts(2))
+                .lease(Duration.ofSeconds(1))
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    write(payload);
+                    execute("COMMIT");
+                })
+                .build();
+        inbox.receive(messages("only"));
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
+            try {
+                inbox.work();
+            } catch (ConfigurationException e) {
+                assertThat(e).hasMessageContaining("a handler ended the transaction by itself");
+            }
+            return workshop.ask("SELECT count(*) FROM inbox_dead_letter").equals("1");
+        });
+        assertThat(workshop.askAll("SELECT text FROM effect")).hasSizeBetween(1, 3);
     }
 
     private void commitThroughTheFramework(String how) throws SQLException {

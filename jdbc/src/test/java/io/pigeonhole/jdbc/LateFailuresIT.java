@@ -8,11 +8,14 @@ import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
+import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.replay.Replay;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -178,6 +181,100 @@ class LateFailuresIT {
             assertThat(run.state()).isEqualTo(ReplayState.FINISHED);
             assertThat(run.skipped()).isEqualTo(1);
             assertThat(workshop.ask("SELECT count(*) FROM effect")).isEqualTo("" + (MESSAGES - 1));
+            assertThat(calls.values()).allMatch(times -> times <= MOST_CALLS, "" + calls);
+        }
+    }
+
+    private static void beAway(long millis) throws InterruptedException {
+        if (new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS)) {
+            throw new AssertionError("nobody counts it down");
+        }
+    }
+
+    /** The database ends the transaction in the second handler; neither was away for as long as it may be. */
+    @ParameterizedTest
+    @MethodSource("databases")
+    void oneThatMeetsTheEndOfATransactionInWhichAnotherWasAwayIsNotBlamed(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = inbox(store, LONGER_LIMIT, (payload, context) -> {
+                calls.merge(payload, 1, Integer::sum);
+                if (payload.equals("0")) {
+                    beAway(450);
+                    return;
+                }
+                beAway(1_650);
+                try {
+                    SessionLab.execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+                } catch (SQLException e) {
+                    throw new IllegalStateException("not written");
+                }
+            });
+            assertThat(SessionLab.kinds(inbox.process(numbered(2)))).containsOnly(Outcome.Kind.PROCESSED);
+            assertThat(workshop.askAll("SELECT text FROM effect ORDER BY text")).containsExactly("1");
+        }
+    }
+
+    private static Inbox<JdbcContext> inbox(JdbcStore store, Duration limit, Handler<String, JdbcContext> handler) {
+        return Inbox.builder("own exceptions", store)
+                .handle("note", PayloadDecoder.text(), handler)
+                .handlerTimeout(limit)
+                .retry(RetryPolicy.never())
+                .build();
+    }
+
+    /** As in a failover, where the handler throws an exception of its own without the one that it met. */
+    @ParameterizedTest
+    @MethodSource("databases")
+    void oneThatMeetsALostConnectionIsNotBlamed(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = inbox(store, LONGER_LIMIT, (payload, context) -> {
+                if (calls.merge(payload, 1, Integer::sum) == 1 && payload.equals("1")) {
+                    end(workshop, context);
+                }
+                try {
+                    SessionLab.execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+                } catch (SQLException e) {
+                    throw new IllegalStateException("not written");
+                }
+            });
+            assertThat(SessionLab.kinds(inbox.process(numbered(3)))).containsOnly(Outcome.Kind.PROCESSED);
+            assertThat(workshop.askAll("SELECT text FROM effect ORDER BY text")).containsExactly("0", "1", "2");
+        }
+    }
+
+    private static void end(Workshop workshop, JdbcContext context) throws SQLException {
+        boolean postgres = workshop.server() instanceof PostgresServer;
+        String session =
+                SessionLab.ask(context.connection(), postgres ? "SELECT pg_backend_pid()" : "SELECT CONNECTION_ID()");
+        workshop.execute(postgres ? "SELECT pg_terminate_backend(" + session + ")" : "KILL " + session);
+    }
+
+    /** It is interrupted after ten times the limit; the others are known to fail by then. */
+    @ParameterizedTest
+    @MethodSource("databases")
+    void failuresThatAreFoundBesideATimeoutAreCounted(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = inbox(store, LIMIT, (payload, context) -> {
+                calls.merge(payload, 1, Integer::sum);
+                switch (payload) {
+                    case "0", "1" -> throw new IllegalStateException("no");
+                    case "2" -> beAway(60_000);
+                    default -> SessionLab.execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+                }
+            });
+            try (Node node = Node.builder(store).inbox(inbox).workers(0).build()) {
+                node.start();
+                assertThat(SessionLab.kinds(inbox.process(numbered(4))).get(2)).isEqualTo(Outcome.Kind.DEAD);
+            }
+            inbox.work();
+
+            assertThat(workshop.askAll("SELECT text FROM effect")).containsExactly("3");
+            assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter"))
+                    .hasSize(3)
+                    .containsOnly("RETRIES_EXHAUSTED");
             assertThat(calls.values()).allMatch(times -> times <= MOST_CALLS, "" + calls);
         }
     }

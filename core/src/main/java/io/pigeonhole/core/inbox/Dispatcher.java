@@ -54,7 +54,7 @@ final class Dispatcher<C extends HandlerContext> {
     void accept(Envelope envelope, Reception reception) {
         Message message = envelope.message();
         boolean byLease = needsLease(envelope);
-        boolean later = behindTimeout || (plan.isolated() && batch.hasTimedOut());
+        boolean later = !isKnownToFail(envelope) && (behindTimeout || (plan.isolated() && batch.hasTimedOut()));
         boolean toStore = reception == Reception.STORE || byLease || later || decisions.isBlocked(envelope);
         // What no handler is for is decided about at once; in work it would wait for a program that has one.
         if (toStore && routing.routeOf(message) != null) {
@@ -66,13 +66,17 @@ final class Dispatcher<C extends HandlerContext> {
 
     /** A message in work that is due: it stays behind another, is left for a lease, or goes to its handler. */
     void resume(Envelope envelope, WorkItem item) {
-        if (behindTimeout || decisions.isBlocked(envelope)) {
+        if ((behindTimeout && !isKnownToFail(envelope)) || decisions.isBlocked(envelope)) {
             envelope.propose(null);
         } else if (needsLease(envelope)) {
             decisions.toBeLeased(envelope, item);
         } else {
             handle(envelope);
         }
+    }
+
+    private boolean isKnownToFail(Envelope envelope) {
+        return !plan.failing().isEmpty() && plan.failing().containsKey(envelope);
     }
 
     private boolean needsLease(Envelope envelope) {

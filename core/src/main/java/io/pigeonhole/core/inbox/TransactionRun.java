@@ -35,6 +35,8 @@ final class TransactionRun<C extends HandlerContext> {
     private @Nullable Throwable thrown;
     /** What returned without a failure although it was interrupted, because it took too long. */
     private @Nullable Task<C> late;
+    /** When the transaction was used last, as far as is known: handlers may have done so since. */
+    private long used;
 
     TransactionRun(
             InboxStore<C> store,
@@ -105,6 +107,7 @@ final class TransactionRun<C extends HandlerContext> {
     }
 
     private RunResult runIn(InboxTransaction<C> transaction) {
+        used = System.nanoTime();
         try {
             intake.admit(transaction, dispatcher);
             // Each was decided about in the light of those before it. From now on only what fails in the run blocks
@@ -144,23 +147,28 @@ final class TransactionRun<C extends HandlerContext> {
     private @Nullable RunResult runTogether(InboxTransaction<C> transaction) {
         List<Task<C>> tasks = dispatcher.tasks().list();
         int sent = 0;
-        long used = System.nanoTime();
+        Duration duration = Duration.ZERO;
         for (int i = 0; i < tasks.size(); i++) {
+            // Decoders may have taken long as well.
+            if (mayBeEndedSoon(since(used))) {
+                RunResult lost = use(transaction, tasks.subList(sent, i), duration);
+                if (lost != null) {
+                    return lost;
+                }
+                sent = i;
+                used = System.nanoTime();
+            }
             Task<C> task = tasks.get(i);
             long started = System.nanoTime();
             try {
                 call(task, transaction);
             } catch (Throwable e) {
-                return judge(e, culprit(e, task), since(started), transaction);
+                RunResult judged = judge(e, culprit(e, task), since(started), transaction);
+                return mayBeOfOthers(judged, since(started), transaction)
+                        ? new RunResult.Unattributed(((RunResult.Culprit) judged).failure())
+                        : judged;
             }
-            if (i + 1 < tasks.size() && mayBeEndedSoon(since(used))) {
-                RunResult lost = use(transaction, tasks.subList(sent, i + 1), since(started));
-                if (lost != null) {
-                    return lost;
-                }
-                sent = i + 1;
-                used = System.nanoTime();
-            }
+            duration = since(started);
         }
         RunResult failed = flushTogether(transaction, tasks.subList(sent, tasks.size()));
         if (failed != null) {
@@ -186,7 +194,18 @@ final class TransactionRun<C extends HandlerContext> {
 
     /** The database ends a transaction that nobody has used for as long as a handler may take. */
     private boolean mayBeEndedSoon(Duration unused) {
-        return unused.compareTo(settings.handlerTimeout().dividedBy(2)) >= 0;
+        return unused.compareTo(settings.handlerTimeout().dividedBy(4)) >= 0;
+    }
+
+    /**
+     * Whether what a handler threw may be the end of its transaction, of which it is the first to know: the connection is lost, or nobody has used
+     * it for too long, and it was not this handler alone. Isolated it shows.
+     */
+    private boolean mayBeOfOthers(RunResult judged, Duration duration, InboxTransaction<C> transaction) {
+        return judged instanceof RunResult.Culprit culprit
+                && !(culprit.failure().cause() instanceof HandlerTimeoutException)
+                && !hasTakenLong(duration)
+                && (hasTakenLong(since(used)) || transaction.hasLostConnection());
     }
 
     /**

@@ -290,6 +290,30 @@ final class Worker<C extends HandlerContext> {
         logDefect(group, failure);
         if (group.size() > 1) {
             inHalves(intake, group);
+        } else {
+            leaveForLease(group);
+        }
+    }
+
+    /** Under a lease its attempts count, so that there is an end to them: it may commit what it does, each time. */
+    private void leaveForLease(List<Envelope> one) {
+        List<WorkItem> items = one.stream()
+                .map(Envelope::item)
+                .filter(Objects::nonNull)
+                .filter(item -> !item.byLease())
+                .toList();
+        if (items.isEmpty()) {
+            return;
+        }
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            transaction.requireLease(consumer, items);
+            transaction.commit();
+        } catch (PigeonholeException e) {
+            log.debug(
+                    "consumer '{}': {} could not be left for a lease",
+                    consumer.name(),
+                    one.get(0).message(),
+                    e);
         }
     }
 
@@ -314,6 +338,7 @@ final class Worker<C extends HandlerContext> {
                 inHalves(intake, half);
             } else {
                 logDefect(half, e);
+                leaveForLease(half);
             }
         }
     }
