@@ -12,19 +12,30 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connections on which one deletion from a table does nothing and says that it met no row, as MariaDB does with one that is cancelled.
+ * Connections on which one statement does nothing and says that it met no row, as MariaDB does with one that is cancelled.
  */
 final class SilentDataSource {
-    private final Pattern deletion;
+    private final Pattern silent;
     private final AtomicBoolean done = new AtomicBoolean();
 
-    private SilentDataSource(String table) {
-        // With its schema, in quotation marks of one kind or another.
-        this.deletion = Pattern.compile("DELETE FROM (\\S+\\.)?\\W?" + table + "\\b");
+    private SilentDataSource(Pattern silent) {
+        this.silent = silent;
     }
 
-    static DataSource once(String table, DataSource target) {
-        return new SilentDataSource(table).around(DataSource.class, target, null);
+    /** A deletion from a table. */
+    static DataSource onceDeleting(String table, DataSource target) {
+        return once("DELETE FROM", table, "", target);
+    }
+
+    /** A change of a table that begins with a certain text. */
+    static DataSource onceChanging(String table, String change, DataSource target) {
+        return once("UPDATE", table, "\\s+SET\\s+" + change, target);
+    }
+
+    /** With its schema, in quotation marks of one kind or another. */
+    private static DataSource once(String verb, String table, String rest, DataSource target) {
+        Pattern silent = Pattern.compile(verb + " (\\S+\\.)?\\W?" + table + "\\b" + rest);
+        return new SilentDataSource(silent).around(DataSource.class, target, null);
     }
 
     private <T> T around(Class<T> type, T wrapped, @Nullable AtomicInteger batch) {
@@ -54,7 +65,7 @@ final class SilentDataSource {
         }
         return answer instanceof PreparedStatement statement
                         && arguments != null
-                        && deletion.matcher(String.valueOf(arguments[0])).find()
+                        && silent.matcher(String.valueOf(arguments[0])).find()
                 ? around(PreparedStatement.class, statement, new AtomicInteger())
                 : answer;
     }

@@ -45,7 +45,7 @@ class SilentDeletionIT {
     }
 
     private JdbcStore store(String silent) {
-        return JdbcStore.builder(SilentDataSource.once(silent, workshop.dataSource()))
+        return JdbcStore.builder(SilentDataSource.onceDeleting(silent, workshop.dataSource()))
                 .build();
     }
 
@@ -111,7 +111,7 @@ class SilentDeletionIT {
     @Test
     void doesNotSayThatAFrameworkHasRolledBack() {
         ThreadBoundTransactions framework =
-                new ThreadBoundTransactions(SilentDataSource.once("inbox_ledger", workshop.dataSource()));
+                new ThreadBoundTransactions(SilentDataSource.onceDeleting("inbox_ledger", workshop.dataSource()));
         JdbcStore store =
                 JdbcStore.builder(workshop.dataSource()).transactions(framework).build();
         Inbox<JdbcContext> inbox = inbox(store)

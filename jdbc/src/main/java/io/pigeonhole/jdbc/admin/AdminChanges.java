@@ -97,7 +97,7 @@ public final class AdminChanges {
                 return Answers.isDue();
             }
             try (Call call = change.call(AdminStatement.RETRY_NOW)) {
-                call.now().number("id", found.id()).change();
+                call.now().number("id", found.id()).changeLocked();
             }
             change.audit(AdminAction.RETRY_NOW, key, found.describe(), 1);
             return Answer.done("the message is due");
@@ -118,7 +118,7 @@ public final class AdminChanges {
                 call.now()
                         .text("error", MessageColumns.describe(attempt))
                         .number("id", found.id())
-                        .change();
+                        .changeLocked();
             }
             try (Call call = change.session().call(MessageStatement.ADD_ATTEMPT)) {
                 call.consumer(change.consumer())
@@ -246,12 +246,32 @@ public final class AdminChanges {
         return run(paused ? "to pause a consumer" : "to resume a consumer", consumer, by, change -> {
             try (Call call = change.call(AdminStatement.PAUSE)) {
                 if (call.flag("paused", paused).consumer(change.consumer()).change() == 0) {
+                    requirePaused(change, paused);
                     return Answers.isPaused(paused);
                 }
             }
             change.audit(paused ? AdminAction.PAUSE : AdminAction.RESUME, null, "", 1);
             return Answer.done(paused ? "paused on all nodes" : "resumed on all nodes");
         });
+    }
+
+    /** Where no row was changed for that reason; a statement that was cancelled may say so too. */
+    private static void requirePaused(AuditedChange change, boolean paused) throws SQLException {
+        try (Call call = change.call(AdminStatement.IS_PAUSED)) {
+            if (!Boolean.valueOf(paused).equals(call.consumer(change.consumer()).first(row -> row.getBoolean(1)))) {
+                throw Call.unmet(0, 1);
+            }
+        }
+    }
+
+    /** Whether all watermarks of the consumer were changed. */
+    private static void requireAll(AuditedChange change, int changed) throws SQLException {
+        try (Call call = change.call(AdminStatement.COUNT_WATERMARKS)) {
+            Integer there = call.consumer(change.consumer()).first(row -> row.getInt(1));
+            if (there == null || there != changed) {
+                throw Call.unmet(changed, there == null ? 0 : there);
+            }
+        }
     }
 
     public Answer deduplicateBy(String consumer, Deduplication deduplication, Author by) {
@@ -267,12 +287,13 @@ public final class AdminChanges {
                                 .text("before", before.name())
                                 .change()
                         == 0) {
+                    requirePaused(change, false);
                     return Answers.notPaused();
                 }
             }
             try (Call call = change.call(
                     deduplication.needsLog() ? AdminStatement.TAKE_PARTITIONS_AWAY : AdminStatement.RESET_WATERMARKS)) {
-                call.now().consumer(change.consumer()).change();
+                requireAll(change, call.now().consumer(change.consumer()).change());
             }
             String what = Answers.ofDeduplication(before, deduplication);
             change.audit(AdminAction.DEDUPLICATE, null, what, 1);

@@ -10,6 +10,7 @@ import static java.util.Map.entry;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.jdbc.sql.Call;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -408,6 +409,9 @@ public class MariaDb extends Dialect {
                     "the driver's transactionReplay is on: where a connection is lost, it executes a"
                             + " transaction once more and does not look at the answers, so that a message that somebody else has"
                             + " processed meanwhile takes effect twice. Turn it off; what failed is tried again without it");
+        }
+        if (url.toLowerCase(Locale.ROOT).contains("usebulkstmts=true")) {
+            throw Call.uncounted();
         }
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT '' IS NULL, @@sql_mode, @@character_set_client,"

@@ -53,7 +53,7 @@ final class PlainLeases {
                         .addBatch();
                 leased.add(lease);
             }
-            call.changeBatch();
+            call.changeLockedBatch(items.size());
         }
         return leased;
     }

@@ -108,7 +108,7 @@ final class PlainWork {
                     attempts.put(postponed.item().key(), attempt);
                 }
             }
-            call.changeBatch();
+            call.changeLockedBatch(items.size());
         }
         noteAttempts(session, consumer, attempts);
     }
@@ -121,7 +121,7 @@ final class PlainWork {
             for (WorkItem item : items) {
                 call.instant("now", now).number("id", item.id()).addBatch();
             }
-            call.changeBatch();
+            call.changeLockedBatch(items.size());
         }
     }
 

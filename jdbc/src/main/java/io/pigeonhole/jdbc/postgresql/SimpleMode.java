@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A driver that sends each statement by itself, with the values in its text: where one is cancelled, even the BEGIN that the driver sends in
@@ -26,6 +27,15 @@ final class SimpleMode {
 
     private SimpleMode() {}
 
+    /** Null where nobody may have it: a handler's connection is the store's own. */
+    private static @Nullable Connection unwrapped(Connection connection) {
+        try {
+            return connection.unwrap(Connection.class);
+        } catch (SQLException | IllegalStateException e) {
+            return null;
+        }
+    }
+
     static ConfigurationException refusal(String which) {
         return new ConfigurationException(which
                 + " has values written into the text of statements, as with preferQueryMode=simple, and each statement sent by"
@@ -36,8 +46,8 @@ final class SimpleMode {
 
     /** For connections of a caller or of a framework, which need not be made as those of the store's data source are. */
     static void refuse(Connection connection) throws SQLException {
-        Connection own = connection.unwrap(Connection.class);
-        Method mode = MODE.get(own.getClass()).orElse(null);
+        Connection own = unwrapped(connection);
+        Method mode = own == null ? null : MODE.get(own.getClass()).orElse(null);
         if (mode == null) {
             return;
         }

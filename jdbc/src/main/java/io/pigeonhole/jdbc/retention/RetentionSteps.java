@@ -183,7 +183,11 @@ public final class RetentionSteps {
         }
         Optional<Integer> raised = database.change("to raise the ledger's bounds", session -> {
             try (Call call = session.call(RetentionStatement.RAISE_BOUNDS)) {
-                return call.key("oldest", oldest).change();
+                int rows = call.key("oldest", oldest).change();
+                if (rows == 0 && read(session).oldest().compareTo(oldest) < 0) {
+                    throw Call.unmet(0, 1);
+                }
+                return rows;
             }
         });
         if (raised.isEmpty()) {

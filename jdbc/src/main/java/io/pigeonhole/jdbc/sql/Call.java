@@ -1,5 +1,6 @@
 package io.pigeonhole.jdbc.sql;
 
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.Message;
@@ -288,19 +289,35 @@ public final class Call implements AutoCloseable {
 
     /** Executes what was kept, each time for one row that this transaction has locked. */
     public void changeLockedBatch(int rows) throws SQLException {
-        requireAll(changeBatch(), rows);
+        int[] counts = statement.executeBatch();
+        if (IntStream.of(counts).anyMatch(count -> count == Statement.SUCCESS_NO_INFO)) {
+            throw uncounted();
+        }
+        requireAll(IntStream.of(counts).sum(), rows);
     }
 
-    /** MariaDB may delete nothing, and report no error, where a statement is cancelled. */
     private static void requireAll(long changed, int rows) {
         if (changed != rows) {
-            throw new StoreException(
-                    ErrorClass.RETRY_NOW,
-                    "the database says that a statement met " + changed + " of " + rows
-                            + " rows that are locked, and names no error, as MariaDB does where the statement is cancelled (KILL QUERY,"
-                            + " max_statement_time). Nothing of this transaction may stay",
-                    null);
+            throw unmet(changed, rows);
         }
+    }
+
+    /** MariaDB may change nothing, and report no error, where a statement is cancelled. */
+    public static StoreException unmet(long changed, int rows) {
+        return new StoreException(
+                ErrorClass.RETRY_NOW,
+                "the database says that a statement met " + changed + " of " + rows
+                        + " rows that are there, and names no error, as MariaDB does where the statement is cancelled (KILL QUERY,"
+                        + " max_statement_time). Nothing of this transaction may stay",
+                null);
+    }
+
+    /** As MariaDB's driver does not count with {@code useBulkStmts}: then nobody knows what became of a batch. */
+    public static ConfigurationException uncounted() {
+        return new ConfigurationException(
+                "the driver does not say how many rows each statement of a batch has changed, as MariaDB's does not with"
+                        + " useBulkStmts=true: where one is cancelled, part of the batch may be left undone without an error, and messages"
+                        + " would take effect twice. Take useBulkStmts=true out of the URL");
     }
 
     /** Inserts a row, and answers the number that the database made for it. */

@@ -87,7 +87,7 @@ public final class LeaseHeartbeat implements Heartbeat {
                         .number("id", id)
                         .addBatch();
             }
-            call.changeBatch();
+            call.changeLockedBatch(locked.size());
         }
     }
 

@@ -33,7 +33,7 @@ public final class WatermarkAcquisition {
                     .number("assignment", assignment)
                     .text("log", log)
                     .now()
-                    .change();
+                    .changeLocked();
         }
         return new Watermark(partition, log, assignment, before.position(), before.leaderEpoch());
     }
