@@ -291,24 +291,28 @@ final class Worker<C extends HandlerContext> {
         if (group.size() > 1) {
             inHalves(intake, group);
         } else {
-            leaveForLease(group);
+            leaveForLease(group, failure);
         }
     }
 
     /** Under a lease its attempts count, so that there is an end to them: it may commit what it does, each time. */
-    private void leaveForLease(List<Envelope> one) {
-        List<WorkItem> items = one.stream()
+    private void leaveForLease(List<Envelope> one, Throwable failure) {
+        if (failure instanceof VirtualMachineError) {
+            return; // The process may be about to end, which is counted otherwise.
+        }
+        List<Long> ids = one.stream()
                 .map(Envelope::item)
                 .filter(Objects::nonNull)
                 .filter(item -> !item.byLease())
+                .map(WorkItem::id)
                 .toList();
-        if (items.isEmpty()) {
+        if (ids.isEmpty()) {
             return;
         }
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-            transaction.requireLease(consumer, items);
+            transaction.requireLease(consumer, transaction.retake(consumer, ids));
             transaction.commit();
-        } catch (PigeonholeException e) {
+        } catch (RuntimeException e) {
             log.debug(
                     "consumer '{}': {} could not be left for a lease",
                     consumer.name(),
@@ -338,7 +342,7 @@ final class Worker<C extends HandlerContext> {
                 inHalves(intake, half);
             } else {
                 logDefect(half, e);
-                leaveForLease(half);
+                leaveForLease(half, e);
             }
         }
     }
