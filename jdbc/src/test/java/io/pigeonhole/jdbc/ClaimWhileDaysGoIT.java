@@ -72,7 +72,7 @@ class ClaimWhileDaysGoIT {
             MessageKey later = MessageKey.firstOf(now.plus(Duration.ofHours(1)).toEpochMilli());
             DataSource interposed = InterposedDataSource.before(
                     2,
-                    "SELECT h.oldest, EXISTS",
+                    "SELECT h.oldest FROM",
                     workshop.dataSource(),
                     () -> workshop.execute("UPDATE inbox_ledger_bounds SET oldest = ?", server.parameter(later)));
             StoreLab lab = StoreLab.of(interposed);
