@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Cancels whatever statement the sessions of a database of MariaDB are at, by {@code KILL QUERY}, again and again. */
 final class StatementKiller {
-    /** Not the sessions that are made meanwhile: those begin with what a pool asks of them. */
     private static final String SESSIONS =
-            "SELECT id FROM information_schema.processlist WHERE db = DATABASE()" + " AND id <> connection_id()";
+            "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> connection_id()";
 
     private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(8);
 

@@ -164,8 +164,9 @@ final class TransactionRun<C extends HandlerContext> {
                 call(task, transaction);
             } catch (Throwable e) {
                 RunResult judged = judge(e, culprit(e, task), since(started), transaction);
-                return mayBeOfOthers(judged, since(started), transaction)
-                        ? new RunResult.Unattributed(((RunResult.Culprit) judged).failure())
+                return judged instanceof RunResult.Culprit culprit
+                                && mayBeOfOthers(culprit.failure(), since(started), transaction)
+                        ? new RunResult.Unattributed(culprit.failure())
                         : judged;
             }
             duration = since(started);
@@ -201,9 +202,8 @@ final class TransactionRun<C extends HandlerContext> {
      * Whether what a handler threw may be the end of its transaction, of which it is the first to know: the connection is lost, or nobody has used
      * it for too long, and it was not this handler alone. Isolated it shows.
      */
-    private boolean mayBeOfOthers(RunResult judged, Duration duration, InboxTransaction<C> transaction) {
-        return judged instanceof RunResult.Culprit culprit
-                && !(culprit.failure().cause() instanceof HandlerTimeoutException)
+    private boolean mayBeOfOthers(Failure failure, Duration duration, InboxTransaction<C> transaction) {
+        return !(failure.cause() instanceof HandlerTimeoutException)
                 && !hasTakenLong(duration)
                 && (hasTakenLong(since(used)) || transaction.hasLostConnection());
     }

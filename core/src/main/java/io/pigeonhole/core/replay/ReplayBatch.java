@@ -82,7 +82,7 @@ final class ReplayBatch<C extends HandlerContext> {
         for (HistoryEntry entry : page.entries()) {
             handle(entry);
             done++;
-            if (System.nanoTime() - used >= settings.handlerTimeout().toNanos() / 2) {
+            if (System.nanoTime() - used >= settings.handlerTimeout().toNanos() / 4) {
                 use();
                 used = System.nanoTime();
             }

@@ -15,6 +15,7 @@ import io.pigeonhole.jdbc.sql.AdminRows;
 import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.AdminStatement;
 import io.pigeonhole.jdbc.sql.Call;
+import io.pigeonhole.jdbc.sql.ConsumerStatement;
 import io.pigeonhole.jdbc.sql.MessageColumns;
 import io.pigeonhole.jdbc.sql.MessageStatement;
 import java.sql.ResultSet;
@@ -257,9 +258,9 @@ public final class AdminChanges {
 
     /** Where no row was changed for that reason; a statement that was cancelled may say so too. */
     private static void requirePaused(AuditedChange change, boolean paused) throws SQLException {
-        try (Call call = change.call(AdminStatement.IS_PAUSED)) {
+        try (Call call = change.session().call(ConsumerStatement.IS_PAUSED)) {
             if (!Boolean.valueOf(paused).equals(call.consumer(change.consumer()).first(row -> row.getBoolean(1)))) {
-                throw Call.unmet(0, 1);
+                throw Call.tooFewChanged(0, 1);
             }
         }
     }
@@ -269,7 +270,7 @@ public final class AdminChanges {
         try (Call call = change.call(AdminStatement.COUNT_WATERMARKS)) {
             Integer there = call.consumer(change.consumer()).first(row -> row.getInt(1));
             if (there == null || there != changed) {
-                throw Call.unmet(changed, there == null ? 0 : there);
+                throw Call.tooFewChanged(changed, there == null ? 0 : there);
             }
         }
     }

@@ -411,7 +411,7 @@ public class MariaDb extends Dialect {
                             + " processed meanwhile takes effect twice. Turn it off; what failed is tried again without it");
         }
         if (url.toLowerCase(Locale.ROOT).contains("usebulkstmts=true")) {
-            throw Call.uncounted();
+            throw Call.driverDoesNotCount();
         }
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT '' IS NULL, @@sql_mode, @@character_set_client,"

@@ -97,13 +97,6 @@ public final class PlainSession {
         return Call.makingANumber(connection, dialect.texts().get(statement).text(1), values);
     }
 
-    /** Changes what has an id, the only parameter, and answers how many rows that were. */
-    int change(StatementName statement, long id) throws SQLException {
-        try (Call call = call(statement)) {
-            return call.number("id", id).change();
-        }
-    }
-
     /** Deletes the row that has an id, the only parameter, and that is locked. */
     void delete(StatementName statement, long id) throws SQLException {
         try (Call call = call(statement)) {

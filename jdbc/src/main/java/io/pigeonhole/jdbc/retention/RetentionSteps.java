@@ -185,7 +185,7 @@ public final class RetentionSteps {
             try (Call call = session.call(RetentionStatement.RAISE_BOUNDS)) {
                 int rows = call.key("oldest", oldest).change();
                 if (rows == 0 && read(session).oldest().compareTo(oldest) < 0) {
-                    throw Call.unmet(0, 1);
+                    throw Call.tooFewChanged(0, 1);
                 }
                 return rows;
             }

@@ -26,7 +26,6 @@ public enum AdminStatement implements StatementName {
     HEAD,
     STOP_BLOCKING,
     PAUSE,
-    IS_PAUSED,
     COUNT_WATERMARKS,
     DEDUPLICATE,
     TAKE_PARTITIONS_AWAY,

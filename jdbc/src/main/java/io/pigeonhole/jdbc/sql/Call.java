@@ -291,29 +291,29 @@ public final class Call implements AutoCloseable {
     public void changeLockedBatch(int rows) throws SQLException {
         int[] counts = statement.executeBatch();
         if (IntStream.of(counts).anyMatch(count -> count == Statement.SUCCESS_NO_INFO)) {
-            throw uncounted();
+            throw driverDoesNotCount();
         }
         requireAll(IntStream.of(counts).sum(), rows);
     }
 
     private static void requireAll(long changed, int rows) {
         if (changed != rows) {
-            throw unmet(changed, rows);
+            throw tooFewChanged(changed, rows);
         }
     }
 
     /** MariaDB may change nothing, and report no error, where a statement is cancelled. */
-    public static StoreException unmet(long changed, int rows) {
+    public static StoreException tooFewChanged(long changed, int rows) {
         return new StoreException(
                 ErrorClass.RETRY_NOW,
-                "the database says that a statement met " + changed + " of " + rows
-                        + " rows that are there, and names no error, as MariaDB does where the statement is cancelled (KILL QUERY,"
-                        + " max_statement_time). Nothing of this transaction may stay",
+                "a statement changed " + changed + " of " + rows
+                        + " rows that are there, and the database reports no error: MariaDB answers so where the statement was cancelled (KILL"
+                        + " QUERY, max_statement_time). Nothing of this transaction may stay",
                 null);
     }
 
     /** As MariaDB's driver does not count with {@code useBulkStmts}: then nobody knows what became of a batch. */
-    public static ConfigurationException uncounted() {
+    public static ConfigurationException driverDoesNotCount() {
         return new ConfigurationException(
                 "the driver does not say how many rows each statement of a batch has changed, as MariaDB's does not with"
                         + " useBulkStmts=true: where one is cancelled, part of the batch may be left undone without an error, and messages"

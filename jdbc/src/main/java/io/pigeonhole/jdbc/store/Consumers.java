@@ -8,6 +8,7 @@ import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Call;
+import io.pigeonhole.jdbc.sql.ConsumerStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;

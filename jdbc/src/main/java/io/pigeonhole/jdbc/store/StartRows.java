@@ -6,6 +6,7 @@ import io.pigeonhole.core.store.RetentionClock;
 import io.pigeonhole.core.store.Start;
 import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Call;
+import io.pigeonhole.jdbc.sql.ConsumerStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

@@ -245,9 +245,6 @@ UPDATE inbox_dead_letter SET blocks = FALSE WHERE id = :id AND blocks
 -- Pauses or resumes.
 UPDATE inbox_consumer SET paused = :paused WHERE id = :consumer AND paused <> :paused
 
--- name: is_paused
-SELECT paused FROM inbox_consumer WHERE id = :consumer
-
 -- name: count_watermarks
 SELECT COUNT(*) FROM inbox_watermark WHERE consumer_id = :consumer
 

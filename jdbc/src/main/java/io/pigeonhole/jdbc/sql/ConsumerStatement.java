@@ -1,6 +1,4 @@
-package io.pigeonhole.jdbc.store;
-
-import io.pigeonhole.jdbc.sql.StatementName;
+package io.pigeonhole.jdbc.sql;
 
 /** The statements about consumers, and who begins with what; what each does is said in {@code consumers.sql}. */
 public enum ConsumerStatement implements StatementName {
