@@ -44,6 +44,9 @@ final class LeaseKeeper {
     /** After a beat that failed. */
     private static final int TRIES_PER_LEASE = 12;
 
+    /** What two looks are apart, at least, where the process stood still between them. */
+    private static final Duration LEAST_GAP = Duration.ofSeconds(3);
+
     /** For what is no call of a handler, such as a statement of the inbox's own. */
     private static final Duration LONGEST_STEP = Duration.ofHours(1);
 
@@ -51,6 +54,7 @@ final class LeaseKeeper {
     private final Supplier<Heartbeat> heartbeats;
     private final Duration duration;
     private final LongSupplier clock;
+    private final Standstill standstill;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<Kept> kept = new HashSet<>();
@@ -70,11 +74,26 @@ final class LeaseKeeper {
      */
     record Limit(Duration longest, String setting) {}
 
-    LeaseKeeper(RegisteredConsumer consumer, Supplier<Heartbeat> heartbeats, Duration duration, LongSupplier clock) {
+    LeaseKeeper(RegisteredConsumer consumer, Supplier<Heartbeat> heartbeats, Duration duration) {
+        this(consumer, heartbeats, duration, System::nanoTime, System::nanoTime);
+    }
+
+    /**
+     * With clocks of a test, one for how long a call takes and one for when it was looked at. All others read
+     * {@link System#nanoTime}.
+     */
+    LeaseKeeper(
+            RegisteredConsumer consumer,
+            Supplier<Heartbeat> heartbeats,
+            Duration duration,
+            LongSupplier clock,
+            LongSupplier looks) {
         this.consumer = consumer;
         this.heartbeats = heartbeats;
         this.duration = duration;
         this.clock = clock;
+        Duration twoBeats = duration.multipliedBy(2).dividedBy(BEATS_PER_LEASE);
+        this.standstill = new Standstill(twoBeats.compareTo(LEAST_GAP) > 0 ? twoBeats : LEAST_GAP, looks);
     }
 
     /** A lease that is prolonged until it is closed, lost, or kept for too long. */
@@ -89,6 +108,7 @@ final class LeaseKeeper {
         private long confirmed;
 
         private @Nullable Thread handler;
+        private boolean stoodStill;
         private boolean tooLong;
         private long givenUpAt;
         private boolean lost;
@@ -192,6 +212,7 @@ final class LeaseKeeper {
             try {
                 handler = Thread.currentThread();
                 since = clock.getAsLong();
+                stoodStill = false;
             } finally {
                 lock.unlock();
             }
@@ -233,6 +254,17 @@ final class LeaseKeeper {
                     + ". Let it give up by itself before, or set a longer " + limit.setting());
             failure.initCause(cause);
             return failure;
+        }
+
+        /**
+         * Does not count a time in which the process stood still: once for each call, so that looks that are slow for another reason
+         * do not let it hang for ever.
+         */
+        private void forgive(long nanos) {
+            if (nanos > 0 && !stoodStill) {
+                stoodStill = true;
+                since = Math.min(since + nanos, clock.getAsLong());
+            }
         }
 
         private boolean isTooLong() {
@@ -315,6 +347,7 @@ final class LeaseKeeper {
             kept.stream().filter(other -> other.item.id() == item.id()).toList().forEach(Kept::lose);
             if (thread == null) {
                 stopping = false;
+                standstill.restart();
                 Thread begun = new Thread(this::run, "pigeonhole-leases-" + consumer.name());
                 begun.setDaemon(true);
                 begun.start();
@@ -414,16 +447,28 @@ final class LeaseKeeper {
         try {
             awaitUntil(System.nanoTime() + duration.toNanos() / perLease);
             stopping = false;
-            Stream.of(kept, lostAtWork)
-                    .flatMap(Set::stream)
-                    .filter(Kept::isTooLong)
-                    .toList()
-                    .forEach(Kept::giveUp);
+            look();
             if (isIdle()) {
                 thread = null;
                 return null;
             }
             return new ArrayList<>(kept);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Ends calls that take too long. The thread of the heartbeats does so at each of them, but may wait for a connection that the very
+     * handler has.
+     */
+    void look() {
+        lock.lock();
+        try {
+            long stoodStill = standstill.look();
+            List<Kept> all = Stream.of(kept, lostAtWork).flatMap(Set::stream).toList();
+            all.forEach(each -> each.forgive(stoodStill));
+            all.stream().filter(Kept::isTooLong).forEach(Kept::giveUp);
         } finally {
             lock.unlock();
         }

@@ -76,12 +76,17 @@ final class LeaseWorker<C extends HandlerContext> {
         this.engine = engine;
         this.listeners = listeners;
         this.onlySuspects = routing.routes().values().stream().noneMatch(Route::isExternal);
-        this.keeper = new LeaseKeeper(consumer, store::heartbeat, settings.lease(), System::nanoTime);
+        this.keeper = new LeaseKeeper(consumer, store::heartbeat, settings.lease());
     }
 
     /** Lets the leases run out that these threads work under. */
     void stop(Predicate<Thread> workers) {
         keeper.stop(workers);
+    }
+
+    /** Ends calls under leases that take too long. */
+    void look() {
+        keeper.look();
     }
 
     /** The threads that hang in a handler although its lease has run out, and the messages that they are at. */

@@ -68,6 +68,7 @@ final class NodeView<C extends HandlerContext> implements NodeInbox {
     @Override
     public void lookAtBatches() {
         running.look();
+        worker.lookAtLeases();
         running.abortTransactionsOf(worker.hanging().keySet());
     }
 

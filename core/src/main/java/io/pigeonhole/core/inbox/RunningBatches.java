@@ -15,6 +15,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +39,9 @@ final class RunningBatches {
 
     private static final Duration LEAST_PATIENCE = Duration.ofSeconds(1);
 
+    /** What two looks are apart, at least, where the process stood still between them: a node looks every second. */
+    private static final Duration LEAST_GAP = Duration.ofSeconds(3);
+
     private final String consumer;
     private final Duration slow;
     private final Duration longestCall;
@@ -46,18 +50,27 @@ final class RunningBatches {
     private final long patience;
 
     private final Listeners listeners;
+    private final LongSupplier clock;
+    private final Standstill standstill;
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
     private final List<Predicate<Thread>> whenOneHangs = new CopyOnWriteArrayList<>();
     private final Set<MessageKey> suspects = new LinkedHashSet<>();
     private volatile boolean hasSuspects;
 
     RunningBatches(String consumer, EngineSettings settings, Listeners listeners) {
+        this(consumer, settings, listeners, System::nanoTime);
+    }
+
+    /** With a clock of a test; all others read {@link System#nanoTime}. */
+    RunningBatches(String consumer, EngineSettings settings, Listeners listeners, LongSupplier clock) {
         this.consumer = consumer;
         this.slow = settings.slowBatch();
         this.longestCall = settings.longestCall();
         this.handlerTimeout = settings.handlerTimeout();
         this.patience = Math.max(handlerTimeout.toNanos(), LEAST_PATIENCE.toNanos());
         this.listeners = listeners;
+        this.clock = clock;
+        this.standstill = new Standstill(LEAST_GAP, clock);
     }
 
     /** A batch in work, until its end. Its thread makes one call of the application at a time. */
@@ -65,7 +78,7 @@ final class RunningBatches {
         private final Intake<?> intake;
         private final Thread thread = Thread.currentThread();
         private final boolean isReplaceable = Interrupts.isOwned();
-        private final long since = System.nanoTime();
+        private final long since = clock.getAsLong();
         private final AtomicBoolean reported = new AtomicBoolean();
         /** The messages that are being decoded or handled; null between two calls. */
         private @Nullable List<Envelope> called;
@@ -75,6 +88,7 @@ final class RunningBatches {
 
         private Duration longest = longestCall;
         private long calledAt;
+        private boolean stoodStill;
         private boolean interrupted;
         private long interruptedAt;
         private boolean hangs;
@@ -98,7 +112,7 @@ final class RunningBatches {
         }
 
         private Duration inWork() {
-            return Duration.ofNanos(System.nanoTime() - since);
+            return Duration.ofNanos(clock.getAsLong() - since);
         }
 
         /**
@@ -122,7 +136,8 @@ final class RunningBatches {
             synchronized (this) {
                 called = messages;
                 longest = limit;
-                calledAt = System.nanoTime();
+                calledAt = clock.getAsLong();
+                stoodStill = false;
                 wasLate = false;
                 left = false;
             }
@@ -198,6 +213,17 @@ final class RunningBatches {
             RunningBatches.this.suspect(messages);
         }
 
+        /**
+         * Does not count a time in which the process stood still: once for each call, so that looks that are slow for another reason
+         * do not let it hang for ever.
+         */
+        private synchronized void forgive(long nanos) {
+            if (nanos > 0 && !stoodStill) {
+                stoodStill = true;
+                calledAt = Math.min(calledAt + nanos, clock.getAsLong());
+            }
+        }
+
         /** Interrupts the call that has taken too long; answers whether it turns out now that it hangs. */
         private synchronized boolean limit(long now) {
             if (called == null) {
@@ -230,7 +256,7 @@ final class RunningBatches {
          * free a while after its transaction was ended here, somebody else has, or has finished.
          */
         private synchronized List<Envelope> overdue() {
-            long now = System.nanoTime();
+            long now = clock.getAsLong();
             boolean isOthers = hangs && now - interruptedAt >= 3 * patience;
             boolean isOverdue = called != null && !left && !isOthers && now - calledAt >= 2 * handlerTimeout.toNanos();
             return isOverdue ? List.copyOf(called) : List.of();
@@ -345,12 +371,21 @@ final class RunningBatches {
 
     /** Ends calls that take too long, and reports what is slow. */
     void look() {
+        long stoodStill = standstillSinceLastLook();
         for (Running batch : running) {
-            if (batch.limit(System.nanoTime())) {
+            batch.forgive(stoodStill);
+            if (batch.limit(clock.getAsLong())) {
                 notifyOfHanging(batch);
             }
         }
         running.forEach(Running::report);
+    }
+
+    /** Several threads may look, those of tests. */
+    private long standstillSinceLastLook() {
+        synchronized (standstill) {
+            return standstill.look();
+        }
     }
 
     /** Ends the transactions of threads that hang although no batch of theirs is known to: in a handler under a lease. */

@@ -139,6 +139,11 @@ final class Worker<C extends HandlerContext> {
         leases.stop(workers);
     }
 
+    /** Ends calls under leases that take too long, also while no connection can be had. */
+    void lookAtLeases() {
+        leases.look();
+    }
+
     Map<Thread, Message> hanging() {
         return leases.hanging();
     }

@@ -46,7 +46,7 @@ class LeaseKeeperTest {
 
     @Test
     void leasesAreProlongedWhateverTheirThreadMeets() {
-        LeaseKeeper keeper = new LeaseKeeper(CONSUMER, this::open, Duration.ofMillis(60), System::nanoTime);
+        LeaseKeeper keeper = new LeaseKeeper(CONSUMER, this::open, Duration.ofMillis(60));
         Message message = Message.builder("q").id("1").payload("x").build();
         WorkItem item = new WorkItem(1, MessageKey.FIRST_DIGEST, message, 1, 0, Duration.ZERO, true, 1);
         try (LeaseKeeper.Kept lease =

@@ -36,11 +36,14 @@ class LeaseKeeperTest {
             Message.builder("queue").id("1").type("payment").payload("x").build();
     private final WorkItem item = new WorkItem(1, MessageKey.firstOf(1), message, 1, 0, Duration.ZERO, true, 1);
     private final AtomicLong now = new AtomicLong();
+    private final AtomicLong looks = new AtomicLong();
     private final AtomicInteger beats = new AtomicInteger();
+    private final CountDownLatch free = new CountDownLatch(1);
+    private volatile boolean isWaiting;
     private volatile boolean isAway;
     private volatile boolean isReleased;
     private final LeaseKeeper keeper =
-            new LeaseKeeper(inbox.registered(), this::heartbeat, Duration.ofMillis(60), now::get);
+            new LeaseKeeper(inbox.registered(), this::heartbeat, Duration.ofMillis(60), now::get, looks::get);
 
     /** Prolongs whatever it is asked for, unless something is in the way. */
     private Heartbeat heartbeat() {
@@ -48,6 +51,9 @@ class LeaseKeeperTest {
             @Override
             public Set<Long> prolong(RegisteredConsumer consumer, List<WorkItem> items, Duration duration) {
                 beats.incrementAndGet();
+                if (isWaiting) {
+                    awaitFree();
+                }
                 if (isAway) {
                     throw new IllegalStateException("the database is away");
                 }
@@ -60,6 +66,14 @@ class LeaseKeeperTest {
             @Override
             public void close() {}
         };
+    }
+
+    private void awaitFree() {
+        try {
+            free.await(20, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private LeaseKeeper.Kept keep() {
@@ -156,6 +170,43 @@ class LeaseKeeperTest {
             assertThat(lease.isLost()).isFalse();
             isAway = false;
             await().until(() -> !lease.mayBeLost());
+        }
+    }
+
+    /** The database may only be waiting for the pool, which waits for the handler. */
+    @Test
+    @Tag("B11")
+    void handlerThatTakesTooLongIsInterruptedAlsoWhileTheHeartbeatWaits() {
+        isWaiting = true;
+        try (LeaseKeeper.Kept lease = keep()) {
+            await().until(() -> beats.get() > 0);
+            assertThatThrownBy(() -> lease.call(() -> {
+                        passes(LIMIT);
+                        keeper.look();
+                        return new CountDownLatch(1).await(20, TimeUnit.SECONDS);
+                    }))
+                    .isInstanceOf(TimeoutException.class);
+        } finally {
+            free.countDown();
+        }
+    }
+
+    @Test
+    @Tag("B11")
+    void handlerIsNotChargedForATimeInWhichTheProcessStoodStill() throws Exception {
+        isWaiting = true;
+        try (LeaseKeeper.Kept lease = keep()) {
+            await().until(() -> beats.get() > 0);
+            boolean interrupted = lease.call(() -> {
+                passes(Duration.ofHours(8));
+                looks.addAndGet(Duration.ofHours(8).toNanos());
+                keeper.look();
+                return Thread.currentThread().isInterrupted();
+            });
+            assertThat(interrupted).isFalse();
+            assertThat(lease.hasTakenTooLong()).isFalse();
+        } finally {
+            free.countDown();
         }
     }
 }

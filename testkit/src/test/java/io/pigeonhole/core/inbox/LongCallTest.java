@@ -48,7 +48,7 @@ class LongCallTest {
                 }
                 context.defer(() -> effects.add(payload));
             })
-            .handlerTimeout(Duration.ofMillis(20))
+            .handlerTimeout(Duration.ofMillis(50))
             .build();
 
     private void awaitUninterruptibly() {
@@ -209,7 +209,7 @@ class LongCallTest {
                             return payload;
                         },
                         (payload, context) -> context.defer(() -> effects.add(payload)))
-                .handlerTimeout(Duration.ofMillis(20))
+                .handlerTimeout(Duration.ofMillis(50))
                 .build();
         Future<List<Outcome>> outcomes =
                 executor.submit(() -> decoding.process(List.of(message("a"), message("waits"), message("b"))));
@@ -229,7 +229,7 @@ class LongCallTest {
     void batchOfAThreadThatIsReplacedIsNoProblemOfItsNode() throws Exception {
         Inbox<InMemoryContext> watched = Inbox.builder("watched", store)
                 .handle("note", PayloadDecoder.text(), (payload, context) -> awaitUninterruptibly())
-                .handlerTimeout(Duration.ofMillis(20))
+                .handlerTimeout(Duration.ofMillis(50))
                 .slowBatch(Duration.ofMillis(1))
                 .build();
         AtomicInteger hanging = new AtomicInteger();
