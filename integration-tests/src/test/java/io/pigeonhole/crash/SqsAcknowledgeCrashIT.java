@@ -25,10 +25,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** An SQS consumer dies between its commits and its deletions: what it left comes back and is told as duplicates. */
+@Tag("full")
 class SqsAcknowledgeCrashIT {
     private static final List<String> IDS =
             IntStream.range(0, 100).mapToObj(i -> "payment " + i).toList();

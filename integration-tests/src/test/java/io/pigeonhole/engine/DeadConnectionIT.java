@@ -38,6 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Connections over which nothing comes any more, and which nobody closes, as behind a firewall that has forgotten them. */
+@Tag("full")
 class DeadConnectionIT {
     private static final Pattern PORT = Pattern.compile(":(\\d+)/");
     private static final Duration PATIENCE = Duration.ofSeconds(40);

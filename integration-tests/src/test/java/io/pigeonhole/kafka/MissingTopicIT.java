@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A topic that does not exist, on brokers that create none by themselves. */
+@Tag("full")
 @Tag("E5")
 class MissingTopicIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);

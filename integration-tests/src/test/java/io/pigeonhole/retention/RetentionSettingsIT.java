@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a store's settings say about forgetting. */
+@Tag("full")
 class RetentionSettingsIT {
     private final RetentionLab lab = new RetentionLab();
 

@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Claims in callers' transactions of each isolation level on each database: a key that was accepted is never new, and a level
  * at which that cannot be told is refused.
  */
+@Tag("full")
 @Tag("A7")
 @Tag("F17")
 class CallersIsolationIT {

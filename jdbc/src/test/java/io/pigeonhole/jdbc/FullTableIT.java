@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The disk of one table is full, be it a handler's own or the history; the inbox's other tables take writes. */
+@Tag("full")
 @ParameterizedClass
 @MethodSource("servers")
 @Tag("A4")

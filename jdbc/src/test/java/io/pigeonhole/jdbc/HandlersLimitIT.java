@@ -43,6 +43,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a handler may take holds for a handler: for all that it causes, and for nothing of ours. */
+@Tag("full")
 @Tag("B11")
 class HandlersLimitIT {
     private static final Duration LIMIT = Duration.ofSeconds(1);

@@ -37,6 +37,7 @@ import org.slf4j.LoggerFactory;
 @MethodSource("servers")
 @Tag("B11")
 @SuppressWarnings("try") // The nodes work by themselves until they are closed.
+@Tag("full")
 class HangingHandlerIT {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int MOST_ATTEMPTS = 2;

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Handlers that stay away from the database for longer than they may, and then send something. */
+@Tag("full")
 @ParameterizedClass
 @MethodSource("io.pigeonhole.jdbc.HandlerTimeoutIT#servers")
 @Tag("B11")

@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Handlers that are away from the database for longer than they may: it has ended their transaction by then. */
+@Tag("full")
 @Tag("B11")
 class LateFailuresIT {
     private static final Duration LIMIT = Duration.ofMillis(300);

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Handlers that work through their framework for longer than a transaction may be idle, and then write by their context. */
+@Tag("full")
 @ParameterizedClass
 @MethodSource("io.pigeonhole.jdbc.DeferredParameterIT#servers")
 @Tag("B11")

@@ -50,6 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** Days of ledger and history that are past their time, on PostgreSQL. */
+@Tag("full")
 @OnEveryServer
 class OldDaysIT {
     private static final String PENDING =
