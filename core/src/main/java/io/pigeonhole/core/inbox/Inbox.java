@@ -154,6 +154,8 @@ public final class Inbox<C extends HandlerContext> {
             }
         };
         while (true) {
+            // A handler may have left an interrupt, which would end the wait for a connection.
+            Interrupts.clear();
             Set<Backlog.Due> dueNow = store.due(List.of(consumer)).stream()
                     .filter(due -> due.in().isZero())
                     .collect(toCollection(LinkedHashSet::new));
@@ -164,7 +166,7 @@ public final class Inbox<C extends HandlerContext> {
             int brought = 0;
             leased.set(false);
             for (Backlog.Due due : dueNow) {
-                brought += Interrupts.ofCaller(() -> worker.work(due, progress));
+                brought += worker.work(due, progress);
             }
             total += brought;
             // A message whose lease was lost meanwhile does not count, and others may be behind it.

@@ -19,7 +19,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -173,5 +175,34 @@ class WorkerTest {
 
         assertThatThrownBy(inbox::work).isInstanceOf(ConfigurationException.class);
         assertThat(effects).containsExactlyInAnyOrder("a", "b", "c");
+    }
+
+    /** It is the caller's in the end, and ends no wait of ours for a connection before. */
+    @Test
+    void interruptThatAHandlerLeavesIsNotMetByTheNextLook() {
+        Set<String> effects = new HashSet<>();
+        List<Boolean> interruptedLooks = new ArrayList<>();
+        Inbox<InMemoryContext> inbox = Inbox.builder("notes", lookedAt(interruptedLooks))
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    Thread.currentThread().interrupt();
+                    context.defer(() -> effects.add(payload));
+                })
+                .build();
+        inbox.receive(Message.builder("notes").id("1").type("note").payload("x").build());
+
+        assertThat(inbox.work()).isEqualTo(1);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(interruptedLooks).hasSizeGreaterThan(1).doesNotContain(true);
+        assertThat(effects).containsExactly("x");
+    }
+
+    @SuppressWarnings("unchecked")
+    private InboxStore<InMemoryContext> lookedAt(List<Boolean> interruptedLooks) {
+        return (InboxStore<InMemoryContext>) behind(InboxStore.class, fixture.store(), (method, arguments, result) -> {
+            if (method.equals("due")) {
+                interruptedLooks.add(Thread.currentThread().isInterrupted());
+            }
+            return result;
+        });
     }
 }
