@@ -10,6 +10,7 @@ import io.pigeonhole.jdbc.JdbcStore;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.effects.EffectsChecker;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -57,9 +59,9 @@ class AcknowledgeCrashIT {
     }
 
     @BeforeAll
-    static void startServers() {
+    static void startServers(@TempDir Path directory) {
         database = Database.onPostgres();
-        kafka = EmbeddedKafka.start(Database.directory().resolve("kafka"));
+        kafka = EmbeddedKafka.start(directory.resolve("kafka"));
         admin = kafka.admin();
     }
 

@@ -12,6 +12,7 @@ import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.node.Node;
 import io.pigeonhole.core.replay.Replay;
+import io.pigeonhole.core.retry.Reaction;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
@@ -278,5 +279,39 @@ class LateFailuresIT {
                     .containsOnly("RETRIES_EXHAUSTED");
             assertThat(calls.values()).allMatch(times -> times <= MOST_CALLS, "" + calls);
         }
+    }
+
+    /** It uses the database all the time, so that its transaction lives. */
+    @ParameterizedTest
+    @MethodSource("databases")
+    void oneThatReturnsTooLateIsNotGivenTheRefusedWriteOfAnother(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            workshop.execute("CREATE TABLE booking (id VARCHAR(20) PRIMARY KEY)");
+            workshop.execute("INSERT INTO booking (id) VALUES ('known')");
+            String sleep = server instanceof PostgresServer ? "SELECT pg_sleep(0.1)" : "SELECT SLEEP(0.1)";
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = Inbox.builder("bookings", store)
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                        while (payload.equals("long") && !Thread.currentThread().isInterrupted()) {
+                            SessionLab.ask(context.connection(), sleep);
+                        }
+                        context.defer("INSERT INTO booking (id) VALUES (?)", payload);
+                    })
+                    .handlerTimeout(LIMIT)
+                    .retry(RetryPolicy.never().when(LateFailuresIT::isKnownAlready, Reaction.IGNORE))
+                    .build();
+            try (Node node = Node.builder(store).inbox(inbox).workers(0).build()) {
+                node.start();
+                inbox.process(SessionLab.messages("long", "known", "other"));
+            }
+            inbox.work();
+
+            assertThat(workshop.askAll("SELECT id FROM booking ORDER BY id")).containsExactly("known", "long", "other");
+            assertThat(workshop.askAll("SELECT reason FROM inbox_dead_letter")).isEmpty();
+        }
+    }
+
+    private static boolean isKnownAlready(Throwable failure) {
+        return failure instanceof SQLException e && e.getSQLState().startsWith("23");
     }
 }

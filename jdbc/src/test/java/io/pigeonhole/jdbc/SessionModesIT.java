@@ -15,6 +15,8 @@ import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.Ledger;
 import io.pigeonhole.jdbc.dialect.MariaDb;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -110,6 +112,21 @@ class SessionModesIT {
         }
     }
 
+    /** As Apache DBCP's, to who asks for what it is itself. */
+    private static Connection answeringItself(Connection connection) {
+        return (Connection) Proxy.newProxyInstance(
+                Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("unwrap") && arguments[0].equals(Connection.class)) {
+                        return proxy;
+                    }
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
     /** These need not be made as the connections of the store's data source are. */
     @Test
     @Tag("E16")
@@ -126,6 +143,11 @@ class SessionModesIT {
                     Ledger ledger = store.ledger(connection);
                     assertThatThrownBy(
                                     () -> inbox.claim(SessionLab.messages("a").get(0), ledger))
+                            .isInstanceOf(ConfigurationException.class)
+                            .hasMessageContaining("preferQueryMode=simple");
+                    Ledger wrapped = store.ledger(answeringItself(connection));
+                    assertThatThrownBy(
+                                    () -> inbox.claim(SessionLab.messages("a").get(0), wrapped))
                             .isInstanceOf(ConfigurationException.class)
                             .hasMessageContaining("preferQueryMode=simple");
                 }

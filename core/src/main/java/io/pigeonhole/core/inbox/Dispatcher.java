@@ -120,6 +120,10 @@ final class Dispatcher<C extends HandlerContext> {
                 tasks.add(route, envelope);
                 return envelope;
             });
+            if (batch.wasLate()) {
+                batch.noteTimeout();
+                throw batch.tookTooLong(null);
+            }
         } catch (HandlerTimeoutException e) {
             Interrupts.requireNotEnding(1, e);
             throw new DecoderTimeoutException(envelope, e);

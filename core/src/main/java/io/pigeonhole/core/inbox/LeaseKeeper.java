@@ -245,8 +245,8 @@ final class LeaseKeeper {
         }
 
         /** What such a call has failed with, where it has thrown nothing itself. */
-        TimeoutException tookTooLong(Throwable cause) {
-            return tookTooLong("the handler was interrupted after ", cause);
+        TimeoutException tookTooLong() {
+            return tookTooLong("the handler was interrupted after ", null);
         }
 
         private TimeoutException tookTooLong(String what, @Nullable Throwable cause) {

@@ -145,6 +145,7 @@ final class RunningBatches {
                 return code.call();
             } catch (Throwable e) {
                 if (returned()) {
+                    noteTimeout();
                     throw tookTooLong(e);
                 }
                 throw e;
@@ -187,12 +188,24 @@ final class RunningBatches {
             return wasLate;
         }
 
-        HandlerTimeoutException tookTooLong(Throwable cause) {
-            hasTimedOut = true;
+        /**
+         * What the last call has failed with, although it took too long.
+         *
+         * @param cause what it has thrown; null where it has thrown nothing
+         */
+        HandlerTimeoutException tookTooLong(@Nullable Throwable cause) {
+            String sending =
+                    longest.equals(longestCall) ? "" : ", and a second for each message of a batch that is sent,";
             return new HandlerTimeoutException(
-                    "the handler was interrupted after " + DurationText.of(longest)
-                            + "; ten times handlerTimeout is the limit. Let it give up by itself before, or set a longer handlerTimeout",
+                    "the handler was interrupted after " + DurationText.of(longest) + "; ten times handlerTimeout"
+                            + sending
+                            + " is the limit. Let it give up by itself before, or set a longer handlerTimeout",
                     cause);
+        }
+
+        /** Notes that a call of this batch has failed because it took too long. */
+        void noteTimeout() {
+            hasTimedOut = true;
         }
 
         /** Whether a call of this batch has failed because it took too long. */

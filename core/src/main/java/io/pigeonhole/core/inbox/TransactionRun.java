@@ -34,9 +34,14 @@ final class TransactionRun<C extends HandlerContext> {
     /** What the application's code threw last; everything else was thrown by the store or the engine. */
     private @Nullable Throwable thrown;
     /** What returned without a failure although it was interrupted, because it took too long. */
-    private @Nullable Task<C> late;
+    private @Nullable Late<C> late;
+    /** Whether the connection was lost when the run ended. */
+    private boolean isConnectionLost;
     /** When the transaction was used last, as far as is known: handlers may have done so since. */
     private long used;
+
+    /** A call that took too long, and what is said of it. */
+    private record Late<C extends HandlerContext>(Task<C> task, Exception tooLong) {}
 
     TransactionRun(
             InboxStore<C> store,
@@ -69,37 +74,49 @@ final class TransactionRun<C extends HandlerContext> {
     }
 
     /**
-     * Where a handler returned without a failure although it was interrupted, its transaction had most likely ended before: whatever was
-     * met since then is its failure.
+     * Where a handler returned without a failure although it was interrupted, and the transaction was lost, it had most likely ended
+     * before: that is the handler's failure. What the database refuses in a transaction that lives is not.
      */
     private RunResult ofLate(RunResult result) {
-        Task<C> late = this.late;
-        if (late == null || !(result instanceof RunResult.RolledBack failed) || !mayBeOf(late, failed)) {
+        Late<C> late = this.late;
+        if (late == null
+                || !(result instanceof RunResult.RolledBack failed)
+                || !isLost(failed)
+                || !mayBeOf(late, failed)) {
             return result;
         }
-        suspectOthers(late.envelopes());
-        Throwable cause = failed.failure().cause();
-        Exception tooLong = late instanceof Task.UnderLease<C> leased
-                ? leased.lease().tookTooLong(cause)
-                : batch.tookTooLong(cause);
+        List<Envelope> envelopes = late.task().envelopes();
+        suspectOthers(envelopes);
+        batch.noteTimeout();
+        Exception tooLong = late.tooLong();
+        // Not its cause: what others have met says nothing to the rules by which this one is retried.
+        suppress(tooLong, failed.failure().cause());
         Failure failure =
                 new Failure(tooLong, ErrorClass.MESSAGE, failed.failure().duration());
-        Envelope sole = late.soleEnvelope();
+        Envelope sole = late.task().soleEnvelope();
         return sole == null ? new RunResult.Unattributed(failure) : new RunResult.Culprit(sole, failure);
     }
 
-    private static boolean mayBeOf(Task<?> late, RunResult.RolledBack result) {
+    private boolean isLost(RunResult.RolledBack result) {
+        return isConnectionLost
+                || (result instanceof RunResult.Transient passing
+                        && passing.failure().errorClass() == ErrorClass.UNAVAILABLE);
+    }
+
+    private static boolean mayBeOf(Late<?> late, RunResult.RolledBack result) {
         return result instanceof RunResult.Transient
                 || result instanceof RunResult.Unattributed
                 || (result instanceof RunResult.Culprit culprit
-                        && late.envelopes().contains(culprit.envelope()));
+                        && late.task().envelopes().contains(culprit.envelope()));
     }
 
     private RunResult runInTransaction() {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             batch.isIn(transaction);
             try {
-                return runIn(transaction);
+                RunResult result = runIn(transaction);
+                isConnectionLost = transaction.hasLostConnection();
+                return result;
             } finally {
                 batch.isIn(null);
             }
@@ -288,18 +305,22 @@ final class TransactionRun<C extends HandlerContext> {
     private void call(Task<C> task, InboxTransaction<C> transaction) throws Exception {
         Interrupts.requireNotEnding(intake.group().size(), null);
         try {
-            boolean isLate;
             if (task instanceof Task.UnderLease<C> leased) {
                 callHandler(task, transaction);
-                isLate = leased.lease().hasTakenTooLong();
+                // What an external handler wants to write is written as long as the lease is held, however often that
+                // takes.
+                if (leased.lease().hasTakenTooLong() && !leased.evenLate()) {
+                    late = new Late<>(task, leased.lease().tookTooLong());
+                }
             } else {
                 batch.call(task.envelopes(), () -> {
                     callHandler(task, transaction);
                     return task;
                 });
-                isLate = batch.wasLate();
+                if (batch.wasLate()) {
+                    late = new Late<>(task, batch.tookTooLong(null));
+                }
             }
-            late = isLate ? task : late;
         } catch (Throwable e) {
             thrown = e;
             if (e instanceof HandlerTimeoutException) {

@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,24 +14,57 @@ import org.jspecify.annotations.Nullable;
  * front, those behind it are executed all the same.
  */
 final class SimpleMode {
+    private static final String DRIVERS_OWN = "org.postgresql.PGConnection";
+
     /** PostgreSQL's driver says it, in a method of its own; another driver is asked by a statement, where the store is made. */
     private static final ClassValue<Optional<Method>> MODE = new ClassValue<>() {
         @Override
         protected Optional<Method> computeValue(Class<?> connection) {
-            try {
-                return Optional.of(connection.getMethod("getPreferQueryMode"));
-            } catch (NoSuchMethodException e) {
-                return Optional.empty();
-            }
+            return modeOf(connection);
+        }
+    };
+
+    /** The type to unwrap a connection of this class to: a pool's answers itself to who asks for a connection. */
+    private static final ClassValue<Optional<Class<?>>> DRIVERS = new ClassValue<>() {
+        @Override
+        protected Optional<Class<?>> computeValue(Class<?> connection) {
+            return Stream.of(
+                            connection.getClassLoader(),
+                            Thread.currentThread().getContextClassLoader(),
+                            SimpleMode.class.getClassLoader())
+                    .map(SimpleMode::drivers)
+                    .flatMap(Optional::stream)
+                    .findFirst();
         }
     };
 
     private SimpleMode() {}
 
-    /** Null where nobody may have it: a handler's connection is the store's own. */
-    private static @Nullable Connection unwrapped(Connection connection) {
+    private static Optional<Method> modeOf(Class<?> connection) {
         try {
-            return connection.unwrap(Connection.class);
+            return Optional.of(connection.getMethod("getPreferQueryMode"));
+        } catch (NoSuchMethodException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<Class<?>> drivers(@Nullable ClassLoader loader) {
+        try {
+            return Optional.of(Class.forName(DRIVERS_OWN, false, loader));
+        } catch (ClassNotFoundException | LinkageError e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The driver's own; null where nobody may have it, as a handler's is the store's own, or it is none of PostgreSQL's driver. */
+    private static @Nullable Object unwrapped(Connection connection) {
+        try {
+            Connection own = connection.unwrap(Connection.class);
+            if (MODE.get(own.getClass()).isPresent()) {
+                return own;
+            }
+            Class<?> drivers = DRIVERS.get(own.getClass()).orElse(null);
+            return drivers != null && own.isWrapperFor(drivers) ? own.unwrap(drivers) : null;
         } catch (SQLException | IllegalStateException e) {
             return null;
         }
@@ -46,7 +80,7 @@ final class SimpleMode {
 
     /** For connections of a caller or of a framework, which need not be made as those of the store's data source are. */
     static void refuse(Connection connection) throws SQLException {
-        Connection own = unwrapped(connection);
+        Object own = unwrapped(connection);
         Method mode = own == null ? null : MODE.get(own.getClass()).orElse(null);
         if (mode == null) {
             return;

@@ -161,7 +161,7 @@ final class RetentionClockRow {
                         return Answers.isConfirmed();
                     }
                     try (Call call = session.call(RetentionRuleStatement.CONFIRM_CLOCK)) {
-                        call.instant("now", now).change();
+                        call.instant("now", now).changeLocked();
                     }
                     try (Call call = session.call(RetentionRuleStatement.RESTART_TASKS)) {
                         call.instant("now", now).change();
@@ -185,12 +185,24 @@ final class RetentionClockRow {
     private static int pullBack(AdminSession session, Instant now) throws SQLException {
         Instant future = now.plus(RetentionClock.PRECISION);
         int waiting;
+        int young;
         try (Call call = session.call(RetentionRuleStatement.PULL_BACK)) {
             waiting = call.instant("now", now).instant("future", future).change();
         }
         try (Call call = session.call(RetentionRuleStatement.PULL_BACK_AGES)) {
-            int young = call.instant("now", now).instant("future", future).change();
-            return Math.max(waiting, young);
+            young = call.instant("now", now).instant("future", future).change();
+        }
+        requireNoneLeft(session, future);
+        return Math.max(waiting, young);
+    }
+
+    /** MariaDB may change nothing, and report no error, where a statement is cancelled. */
+    private static void requireNoneLeft(AdminSession session, Instant future) throws SQLException {
+        try (Call call = session.call(RetentionRuleStatement.COUNT_IN_FUTURE)) {
+            Integer left = call.instant("future", future).first(row -> row.getInt(1));
+            if (left == null || left > 0) {
+                throw Call.tooFewChanged(0, left == null ? 1 : left);
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ public enum RetentionRuleStatement implements StatementName {
     FREE_TASKS,
     PULL_BACK,
     PULL_BACK_AGES,
+    COUNT_IN_FUTURE,
     REQUIRED,
     CONFIRM_REQUIRED,
     ADD_REQUIRED,

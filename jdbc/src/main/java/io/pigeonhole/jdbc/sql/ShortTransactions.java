@@ -143,7 +143,10 @@ public final class ShortTransactions {
         });
     }
 
-    /** Runs something on one connection that commits each statement by itself, and is then as it was before. */
+    /**
+     * Runs something on one connection that commits each statement by itself, and is then as it was before. Where it fails, the connection
+     * is not used again: nobody knows what the session still has, a locked table for instance.
+     */
     public void withAutoCommit(Connections.Action work) throws SQLException {
         try (Connection connection = Connections.open(connections)) {
             boolean autoCommit = connection.getAutoCommit();
@@ -152,16 +155,14 @@ public final class ShortTransactions {
             connection.setReadOnly(false);
             try {
                 work.run(connection);
-            } catch (Error e) {
-                // Nobody knows what the session still has, a locked table for instance.
+            } catch (Throwable e) {
                 Connections.abort(connection);
                 throw e;
-            } finally {
-                Connections.doOrAbort(connection, "reset", () -> {
-                    connection.setReadOnly(readOnly);
-                    connection.setAutoCommit(autoCommit);
-                });
             }
+            Connections.doOrAbort(connection, "reset", () -> {
+                connection.setReadOnly(readOnly);
+                connection.setAutoCommit(autoCommit);
+            });
         }
     }
 

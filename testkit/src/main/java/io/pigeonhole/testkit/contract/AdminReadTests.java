@@ -21,13 +21,16 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.DeadLetter;
 import io.pigeonhole.core.store.FailedAttempt;
 import io.pigeonhole.core.store.FinishedMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What people see. */
@@ -181,6 +184,41 @@ abstract class AdminReadTests<C extends HandlerContext> extends AdminLab<C> {
         }
         assertThat(pages).isEqualTo(3);
         assertThat(seen).containsExactlyInAnyOrderElementsOf(keysOf(messages));
+    }
+
+    /** Texts of different lengths go to different places of a database's temporary tables. */
+    @Test
+    void pagesKeepTheirOrderWhateverLengthTheErrorsHave() {
+        List<Message> messages =
+                IntStream.range(0, 500).mapToObj(StoreLab::message).toList();
+        run(transaction -> {
+            claimAll(transaction, messages);
+            for (int i = 0; i < messages.size(); i++) {
+                Message message = messages.get(i);
+                String detail = "x".repeat(i % 7 == 0 ? 3_000 : i % 3 == 0 ? 900 : 5);
+                DeadReason reason = DeadReason.RETRIES_EXHAUSTED;
+                transaction.deadLetter(
+                        consumer, List.of(new DeadLetter(keyOf(message), message, reason, detail, true, attempt())));
+            }
+        });
+        List<MessageKey> seen = new ArrayList<>();
+        List<Instant> died = new ArrayList<>();
+        PageRequest next = PageRequest.first(10);
+        Cursor end;
+        do {
+            Page<DeadLetterEntry> page = admin.deadLetters(DeadLetterFilter.of(name()), next);
+            page.entries().forEach(letter -> {
+                seen.add(letter.message().key());
+                died.add(letter.diedAt());
+            });
+            end = page.next();
+            next = end == null ? next : next.next(end);
+        } while (end != null && seen.size() < 2 * messages.size());
+
+        assertThat(seen)
+                .containsExactlyInAnyOrderElementsOf(
+                        messages.stream().map(this::keyOf).toList());
+        assertThat(died).isSortedAccordingTo(Comparator.reverseOrder());
     }
 
     @Test

@@ -3,11 +3,17 @@ package io.pigeonhole.core.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.admin.Admin;
+import io.pigeonhole.core.admin.DeadLetterFilter;
+import io.pigeonhole.core.admin.PageRequest;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.testkit.crash.CrashPlan;
@@ -30,6 +36,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -204,5 +211,50 @@ class WorkerTest {
             }
             return result;
         });
+    }
+
+    /** Its effect outside is made: it is only to be noted. */
+    @Test
+    void externalHandlerThatReturnsTooLateIsNotCalledAgainWhereItsCompletionIsRefusedOnce() {
+        AtomicInteger mails = new AtomicInteger();
+        AtomicInteger refused = new AtomicInteger();
+        Set<String> effects = new HashSet<>();
+        Inbox<InMemoryContext> inbox = Inbox.builder("mails", refusingOnce(refused))
+                .<String>handleExternal("mail", PayloadDecoder.text(), (payload, context) -> {
+                    mails.incrementAndGet();
+                    while (!Thread.interrupted()) {
+                        LockSupport.parkNanos(1_000_000);
+                    }
+                    return within -> within.defer(() -> effects.add(payload));
+                })
+                .externalTimeout(Duration.ofMillis(100))
+                .lease(Duration.ofSeconds(3))
+                .retry(RetryPolicy.never())
+                .build();
+        inbox.receive(Message.builder("mails").id("1").type("mail").payload("x").build());
+        inbox.work();
+
+        assertThat(refused).hasValue(1);
+        assertThat(mails).hasValue(1);
+        assertThat(effects).containsExactly("x");
+        assertThat(Admin.of(fixture.adminStore())
+                        .deadLetters(DeadLetterFilter.of("mails"), PageRequest.first(1))
+                        .entries())
+                .isEmpty();
+    }
+
+    @SuppressWarnings("unchecked")
+    private InboxStore<InMemoryContext> refusingOnce(AtomicInteger refused) {
+        return (InboxStore<InMemoryContext>) behind(
+                InboxStore.class,
+                fixture.store(),
+                (of, ignored, begun) -> !of.equals("begin")
+                        ? begun
+                        : behind(InboxTransaction.class, begun, (method, arguments, result) -> {
+                            if (method.equals("flush") && refused.compareAndSet(0, 1)) {
+                                throw new StoreException(ErrorClass.RETRY_NOW, "a deadlock", null);
+                            }
+                            return result;
+                        }));
     }
 }

@@ -24,3 +24,34 @@ SELECT * FROM (
 
 -- part: end_of_sorted
 ) AS sorted
+
+-- part: by_id
+-- As a temporary table with texts in it, the derived table is not read in the order in which it was written.
+ORDER BY id
+
+-- part: by_id_desc
+ORDER BY id DESC
+
+-- part: by_due_at
+ORDER BY due_at, id
+
+-- part: by_lease_until
+ORDER BY lease_until, id
+
+-- part: by_died_at
+ORDER BY died_at, id
+
+-- part: by_died_at_desc
+ORDER BY died_at DESC, id DESC
+
+-- part: by_waiting
+ORDER BY waiting DESC, id
+
+-- part: by_place
+ORDER BY place
+
+-- part: by_key
+ORDER BY message_key
+
+-- part: by_day
+ORDER BY history_day

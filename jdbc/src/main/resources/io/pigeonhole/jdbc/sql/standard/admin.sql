@@ -70,6 +70,7 @@ WHERE m.consumer_id = :consumer
 ORDER BY m.id
 LIMIT :limit
 {end_of_sorted}
+{by_id}
 
 -- name: dead_letters
 -- The last first.
@@ -80,6 +81,7 @@ SELECT {label}, {of_letter}
 ORDER BY m.died_at DESC, m.id DESC
 LIMIT :limit
 {end_of_sorted}
+{by_died_at_desc}
 
 -- name: count_letters
 -- How many there are until a cutoff.
@@ -97,6 +99,7 @@ SELECT m.id, m.message_key, m.work_partition, m.ordered, m.died_at
 ORDER BY m.died_at, m.id
 LIMIT :limit
 {end_of_sorted}
+{by_died_at}
 
 -- name: one_letter
 -- With the same columns as a part.
@@ -150,6 +153,7 @@ WHERE a.consumer = :name AND a.id < :before
 ORDER BY a.id DESC
 LIMIT :limit
 {end_of_sorted}
+{by_id_desc}
 
 -- name: audit_of_message
 -- The last first.
@@ -159,6 +163,7 @@ WHERE a.consumer = :name AND a.message_key = :key
 ORDER BY a.id DESC
 LIMIT :limit
 {end_of_sorted}
+{by_id_desc}
 
 -- name: blocked_keys
 -- Of each key the first of its messages in work and dead letters that block. One that has not failed, is due and has no lease
@@ -178,7 +183,7 @@ WITH m AS (
         SUM(m.in_work) OVER (PARTITION BY m.ordering_hash) - m.in_work AS waiting
     FROM m
 )
-SELECT COALESCE(w.ordering_key, d.ordering_key), h.message_key, h.status, h.due_at, h.error, h.waiting
+SELECT COALESCE(w.ordering_key, d.ordering_key), h.message_key, h.status, h.due_at, h.error, h.waiting, h.id
 FROM h
 LEFT JOIN inbox_work AS w ON w.id = h.id
 LEFT JOIN inbox_dead_letter AS d ON d.id = h.id
@@ -186,6 +191,7 @@ WHERE h.place = 1 AND (h.status <> 'received' OR h.due_at > :now)
 ORDER BY h.waiting DESC, h.id
 LIMIT :limit
 {end_of_sorted}
+{by_waiting}
 
 -- name: lock_work
 -- With what its change depends on.

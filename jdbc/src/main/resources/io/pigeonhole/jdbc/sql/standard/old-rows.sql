@@ -11,6 +11,7 @@ WHERE consumer_id = :consumer AND message_key > :key
 ORDER BY message_key
 LIMIT :limit
 {end_of_sorted}
+{by_key}
 
 -- name: lock_keys
 -- Each is named in full: MariaDB could look for the consumer alone, and lock all that it has. And not the keys alone are asked
@@ -28,7 +29,7 @@ DELETE FROM inbox_ledger WHERE consumer_id = :consumer AND message_key = :key
 {sorted} SELECT processed_at FROM inbox_history ORDER BY processed_at LIMIT 1 {end_of_sorted}
 
 -- name: old_history
-{sorted} SELECT id FROM inbox_history WHERE id > :above AND processed_at < :before ORDER BY id LIMIT :limit {end_of_sorted}
+{sorted} SELECT id FROM inbox_history WHERE id > :above AND processed_at < :before ORDER BY id LIMIT :limit {end_of_sorted} {by_id}
 
 -- name: lock_history
 {as_listed}

@@ -14,6 +14,27 @@ c.id, c.name, c.digest_below, c.id_form, c.key_order, c.work_partitions, c.dedup
 
 -- part: end_of_sorted
 
+-- part: by_id
+-- This and the following: the order once more behind end_of_sorted, which a derived table need not keep.
+
+-- part: by_id_desc
+
+-- part: by_due_at
+
+-- part: by_lease_until
+
+-- part: by_died_at
+
+-- part: by_died_at_desc
+
+-- part: by_waiting
+
+-- part: by_place
+
+-- part: by_key
+
+-- part: by_day
+
 -- part: by_primary_key
 -- Behind a table whose rows are locked by their primary key: keeps a database from locking others besides.
 

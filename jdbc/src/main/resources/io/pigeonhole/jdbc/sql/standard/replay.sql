@@ -46,12 +46,13 @@ SELECT name FROM inbox_replay WHERE name = :name FOR UPDATE SKIP LOCKED
 -- How many bytes each row of "read" has.
 {unlimited}
 {sorted}
-SELECT OCTET_LENGTH(h.headers) + COALESCE(OCTET_LENGTH(h.payload), 0)
+SELECT OCTET_LENGTH(h.headers) + COALESCE(OCTET_LENGTH(h.payload), 0), h.id
 FROM inbox_history AS h
 WHERE {of_plan} AND h.with_payload
 ORDER BY h.id
 LIMIT :limit
 {end_of_sorted}
+{by_id}
 
 -- name: read
 -- With whether each is wanted.
@@ -99,6 +100,7 @@ WHERE s.replay = :name AND s.place > :after
 ORDER BY s.place
 LIMIT :limit
 {end_of_sorted}
+{by_place}
 
 -- name: consumers
 -- All, in the order of their registration.
@@ -107,12 +109,13 @@ SELECT {consumer} FROM inbox_consumer AS c ORDER BY c.id
 -- name: sizes_of_day
 -- How many bytes each row of "day" has.
 {sorted}
-SELECT COALESCE(OCTET_LENGTH(h.headers), 0) + COALESCE(OCTET_LENGTH(h.payload), 0)
+SELECT COALESCE(OCTET_LENGTH(h.headers), 0) + COALESCE(OCTET_LENGTH(h.payload), 0), h.id
 FROM inbox_history AS h
 WHERE h.consumer_id = :consumer AND h.id > :after AND {of_time}
 ORDER BY h.id
 LIMIT :limit
 {end_of_sorted}
+{by_id}
 
 -- name: day
 -- A consumer's history of a time.
@@ -198,6 +201,7 @@ WHERE e.exported_at < :before AND e.history_day < :day
 ORDER BY e.history_day
 LIMIT :limit
 {end_of_sorted}
+{by_day}
 
 -- name: has_messages
 -- A row where the history has messages of a time.

@@ -34,6 +34,9 @@ UPDATE inbox_work
 SET received_at = LEAST(received_at, CAST(:now AS TIMESTAMP(6))), retry_since = LEAST(retry_since, CAST(:now AS TIMESTAMP(6)))
 WHERE received_at > :future OR retry_since > :future
 
+-- name: count_in_future
+SELECT COUNT(*) FROM inbox_work WHERE updated_at > :future OR received_at > :future OR retry_since > :future
+
 -- name: required
 SELECT what, millis, confirmed_at FROM inbox_retention
 

@@ -42,6 +42,7 @@ WHERE id > :above AND started_at < :before
 ORDER BY id
 LIMIT :limit
 {end_of_sorted}
+{by_id}
 
 -- name: lock_attempts
 {as_listed}
@@ -52,7 +53,7 @@ SELECT id, started_at FROM inbox_attempt {by_primary_key} WHERE id IN (:ids...) 
 DELETE FROM inbox_attempt WHERE id = :id
 
 -- name: old_audit
-{sorted} SELECT a.id FROM inbox_audit AS a WHERE a.id > :above AND a.at < :before ORDER BY a.id LIMIT :limit {end_of_sorted}
+{sorted} SELECT a.id FROM inbox_audit AS a WHERE a.id > :above AND a.at < :before ORDER BY a.id LIMIT :limit {end_of_sorted} {by_id}
 
 -- name: lock_audit
 {as_listed}

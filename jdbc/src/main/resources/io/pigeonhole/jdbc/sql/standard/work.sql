@@ -29,6 +29,7 @@ WHERE w.consumer_id = :consumer AND w.by_lease = :by_lease AND w.work_partition 
 ORDER BY w.due_at, w.id
 LIMIT :limit
 {end_of_sorted}
+{by_due_at}
 
 -- name: take
 {unlimited}
@@ -84,6 +85,7 @@ WHERE w.by_lease = :by_lease AND w.status <> 'leased' AND w.due_at <= :now AND w
 ORDER BY w.due_at, w.id
 LIMIT :limit
 {end_of_sorted}
+{by_due_at}
 
 -- name: first_of_keys
 -- In one view of both tables: a message that moves from one to the other meanwhile is seen once.
@@ -146,6 +148,7 @@ WHERE w.consumer_id = :consumer AND w.status = 'leased' AND w.lease_until <= :no
 ORDER BY w.lease_until, w.id
 LIMIT :limit
 {end_of_sorted}
+{by_lease_until}
 
 -- name: take_expired
 {unlimited}
