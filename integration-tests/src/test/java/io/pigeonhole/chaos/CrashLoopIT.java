@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A message that ends every process that handles it, and processes that are started again and again. */
+@Tag("full")
 class CrashLoopIT {
     private static final int MESSAGES = 60;
     private static final int KILLER_AT = 20;
@@ -54,7 +55,6 @@ class CrashLoopIT {
         database.close();
     }
 
-    @Tag("full")
     @Test
     void aMessageFromKafkaThatKillsItsProcessIsGivenUpAndItsPartitionGoesOn() throws InterruptedException {
         try (EmbeddedKafka kafka = EmbeddedKafka.start(directory.resolve("kafka"))) {
@@ -72,7 +72,6 @@ class CrashLoopIT {
         }
     }
 
-    @Tag("full")
     @Test
     void aReceivedMessageThatKillsItsWorkersIsGivenUp() throws InterruptedException {
         List<Message> messages =

@@ -38,11 +38,13 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What can only happen on a real database: its errors, its locks, its COMMIT, its absence. */
+@Tag("full")
 @OnEveryServer
 class PostgresFailuresIT {
     private static final String TYPE = "work";

@@ -43,6 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of watermarks when topics and offsets change behind them, with a real broker and a store in memory. */
+@Tag("full")
 class KafkaWatermarkIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Author ANN = new Author("ann", "it was made anew");

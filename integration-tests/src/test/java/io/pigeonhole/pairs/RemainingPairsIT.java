@@ -17,10 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The pairs whose halves keep their contracts elsewhere: that they fit together. */
+@Tag("full")
 class RemainingPairsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int MESSAGES = 200;

@@ -17,11 +17,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whatever a node that forgets leaves half done when it dies, the next one finishes. */
+@Tag("full")
 class RetentionCrashIT {
     private static final int KEYS = 600;
     private static final Duration LEASE_OF_THE_DEAD = Duration.ofMinutes(3);

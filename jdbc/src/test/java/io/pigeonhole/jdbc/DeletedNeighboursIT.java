@@ -46,6 +46,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Rows are deleted beside those of somebody's open transaction, and do not wait for it. A server may read, and so lock, all of
  * a table where a statement deletes a large part of it.
  */
+@Tag("full")
 class DeletedNeighboursIT {
     private static final int ROWS = 300;
     private static final int HELD = 150;

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** For which transactions an export waits, on PostgreSQL. */
+@Tag("full")
 @OnEveryServer
 class ExportMarkIT {
     private static final Duration PATIENCE = Duration.ofMinutes(1);

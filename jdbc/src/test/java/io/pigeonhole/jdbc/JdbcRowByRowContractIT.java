@@ -2,8 +2,10 @@ package io.pigeonhole.jdbc;
 
 import io.pigeonhole.testkit.contract.InboxStoreContract;
 import io.pigeonhole.testkit.contract.StoreFixture;
+import org.junit.jupiter.api.Tag;
 
 /** The same contract where the driver fetches rows one by one: no statement's effect depends on who reads its rows. */
+@Tag("full")
 @OnEveryServer
 class JdbcRowByRowContractIT extends InboxStoreContract<JdbcContext> {
     private final PostgresServer server;

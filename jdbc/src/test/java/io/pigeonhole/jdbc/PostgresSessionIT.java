@@ -42,6 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a handler does to its session on PostgreSQL reaches neither our statements nor the next handler. */
+@Tag("full")
 @OnEveryServer
 @Tag("A1")
 class PostgresSessionIT {

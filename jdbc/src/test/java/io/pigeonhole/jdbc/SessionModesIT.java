@@ -36,6 +36,7 @@ import org.postgresql.jdbc.PreferQueryMode;
 import org.slf4j.LoggerFactory;
 
 /** Modes of a session in which our statements mean something else: they work, or no store is created. */
+@Tag("full")
 class SessionModesIT {
     private static Message message(String payload) {
         return Message.builder("notes")
