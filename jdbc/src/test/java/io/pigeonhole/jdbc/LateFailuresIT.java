@@ -16,6 +16,7 @@ import io.pigeonhole.core.retry.Reaction;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.ReplayProgress;
 import io.pigeonhole.core.store.ReplayState;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -313,5 +314,102 @@ class LateFailuresIT {
 
     private static boolean isKnownAlready(Throwable failure) {
         return failure instanceof SQLException e && e.getSQLState().startsWith("23");
+    }
+
+    static Stream<DatabaseServer> all() {
+        return Stream.concat(databases(), Stream.of(H2Server.FILES));
+    }
+
+    /** Away until the interrupt, and then as if nothing had been: the store gives the transaction up, where the database does not. */
+    @ParameterizedTest
+    @MethodSource("all")
+    void oneThatReturnsTooLateIsCalledOnceForAnAttemptAndNoOtherWaitsBehindIt(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = inbox(store, LIMIT, (payload, context) -> {
+                calls.merge(payload, 1, Integer::sum);
+                try {
+                    beAway(60_000);
+                } catch (InterruptedException e) {
+                    context.defer("INSERT INTO effect (text) VALUES (?)", payload);
+                }
+            });
+            List<Outcome.Kind> kinds;
+            try (Node node = Node.builder(store).inbox(inbox).workers(0).build()) {
+                node.start();
+                kinds = SessionLab.kinds(inbox.process(numbered(3)));
+            }
+            assertThat(kinds).containsExactly(Outcome.Kind.DEAD, Outcome.Kind.RECEIVED, Outcome.Kind.RECEIVED);
+            assertThat(calls).containsOnly(Map.entry("0", 1));
+            assertThat(workshop.ask("SELECT detail FROM inbox_dead_letter")).contains("handlerTimeout");
+        }
+    }
+
+    /** The transaction lives, and another database is away. */
+    @ParameterizedTest
+    @MethodSource("databases")
+    void oneThatReturnsTooLateIsNotGivenTheOutageOfAnotherDatabase(DatabaseServer server) {
+        try (Workshop workshop = server.schema()) {
+            String sleep = server instanceof PostgresServer ? "SELECT pg_sleep(0.1)" : "SELECT SLEEP(0.1)";
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = inbox(store, LIMIT, (payload, context) -> {
+                int call = calls.merge(payload, 1, Integer::sum);
+                while (payload.equals("0")
+                        && call == 1
+                        && !Thread.currentThread().isInterrupted()) {
+                    SessionLab.ask(context.connection(), sleep);
+                }
+                if (payload.equals("1") && call == 1) {
+                    throw new SQLException("the other database is away", "08001");
+                }
+                context.defer("INSERT INTO effect (text) VALUES (?)", payload);
+            });
+            try (Node node = Node.builder(store).inbox(inbox).workers(0).build()) {
+                node.start();
+                inbox.process(numbered(3));
+            }
+            inbox.work();
+            assertThat(workshop.askAll("SELECT text FROM effect ORDER BY text")).containsExactly("0", "1", "2");
+        }
+    }
+
+    /** On PostgreSQL it aborts the transaction; elsewhere it may have cost locks. The next one does not say what it met. */
+    @ParameterizedTest
+    @MethodSource("all")
+    void oneThatMeetsAnErrorThatAnotherHasHiddenIsNotBlamed(DatabaseServer server) throws SQLException {
+        try (Workshop workshop = server.schema();
+                Connection other = workshop.dataSource().getConnection()) {
+            workshop.execute("INSERT INTO effect (text) VALUES ('locked')");
+            other.setAutoCommit(false);
+            SessionLab.ask(other, "SELECT text FROM effect WHERE text = 'locked' FOR UPDATE");
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox<JdbcContext> inbox = inbox(store, LONGER_LIMIT, (payload, context) -> {
+                int call = calls.merge(payload, 1, Integer::sum);
+                if (payload.equals("0") && call == 1) {
+                    hide(context, other);
+                } else if (!payload.equals("0")) {
+                    writeAndHide(context, payload);
+                }
+            });
+            assertThat(SessionLab.kinds(inbox.process(numbered(3)))).containsOnly(Outcome.Kind.PROCESSED);
+            assertThat(workshop.askAll("SELECT text FROM effect ORDER BY text")).containsExactly("1", "2", "locked");
+        }
+    }
+
+    private static void hide(JdbcContext context, Connection other) throws SQLException {
+        try {
+            SessionLab.ask(context.connection(), "SELECT text FROM effect WHERE text = 'locked' FOR UPDATE NOWAIT");
+            throw new AssertionError("it was not locked");
+        } catch (SQLException e) {
+            other.rollback();
+        }
+    }
+
+    private static void writeAndHide(JdbcContext context, String payload) {
+        try {
+            SessionLab.execute(context, "INSERT INTO effect (text) VALUES ('" + payload + "')");
+        } catch (Exception e) {
+            throw new IllegalStateException("not written");
+        }
     }
 }

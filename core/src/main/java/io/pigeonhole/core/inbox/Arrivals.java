@@ -60,8 +60,7 @@ final class Arrivals {
 
     /** Along a key the steps never go back. */
     private Map<Integer, List<Arrival>> steps(List<Envelope> group) {
-        Map<Envelope, Integer> places = new HashMap<>();
-        group.forEach(envelope -> places.put(envelope, places.size()));
+        Map<Envelope, Integer> places = places(group);
         all.sort(Comparator.comparing(arrival -> places.getOrDefault(arrival.envelope(), Integer.MAX_VALUE)));
         Map<Integer, List<Arrival>> steps = new TreeMap<>();
         Map<OrderingKey, Integer> lastOfKey = new HashMap<>();
@@ -79,6 +78,13 @@ final class Arrivals {
             steps.computeIfAbsent(step, any -> new ArrayList<>()).add(arrival);
         }
         return steps;
+    }
+
+    /** Where in the group each of its messages is. */
+    static Map<Envelope, Integer> places(List<Envelope> group) {
+        Map<Envelope, Integer> places = new HashMap<>();
+        group.forEach(envelope -> places.put(envelope, places.size()));
+        return places;
     }
 
     private static <R> List<R> rows(List<Arrival> arrivals, Class<R> type) {

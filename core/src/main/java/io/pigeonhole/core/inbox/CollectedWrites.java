@@ -12,8 +12,10 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** The rows that one transaction writes about its messages before the commit, each kind in as few statements as their order allows. */
@@ -23,8 +25,10 @@ final class CollectedWrites {
     private final List<PostponedItem> postponed = new ArrayList<>();
     private final List<WorkItem> toBeLeased = new ArrayList<>();
     private final List<WorkItem> done = new ArrayList<>();
-    private final List<FinishedMessage> finished = new ArrayList<>();
+    private final List<Finished> finished = new ArrayList<>();
     private final Set<Due> due = new HashSet<>();
+
+    private record Finished(Envelope envelope, FinishedMessage message) {}
 
     CollectedWrites(RegisteredConsumer consumer) {
         this.consumer = consumer;
@@ -63,8 +67,8 @@ final class CollectedWrites {
     }
 
     /** The history notes that the message is finished. */
-    void record(FinishedMessage message) {
-        finished.add(message);
+    void record(Envelope envelope, FinishedMessage message) {
+        finished.add(new Finished(envelope, message));
     }
 
     /** A worker will find the message. */
@@ -90,7 +94,16 @@ final class CollectedWrites {
             transaction.finish(consumer, done);
         }
         if (!finished.isEmpty()) {
-            transaction.record(consumer, finished);
+            transaction.record(consumer, inOrder(group));
         }
+    }
+
+    /** Of arrival, which a replay keeps: what is ignored was decided about before the handlers of others ran. */
+    private List<FinishedMessage> inOrder(List<Envelope> group) {
+        Map<Envelope, Integer> places = Arrivals.places(group);
+        return finished.stream()
+                .sorted(Comparator.comparing(each -> places.getOrDefault(each.envelope(), Integer.MAX_VALUE)))
+                .map(Finished::message)
+                .toList();
     }
 }

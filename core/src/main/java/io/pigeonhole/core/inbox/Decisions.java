@@ -71,7 +71,8 @@ final class Decisions<C extends HandlerContext> {
         }
         if (settings.history() != HistoryMode.NONE) {
             boolean withPayload = settings.history() == HistoryMode.WITH_PAYLOAD;
-            writes.record(new FinishedMessage(envelope.key(), envelope.message(), envelope.attempt(), withPayload));
+            writes.record(
+                    envelope, new FinishedMessage(envelope.key(), envelope.message(), envelope.attempt(), withPayload));
         }
     }
 

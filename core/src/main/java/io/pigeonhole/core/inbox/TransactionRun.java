@@ -35,8 +35,8 @@ final class TransactionRun<C extends HandlerContext> {
     private @Nullable Throwable thrown;
     /** What returned without a failure although it was interrupted, because it took too long. */
     private @Nullable Late<C> late;
-    /** Whether the connection was lost when the run ended. */
-    private boolean isConnectionLost;
+    /** Whether the transaction was lost when the run ended. */
+    private boolean isLost;
     /** When the transaction was used last, as far as is known: handlers may have done so since. */
     private long used;
 
@@ -79,28 +79,33 @@ final class TransactionRun<C extends HandlerContext> {
      */
     private RunResult ofLate(RunResult result) {
         Late<C> late = this.late;
-        if (late == null
-                || !(result instanceof RunResult.RolledBack failed)
-                || !isLost(failed)
-                || !mayBeOf(late, failed)) {
+        if (late == null || !isLost || !(result instanceof RunResult.RolledBack failed) || !mayBeOf(late, failed)) {
             return result;
         }
-        List<Envelope> envelopes = late.task().envelopes();
-        suspectOthers(envelopes);
-        batch.noteTimeout();
-        Exception tooLong = late.tooLong();
-        // Not its cause: what others have met says nothing to the rules by which this one is retried.
-        suppress(tooLong, failed.failure().cause());
-        Failure failure =
-                new Failure(tooLong, ErrorClass.MESSAGE, failed.failure().duration());
+        suspectOthers(late.task().envelopes());
+        Failure failure = new Failure(
+                tooLong(late, failed.failure().cause()),
+                ErrorClass.MESSAGE,
+                failed.failure().duration());
         Envelope sole = late.task().soleEnvelope();
         return sole == null ? new RunResult.Unattributed(failure) : new RunResult.Culprit(sole, failure);
     }
 
-    private boolean isLost(RunResult.RolledBack result) {
-        return isConnectionLost
-                || (result instanceof RunResult.Transient passing
-                        && passing.failure().errorClass() == ErrorClass.UNAVAILABLE);
+    /** Not with what was met for a cause: that says nothing to the rules by which this one is retried. */
+    private Exception tooLong(Late<C> late, Throwable met) {
+        batch.noteTimeout();
+        suppress(late.tooLong(), met);
+        return late.tooLong();
+    }
+
+    private static boolean isLost(InboxTransaction<?> transaction) {
+        return transaction.hasLostConnection() || transaction.hasTimedOut();
+    }
+
+    /** The same of what is met behind a handler that has a savepoint of its own. */
+    private Throwable ofLate(Throwable met, InboxTransaction<C> transaction) {
+        Late<C> late = this.late;
+        return late != null && isLost(transaction) ? tooLong(late, met) : met;
     }
 
     private static boolean mayBeOf(Late<?> late, RunResult.RolledBack result) {
@@ -115,7 +120,7 @@ final class TransactionRun<C extends HandlerContext> {
             batch.isIn(transaction);
             try {
                 RunResult result = runIn(transaction);
-                isConnectionLost = transaction.hasLostConnection();
+                isLost = isLost(transaction);
                 return result;
             } finally {
                 batch.isIn(null);
@@ -176,13 +181,14 @@ final class TransactionRun<C extends HandlerContext> {
                 used = System.nanoTime();
             }
             Task<C> task = tasks.get(i);
+            boolean metError = transaction.hasMetError();
             long started = System.nanoTime();
             try {
                 call(task, transaction);
             } catch (Throwable e) {
                 RunResult judged = judge(e, culprit(e, task), since(started), transaction);
                 return judged instanceof RunResult.Culprit culprit
-                                && mayBeOfOthers(culprit.failure(), since(started), transaction)
+                                && (metError || mayBeOfOthers(culprit.failure(), since(started), transaction))
                         ? new RunResult.Unattributed(culprit.failure())
                         : judged;
             }
@@ -236,6 +242,7 @@ final class TransactionRun<C extends HandlerContext> {
         }
         try {
             transaction.savepoint();
+            late = null;
             return null;
         } catch (StoreException e) {
             return judge(e, null, duration, transaction);
@@ -269,6 +276,8 @@ final class TransactionRun<C extends HandlerContext> {
             }
             try {
                 transaction.savepoint();
+                // The transaction lives: whoever came before has not lost it.
+                late = null;
             } catch (StoreException e) {
                 // The one that stands is that of the message before, or of the claims: a rollback would undo these.
                 return judge(e, null, Duration.ZERO, transaction);
@@ -278,7 +287,8 @@ final class TransactionRun<C extends HandlerContext> {
                 call(task, transaction);
                 flush(transaction, List.of(task));
                 transaction.checkConstraints();
-            } catch (Throwable e) {
+            } catch (Throwable thrown) {
+                Throwable e = ofLate(thrown, transaction);
                 RunResult judged = judge(e, envelope, since(started), transaction);
                 if (!(judged instanceof RunResult.Culprit culprit)) {
                     return judged;

@@ -155,6 +155,26 @@ public interface InboxTransaction<C extends HandlerContext>
     }
 
     /**
+     * Whether it is given up because nobody has used it for too long, although its connection is there. Where the database ends it by
+     * itself, the connection is lost.
+     *
+     * @return true if it cannot go on for that reason
+     */
+    default boolean hasTimedOut() {
+        return false;
+    }
+
+    /**
+     * Whether a handler has met an error of the database on its connection since the savepoint, or since the beginning. It may have
+     * hidden it, and the next handler meet what it has done to the transaction.
+     *
+     * @return true if one has, as far as is known
+     */
+    default boolean hasMetError() {
+        return false;
+    }
+
+    /**
      * Ends the transaction for good while its own thread hangs in a call of the application, from which it may never return: what it has
      * locked is free, and its connection goes back to the pool, as far as the driver can end one. Whatever the thread still does with
      * it fails, but for {@link #close}. May be called by any thread, where no other method is running or called but by that call of the

@@ -80,6 +80,7 @@ final class PlainTransaction extends JdbcTransaction {
     private final long begunAt;
     private @Nullable PlainSession session;
     private @Nullable String doomed;
+    private boolean timedOut;
     private @Nullable String number;
     private boolean savepointSet;
 
@@ -272,6 +273,7 @@ final class PlainTransaction extends JdbcTransaction {
         long idle = System.nanoTime() - lastUse;
         if (doomed == null && session != null && idle >= idleLimit.toNanos() && !goesOn()) {
             doomed = "it was idle for " + idle / 1_000_000 + " ms, the limit is " + idleLimit.toMillis() + " ms";
+            timedOut = true;
         }
         String why = doomed;
         if (why != null) {
@@ -293,6 +295,11 @@ final class PlainTransaction extends JdbcTransaction {
         }
     }
 
+    @Override
+    public boolean hasTimedOut() {
+        return timedOut;
+    }
+
     private void sql(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
@@ -305,6 +312,7 @@ final class PlainTransaction extends JdbcTransaction {
         String text = Refusals.describe(doing, e);
         doomed = text;
         if (dialect.isConnectionLost(e) && System.nanoTime() - lastUse >= idleLimit.toNanos()) {
+            timedOut = true;
             return new StoreException(
                     ErrorClass.ABORTED,
                     "the transaction was idle for longer than " + idleLimit.toMillis() + " ms: " + text,
@@ -732,6 +740,8 @@ final class PlainTransaction extends JdbcTransaction {
         try {
             sql("ROLLBACK TO SAVEPOINT " + SAVEPOINT);
             doomed = null;
+            timedOut = false;
+            forgetErrors();
             forgetMark();
             clearFramework();
         } catch (SQLException e) {

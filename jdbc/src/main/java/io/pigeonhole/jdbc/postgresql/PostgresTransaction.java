@@ -512,6 +512,7 @@ final class PostgresTransaction extends JdbcTransaction {
         sessionInDoubt = false;
         sessionUnproven = false;
         execute("a rollback to the savepoint", PostgresTransactionStatement.ROLL_BACK_TO_SAVEPOINT);
+        forgetErrors();
         clearFramework();
     }
 

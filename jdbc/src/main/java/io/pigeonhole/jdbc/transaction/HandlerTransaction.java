@@ -69,6 +69,7 @@ abstract class HandlerTransaction {
     /** The handler has made what ends with it. */
     private boolean made;
 
+    private boolean metError;
     private boolean finished;
     private boolean broken;
     private boolean closed;
@@ -684,6 +685,7 @@ abstract class HandlerTransaction {
 
     /** A handler met this on its connection; what it throws may be the error of one entry of a batch. */
     void metByHandler(Throwable failure) {
+        metError |= failure instanceof SQLException;
         if (failure instanceof SQLException e && fullDisk.size() < MOST_ERRORS) {
             List<Throwable> all = StreamSupport.stream(e.spliterator(), false)
                     .limit(MOST_ERRORS)
@@ -692,6 +694,16 @@ abstract class HandlerTransaction {
                 fullDisk.addAll(all);
             }
         }
+    }
+
+    /** What is met through a framework's connection is not known. */
+    public boolean hasMetError() {
+        return metError;
+    }
+
+    /** What handlers have met behind the savepoint is over. */
+    protected void forgetErrors() {
+        metError = false;
     }
 
     /** A framework's connection is not guarded: what its handlers throw is taken for met there. */

@@ -16,6 +16,7 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
+import io.pigeonhole.core.inbox.UnknownType;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -119,6 +120,27 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
         assertThat(end.left()).hasValue(0);
         assertThat(progress("first").done()).isEqualTo(17);
         assertThat(progress("first").position()).isEqualTo(progress("first").cutoff());
+    }
+
+    /** It is decided about before the handlers of others run. */
+    @Test
+    void whatWasIgnoredIsHandedOverWhereItArrived() {
+        inbox = builder((payload, context) -> {})
+                .unknownType(UnknownType.IGNORE)
+                .history(HistoryMode.WITH_PAYLOAD)
+                .build();
+        List<Message> messages = IntStream.range(0, 6)
+                .mapToObj(i -> Message.builder("notes")
+                        .id(Ids.opaque())
+                        .type(i % 3 == 2 ? "of no interest" : TYPE)
+                        .payload("" + i)
+                        .build())
+                .toList();
+        inbox.process(messages);
+
+        replay("first").build().run();
+
+        assertThat(fixture.effects()).isEqualTo(payloads(messages));
     }
 
     /** Headers of a message never stand for what it is: they are kept as one value, apart from the columns. */

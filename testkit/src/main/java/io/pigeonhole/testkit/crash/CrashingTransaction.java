@@ -221,6 +221,16 @@ final class CrashingTransaction<C extends HandlerContext> implements InboxTransa
     }
 
     @Override
+    public boolean hasTimedOut() {
+        return transaction.hasTimedOut();
+    }
+
+    @Override
+    public boolean hasMetError() {
+        return transaction.hasMetError();
+    }
+
+    @Override
     public void abort() {
         transaction.abort();
     }
