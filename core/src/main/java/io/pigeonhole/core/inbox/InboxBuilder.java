@@ -413,7 +413,7 @@ public final class InboxBuilder<C extends HandlerContext> {
     }
 
     /**
-     * Sets how many bytes of payloads and headers a worker takes in one transaction, so that many large messages do not
+     * Sets how many bytes of payloads, headers and ordering keys a worker takes in one transaction, so that many large messages do not
      * exhaust the heap. Each of the node's workers may hold as much. A message that is larger by itself is taken alone.
      *
      * @param bytes at least 1, 16 MiB unless set

@@ -84,7 +84,8 @@ public final class ShortTransactions {
     private <T> T repeat(int mostAttempts, String doing, Connections.Work<T> transaction) {
         int attempts = mostAttempts;
         while (true) {
-            try (Connection connection = Connections.open(connections)) {
+            Connection connection = Connections.open(connections);
+            try {
                 return transaction.run(connection);
             } catch (SQLException e) {
                 attempts--;
@@ -92,8 +93,15 @@ public final class ShortTransactions {
                 if (attempts == 0 || errors.classify(e) != ErrorClass.RETRY_NOW) {
                     throw refused(doing, e);
                 }
+            } finally {
+                giveBack(connection);
             }
         }
+    }
+
+    /** What was committed stays so, also where the pool complains about a connection that was aborted. */
+    private static void giveBack(Connection connection) {
+        boolean unusedGiven = Connections.succeeds("given back", connection::close);
     }
 
     /** Runs one on a connection that is somebody's already, and does not repeat it. */
@@ -148,21 +156,27 @@ public final class ShortTransactions {
      * is not used again: nobody knows what the session still has, a locked table for instance.
      */
     public void withAutoCommit(Connections.Action work) throws SQLException {
-        try (Connection connection = Connections.open(connections)) {
+        Connection connection = Connections.open(connections);
+        try {
             boolean autoCommit = connection.getAutoCommit();
             boolean readOnly = connection.isReadOnly();
+            Connections.Step reset = () -> {
+                connection.setReadOnly(readOnly);
+                connection.setAutoCommit(autoCommit);
+            };
             connection.setAutoCommit(true);
             connection.setReadOnly(false);
             try {
                 work.run(connection);
             } catch (Throwable e) {
                 Connections.abort(connection);
+                // A driver may not be able to.
+                boolean unusedReset = Connections.succeeds("reset", reset);
                 throw e;
             }
-            Connections.doOrAbort(connection, "reset", () -> {
-                connection.setReadOnly(readOnly);
-                connection.setAutoCommit(autoCommit);
-            });
+            Connections.doOrAbort(connection, "reset", reset);
+        } finally {
+            giveBack(connection);
         }
     }
 

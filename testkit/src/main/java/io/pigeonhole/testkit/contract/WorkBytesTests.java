@@ -74,6 +74,18 @@ abstract class WorkBytesTests<C extends HandlerContext> extends WorkLab<C> {
         takesTwoThenTwoThenOne();
     }
 
+    /** Without an order a key may be as long as the broker lets it. */
+    @Test
+    @Tag("B10")
+    void bytesOfOrderingKeysCount() {
+        Message[] messages = new Message[5];
+        for (int i = 0; i < messages.length; i++) {
+            messages[i] = large("k".repeat(SIZE), 1);
+        }
+        receive(messages);
+        assertThat(keys(commit(this::takeAndFinish))).isEqualTo(keysOf(messages[0], messages[1]));
+    }
+
     @Test
     @Tag("B10")
     void messageThatIsLargerThanAllIsTakenAlone() {

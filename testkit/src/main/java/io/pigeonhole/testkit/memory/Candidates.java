@@ -55,7 +55,8 @@ final class Candidates {
     }
 
     private static long bytes(Message message) {
-        long bytes = message.payload().length;
+        byte[] key = message.orderingKey();
+        long bytes = message.payload().length + (key == null ? 0L : key.length);
         for (Header header : message.headers()) {
             byte[] value = header.value();
             bytes += header.name().length() + (value == null ? 0L : value.length);

@@ -62,7 +62,8 @@ WHERE id = ANY (CAST('{%s}' AS bigint[])) AND lease_token = %d AND CAST(consumer
 SELECT {work_item}, CAST(date_part('epoch', w.due_at) * 1000000 AS bigint), w.pigeonhole_locked
 FROM (
     SELECT l.*, count(*) OVER () AS pigeonhole_locked, row_number() OVER places AS pigeonhole_place,
-        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS pigeonhole_bytes
+        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0) + coalesce(octet_length(l.ordering_key), 0))
+            OVER places AS pigeonhole_bytes
     FROM (
         SELECT *
         FROM inbox_work
@@ -129,7 +130,8 @@ SELECT {work_item}, w.lease_owner,
     CAST(extract(epoch FROM greatest(w.lease_until, w.leased_at) - w.leased_at) * 1000000 AS bigint)
 FROM (
     SELECT l.*, row_number() OVER places AS pigeonhole_place,
-        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0)) OVER places AS pigeonhole_bytes
+        sum(octet_length(l.headers) + coalesce(octet_length(l.payload), 0) + coalesce(octet_length(l.ordering_key), 0))
+            OVER places AS pigeonhole_bytes
     FROM (
         SELECT *
         FROM inbox_work

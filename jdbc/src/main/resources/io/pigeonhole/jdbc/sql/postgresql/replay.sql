@@ -30,7 +30,8 @@ CROSS JOIN LATERAL (
 ORDER BY h.id
 
 -- name: sizes
-SELECT CASE WHEN h.pigeonhole_wanted THEN octet_length(h.headers) + coalesce(octet_length(h.payload), 0) ELSE 0 END
+SELECT coalesce(octet_length(h.ordering_key), 0)
+    + CASE WHEN h.pigeonhole_wanted THEN octet_length(h.headers) + coalesce(octet_length(h.payload), 0) ELSE 0 END
 {scanned}
 
 -- name: read

@@ -103,7 +103,7 @@ WITH RECURSIVE {parameter}, head AS (
         SELECT f.place, f.id, NULL, f.bytes
         FROM (
             SELECT w.ctid AS place, w.id,
-                octet_length(w.headers) + coalesce(octet_length(w.payload), 0) AS bytes
+                octet_length(w.headers) + coalesce(octet_length(w.payload), 0) + coalesce(octet_length(w.ordering_key), 0) AS bytes
             FROM inbox_work AS w
             WHERE w.consumer_id = (SELECT consumer_id FROM parameter)
                 AND w.by_lease = (SELECT by_lease FROM parameter)

@@ -46,7 +46,7 @@ SELECT name FROM inbox_replay WHERE name = :name FOR UPDATE SKIP LOCKED
 -- How many bytes each row of "read" has.
 {unlimited}
 {sorted}
-SELECT OCTET_LENGTH(h.headers) + COALESCE(OCTET_LENGTH(h.payload), 0), h.id
+SELECT OCTET_LENGTH(h.headers) + COALESCE(OCTET_LENGTH(h.payload), 0) + COALESCE(OCTET_LENGTH(h.ordering_key), 0), h.id
 FROM inbox_history AS h
 WHERE {of_plan} AND h.with_payload
 ORDER BY h.id
@@ -109,7 +109,7 @@ SELECT {consumer} FROM inbox_consumer AS c ORDER BY c.id
 -- name: sizes_of_day
 -- How many bytes each row of "day" has.
 {sorted}
-SELECT COALESCE(OCTET_LENGTH(h.headers), 0) + COALESCE(OCTET_LENGTH(h.payload), 0), h.id
+SELECT COALESCE(OCTET_LENGTH(h.headers), 0) + COALESCE(OCTET_LENGTH(h.payload), 0) + COALESCE(OCTET_LENGTH(h.ordering_key), 0), h.id
 FROM inbox_history AS h
 WHERE h.consumer_id = :consumer AND h.id > :after AND {of_time}
 ORDER BY h.id

@@ -7,7 +7,7 @@ w.id, w.message_key, w.attempts, w.retried, w.retry_since, w.by_lease, w.lease_t
 
 -- part: bytes
 -- How many a message has.
-OCTET_LENGTH(w.headers) + COALESCE(OCTET_LENGTH(w.payload), 0)
+OCTET_LENGTH(w.headers) + COALESCE(OCTET_LENGTH(w.payload), 0) + COALESCE(OCTET_LENGTH(w.ordering_key), 0)
 
 -- name: receive
 INSERT INTO inbox_work ({message_columns}, work_partition, ordered, ordering_hash, by_lease, status, attempts, due_at, received_at,
