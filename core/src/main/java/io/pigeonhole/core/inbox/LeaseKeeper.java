@@ -35,6 +35,8 @@ import org.slf4j.LoggerFactory;
  * hangs would otherwise keep its message for ever. Each call of a handler is measured by itself, so that neither calls before it
  * nor an outage of the store count. Where a thread is in no handler and goes no step further for an hour, its lease is not
  * prolonged any more either. Safe for use by many threads.
+ *
+ * <p>One long class, because one lock guards the leases and what their threads are at.
  */
 final class LeaseKeeper {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
@@ -102,13 +104,12 @@ final class LeaseKeeper {
         private final Limit limit;
         private final Thread worker = Thread.currentThread();
         /** When the call of the handler began, or whatever else its thread is at. */
-        private long since = clock.getAsLong();
+        private final CallTime time = new CallTime(clock);
 
         /** When the database was asked last for the lease, or to prolong it: it cannot count from any earlier moment. */
         private long confirmed;
 
         private @Nullable Thread handler;
-        private boolean stoodStill;
         private boolean tooLong;
         private long givenUpAt;
         private boolean lost;
@@ -127,7 +128,7 @@ final class LeaseKeeper {
         void step() {
             lock.lock();
             try {
-                since = clock.getAsLong();
+                time.begin();
             } finally {
                 lock.unlock();
             }
@@ -211,8 +212,7 @@ final class LeaseKeeper {
             lock.lock();
             try {
                 handler = Thread.currentThread();
-                since = clock.getAsLong();
-                stoodStill = false;
+                time.begin();
             } finally {
                 lock.unlock();
             }
@@ -223,7 +223,7 @@ final class LeaseKeeper {
             lock.lock();
             try {
                 handler = null;
-                since = clock.getAsLong();
+                time.begin();
                 if (tooLong) {
                     // It may have reacted with an exception, or not yet.
                     Thread.interrupted();
@@ -256,19 +256,8 @@ final class LeaseKeeper {
             return failure;
         }
 
-        /**
-         * Does not count a time in which the process stood still: once for each call, so that looks that are slow for another reason
-         * do not let it hang for ever.
-         */
-        private void forgive(long nanos) {
-            if (nanos > 0 && !stoodStill) {
-                stoodStill = true;
-                since = Math.min(since + nanos, clock.getAsLong());
-            }
-        }
-
         private boolean isTooLong() {
-            return clock.getAsLong() - since >= longest().toNanos();
+            return time.isAtLeast(longest());
         }
 
         private Duration longest() {
@@ -467,7 +456,7 @@ final class LeaseKeeper {
         try {
             long stoodStill = standstill.look();
             List<Kept> all = Stream.of(kept, lostAtWork).flatMap(Set::stream).toList();
-            all.forEach(each -> each.forgive(stoodStill));
+            all.forEach(each -> each.time.forgive(stoodStill));
             all.stream().filter(Kept::isTooLong).forEach(Kept::giveUp);
         } finally {
             lock.unlock();

@@ -87,8 +87,7 @@ final class RunningBatches {
         private @Nullable InboxTransaction<?> transaction;
 
         private Duration longest = longestCall;
-        private long calledAt;
-        private boolean stoodStill;
+        private final CallTime time = new CallTime(clock);
         private boolean interrupted;
         private long interruptedAt;
         private boolean hangs;
@@ -136,8 +135,7 @@ final class RunningBatches {
             synchronized (this) {
                 called = messages;
                 longest = limit;
-                calledAt = clock.getAsLong();
-                stoodStill = false;
+                time.begin();
                 wasLate = false;
                 left = false;
             }
@@ -226,15 +224,8 @@ final class RunningBatches {
             RunningBatches.this.suspect(messages);
         }
 
-        /**
-         * Does not count a time in which the process stood still: once for each call, so that looks that are slow for another reason
-         * do not let it hang for ever.
-         */
         private synchronized void forgive(long nanos) {
-            if (nanos > 0 && !stoodStill) {
-                stoodStill = true;
-                calledAt = Math.min(calledAt + nanos, clock.getAsLong());
-            }
+            time.forgive(nanos);
         }
 
         /** Interrupts the call that has taken too long; answers whether it turns out now that it hangs. */
@@ -242,8 +233,7 @@ final class RunningBatches {
             if (called == null) {
                 return false;
             }
-            Duration taken = Duration.ofNanos(now - calledAt);
-            if (!interrupted && taken.compareTo(longest) >= 0) {
+            if (!interrupted && time.isAtLeast(longest)) {
                 interrupted = true;
                 interruptedAt = now;
                 thread.interrupt();
@@ -253,7 +243,7 @@ final class RunningBatches {
                         consumer,
                         called.get(0).message(),
                         thread.getName(),
-                        taken.toSeconds());
+                        time.taken().toSeconds());
             }
             boolean isNew = !hangs;
             hangs = interrupted && now - interruptedAt >= patience;
@@ -271,7 +261,7 @@ final class RunningBatches {
         private synchronized List<Envelope> overdue() {
             long now = clock.getAsLong();
             boolean isOthers = hangs && now - interruptedAt >= 3 * patience;
-            boolean isOverdue = called != null && !left && !isOthers && now - calledAt >= 2 * handlerTimeout.toNanos();
+            boolean isOverdue = called != null && !left && !isOthers && time.isAtLeast(handlerTimeout.multipliedBy(2));
             return isOverdue ? List.copyOf(called) : List.of();
         }
 

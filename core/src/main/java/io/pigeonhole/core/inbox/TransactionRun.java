@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * One transaction over a group of messages, from BEGIN to COMMIT: bring them in, run the handlers of what is new or due,
  * write what is decided, commit. It either commits, or rolls back and says why; nothing that it proposed counts then. Used
  * once, by one thread.
+ *
+ * <p>One long class, because whose failure it is depends on all that has happened in the transaction so far.
  */
 final class TransactionRun<C extends HandlerContext> {
 

@@ -101,7 +101,7 @@ public final class ShortTransactions {
 
     /** What was committed stays so, also where the pool complains about a connection that was aborted. */
     private static void giveBack(Connection connection) {
-        boolean unusedGiven = Connections.succeeds("given back", connection::close);
+        Connections.succeeds("given back", connection::close);
     }
 
     /** Runs one on a connection that is somebody's already, and does not repeat it. */
@@ -171,7 +171,7 @@ public final class ShortTransactions {
             } catch (Throwable e) {
                 Connections.abort(connection);
                 // A driver may not be able to.
-                boolean unusedReset = Connections.succeeds("reset", reset);
+                Connections.succeeds("reset", reset);
                 throw e;
             }
             Connections.doOrAbort(connection, "reset", reset);
