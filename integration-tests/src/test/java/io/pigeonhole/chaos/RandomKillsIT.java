@@ -31,10 +31,12 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A consumer and two workers, each a process of its own, killed at random moments while messages fail. */
+@Tag("full")
 class RandomKillsIT {
     private static final int MESSAGES = DatabaseServer.isFull() ? 10_000 : 3_000;
     private static final int KILLS = DatabaseServer.isFull() ? 15 : 4;

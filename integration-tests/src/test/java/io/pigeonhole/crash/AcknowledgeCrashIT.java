@@ -29,11 +29,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A Kafka consumer dies just before or just after its offsets are committed: while it runs, and while it closes. */
+@Tag("full")
 class AcknowledgeCrashIT {
     private static final int PARTITIONS = 2;
     private static final List<String> IDS =
