@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param refused how many stayed dead because they are late, from the future, or not taken as work
  * @param conflicts how many stayed dead because another payload was accepted with their id, or is kept: they would take effect beside it. A
  *     selection by {@link io.pigeonhole.core.failure.DeadReason#CONFLICT} requeues them
- * @param stopped why it ended before its end: something was busy. The rest is still dead; the same call goes on. Null where
+ * @param stopReason why it ended before its end: something was busy. The rest is still dead; the same call goes on. Null where
  *     it came to its end
  */
 public record RequeueReport(
@@ -18,7 +18,7 @@ public record RequeueReport(
         long duplicates,
         long refused,
         long conflicts,
-        @Nullable String stopped) {
+        @Nullable String stopReason) {
     static final RequeueReport NOTHING = new RequeueReport(0, 0, 0, 0, null);
 
     RequeueReport with(RequeuedPart part) {

@@ -1,6 +1,7 @@
 package io.pigeonhole.core.inbox;
 
-import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.ClaimRefusedException;
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -102,7 +103,7 @@ final class DuplicateCheck {
     /**
      * Claims a message in the caller's own transaction; false if it is a duplicate.
      *
-     * @throws PigeonholeException if it is outside the ledger's days, and nothing else says that it was accepted
+     * @throws ClaimRefusedException if it is outside the ledger's days, and nothing else says that it was accepted
      */
     static boolean claim(Ledger ledger, RegisteredConsumer consumer, Message message, MessageKey key) {
         if (IdsFarAhead.isKnownByDigestKey(ledger, consumer, message, key)) {
@@ -117,9 +118,9 @@ final class DuplicateCheck {
             return ledger.claim(consumer, digestKey).claimed().contains(digestKey);
         }
         if (claim.isFromTheFuture(key) || (claim.isLate(key) && !ledger.contains(consumer, key))) {
-            throw new PigeonholeException(
-                    LedgerBounds.describe(key, claim) + ". Nothing was claimed: keep the message aside and look at it",
-                    null);
+            throw new ClaimRefusedException(
+                    claim.isFromTheFuture(key) ? DeadReason.FROM_THE_FUTURE : DeadReason.LATE,
+                    LedgerBounds.describe(key, claim) + ". Nothing was claimed: keep the message aside and look at it");
         }
         return false;
     }

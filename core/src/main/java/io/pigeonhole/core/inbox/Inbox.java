@@ -2,8 +2,9 @@ package io.pigeonhole.core.inbox;
 
 import static java.util.stream.Collectors.toCollection;
 
+import io.pigeonhole.core.failure.ClaimRefusedException;
 import io.pigeonhole.core.failure.ConfigurationException;
-import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Deduplication;
@@ -221,8 +222,11 @@ public final class Inbox<C extends HandlerContext> {
      * @return true if the message is new, false if it is a duplicate
      * @throws ConfigurationException if the consumer deduplicates by watermarks only, or a duplicate could not be recognised at
      *     the isolation level of the caller's transaction
-     * @throws PigeonholeException if the message has no usable id, or its id is older than the ledger or of a day that it
+     * @throws ClaimRefusedException if the message has no usable id, or its id is older than the ledger or of a day that it
      *     does not have yet: nothing was claimed
+     * @throws io.pigeonhole.core.failure.ConsumerPausedException if the consumer is paused: a duplicate is refused too
+     * @throws io.pigeonhole.core.failure.ClaimBlockedException if another transaction holds the message's key and does not end in
+     *     time; roll back, and hand the message in again
      * @throws io.pigeonhole.core.failure.StoreException if the database refused; roll back
      */
     public boolean claim(Message message, Ledger ledger) {
@@ -240,7 +244,7 @@ public final class Inbox<C extends HandlerContext> {
      * @param message the message; it needs an id
      * @param ledger the ledger as seen from the caller's transaction, from the store
      * @return true if the message is processed, parked or dead
-     * @throws PigeonholeException if the message has no usable id
+     * @throws ClaimRefusedException if the message has no usable id
      */
     public boolean contains(Message message, Ledger ledger) {
         MessageKey key = keyOf(message);
@@ -250,11 +254,13 @@ public final class Inbox<C extends HandlerContext> {
     private MessageKey keyOf(Message message) {
         MessageId id = message.id();
         if (id == null) {
-            throw new PigeonholeException(message + " cannot be distinguished from a duplicate; give it an id", null);
+            throw new ClaimRefusedException(
+                    DeadReason.NO_ID, message + " cannot be distinguished from a duplicate; give it an id");
         }
         if (id.length() > Envelope.LONGEST_ID) {
-            throw new PigeonholeException(
-                    "the message's id has " + id.length() + " bytes, the limit is " + Envelope.LONGEST_ID, null);
+            throw new ClaimRefusedException(
+                    DeadReason.ID_TOO_LONG,
+                    "the message's id has " + id.length() + " bytes, the limit is " + Envelope.LONGEST_ID);
         }
         return consumer.keys().keyOf(message.source(), id);
     }

@@ -203,7 +203,7 @@ abstract class BulkRequeueTests<C extends HandlerContext> extends AdminLab<C> {
         Selection selection = admin.select(all());
         try (InboxTransaction<C> transaction = begin()) {
             transaction.lock(consumer, List.of(0), SHORT);
-            assertThat(admin.requeue(selection, Requeue.atOnce(), ANN).stopped())
+            assertThat(admin.requeue(selection, Requeue.atOnce(), ANN).stopReason())
                     .isNotNull();
         }
         assertThat(audit()).isEmpty();

@@ -3,8 +3,8 @@ package io.pigeonhole.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.ClaimRefusedException;
 import io.pigeonhole.core.failure.DeadReason;
-import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
@@ -167,7 +167,7 @@ abstract class IdsFarAheadTests<C extends HandlerContext> extends InboxLab<C> {
             assertThat(inbox.claim(accepted, own.ledger())).isFalse();
             assertThat(inbox.contains(neverSeen, own.ledger())).isFalse();
             assertThatThrownBy(() -> inbox.claim(neverSeen, own.ledger()))
-                    .isInstanceOf(PigeonholeException.class)
+                    .isInstanceOf(ClaimRefusedException.class)
                     .hasMessageContaining("the ledger ends at");
         }
     }

@@ -2,8 +2,10 @@ package io.pigeonhole.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.pigeonhole.core.failure.PigeonholeException;
+import io.pigeonhole.core.failure.ClaimRefusedException;
+import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
@@ -12,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Claims in a transaction of the application's own. */
@@ -103,10 +106,10 @@ abstract class OwnTransactionTests<C extends HandlerContext> extends InboxLab<C>
         Message without = Message.builder("notes").type(TYPE).payload("x").build();
         Message tooLong = message("x".repeat(5_000), "x");
         try (CallersTransaction own = fixture.begin()) {
-            for (Message message : List.of(without, tooLong)) {
-                assertThatThrownBy(() -> inbox.claim(message, own.ledger())).isInstanceOf(PigeonholeException.class);
-                assertThatThrownBy(() -> inbox.contains(message, own.ledger())).isInstanceOf(PigeonholeException.class);
-            }
+            assertThat(refusal(() -> inbox.claim(without, own.ledger()))).isEqualTo(DeadReason.NO_ID);
+            assertThat(refusal(() -> inbox.contains(without, own.ledger()))).isEqualTo(DeadReason.NO_ID);
+            assertThat(refusal(() -> inbox.claim(tooLong, own.ledger()))).isEqualTo(DeadReason.ID_TOO_LONG);
+            assertThat(refusal(() -> inbox.contains(tooLong, own.ledger()))).isEqualTo(DeadReason.ID_TOO_LONG);
         }
     }
 
@@ -120,10 +123,16 @@ abstract class OwnTransactionTests<C extends HandlerContext> extends InboxLab<C>
         try (CallersTransaction own = fixture.begin()) {
             for (Message message : List.of(late, future)) {
                 assertThatThrownBy(() -> inbox.claim(message, own.ledger()))
-                        .isInstanceOf(PigeonholeException.class)
+                        .isInstanceOf(ClaimRefusedException.class)
                         .hasMessageContaining("ledger");
             }
+            assertThat(refusal(() -> inbox.claim(late, own.ledger()))).isEqualTo(DeadReason.LATE);
+            assertThat(refusal(() -> inbox.claim(future, own.ledger()))).isEqualTo(DeadReason.FROM_THE_FUTURE);
         }
+    }
+
+    private static DeadReason refusal(ThrowingCallable claim) {
+        return catchThrowableOfType(ClaimRefusedException.class, claim).reason();
     }
 
     @Test
