@@ -304,7 +304,8 @@ public final class Admin {
 
     /**
      * Pauses a consumer: no node claims, takes or leases its messages until somebody resumes it, restarts included. What
-     * is being worked on is finished. Leases that run out are still noticed.
+     * is being worked on is finished. Leases that run out are still noticed. Claims that callers make in transactions of their own
+     * ({@link io.pigeonhole.core.inbox.Inbox#claim}) go on.
      *
      * @param consumer the consumer's name
      * @param by who, and why

@@ -215,7 +215,8 @@ public final class Inbox<C extends HandlerContext> {
 
     /**
      * Claims a message in the caller's own transaction, without a handler: when it answers true, the caller does the work
-     * and commits both. No retry, no parking: a failure of the work rolls the claim back with it.
+     * and commits both. No retry, no parking: a failure of the work rolls the claim back with it. A pause of the consumer does not
+     * concern it: the caller receives the messages, and would have to keep them.
      *
      * @param message the message; it needs an id
      * @param ledger the ledger as seen from the caller's transaction, from the store
@@ -224,7 +225,6 @@ public final class Inbox<C extends HandlerContext> {
      *     the isolation level of the caller's transaction
      * @throws ClaimRefusedException if the message has no usable id, or its id is older than the ledger or of a day that it
      *     does not have yet: nothing was claimed
-     * @throws io.pigeonhole.core.failure.ConsumerPausedException if the consumer is paused: a duplicate is refused too
      * @throws io.pigeonhole.core.failure.ClaimBlockedException if another transaction holds the message's key and does not end in
      *     time; roll back, and hand the message in again
      * @throws io.pigeonhole.core.failure.StoreException if the database refused; roll back

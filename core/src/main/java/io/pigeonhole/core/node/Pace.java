@@ -7,7 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * When to look for work: shortly after there was some, then after pauses twice as long each time, up to a limit; shortened
- * at random by up to a fifth, so that nodes do not look at the same moment. Safe for use by many threads.
+ * at random by up to a fifth, so that nodes do not look at the same moment; and when something is known to be due. Safe for use by many threads.
  */
 final class Pace {
     private static final long SHORTEST_NANOS = Duration.ofMillis(50).toNanos();
@@ -16,10 +16,13 @@ final class Pace {
 
     private static final double JITTER = 0.2;
 
-    private final Duration limit;
+    /** What is due later than this is found by the looks in between. */
+    private static final Duration FARTHEST = Duration.ofDays(1);
+
     private final long longest;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private final LookTimes wanted = new LookTimes();
     private long pause = SHORTEST_NANOS;
     private long lookAt = System.nanoTime();
     private boolean nudged;
@@ -31,7 +34,6 @@ final class Pace {
     }
 
     Pace(Duration longest) {
-        this.limit = longest;
         this.longest = longest.toNanos();
     }
 
@@ -50,7 +52,8 @@ final class Pace {
     void lookIn(Duration in) {
         lock.lock();
         try {
-            long at = System.nanoTime() + (in.compareTo(limit) < 0 ? in.toNanos() : longest);
+            long at = System.nanoTime() + (in.compareTo(FARTHEST) < 0 ? in : FARTHEST).toNanos();
+            wanted.add(at);
             if (at - lookAt < 0) {
                 lookAt = at;
                 changed.signalAll();
@@ -66,7 +69,12 @@ final class Pace {
         try {
             pause = productive ? SHORTEST_NANOS : Math.min(pause * 2, longest);
             double shortened = 1 - JITTER * ThreadLocalRandom.current().nextDouble();
-            lookAt = System.nanoTime() + (long) (pause * shortened);
+            long now = System.nanoTime();
+            lookAt = now + (long) (pause * shortened);
+            Long next = wanted.firstAfter(now);
+            if (next != null && next - lookAt < 0) {
+                lookAt = next;
+            }
         } finally {
             lock.unlock();
         }

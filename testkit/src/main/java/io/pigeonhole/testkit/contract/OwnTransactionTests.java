@@ -58,6 +58,18 @@ abstract class OwnTransactionTests<C extends HandlerContext> extends InboxLab<C>
         }
     }
 
+    /** The caller receives the messages: a refusal would cost them at a broker that counts deliveries. */
+    @Test
+    void claimsGoOnWhileTheConsumerIsPaused() {
+        Inbox<C> inbox = writing();
+        Message message = message("x");
+        fixture.pause(inbox.consumer(), true);
+        try (CallersTransaction own = fixture.begin()) {
+            assertThat(inbox.claim(message, own.ledger())).isTrue();
+            assertThat(inbox.claim(message, own.ledger())).isFalse();
+        }
+    }
+
     @Test
     void messageIsClaimedOnceInOneTransaction() {
         Inbox<C> inbox = writing();

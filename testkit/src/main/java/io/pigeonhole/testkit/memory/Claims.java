@@ -1,6 +1,5 @@
 package io.pigeonhole.testkit.memory;
 
-import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.PayloadHash;
@@ -25,9 +24,6 @@ final class Claims {
     Claim claim(RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes, Duration timeout) {
         return changes.inTurn(() -> {
             Tables tables = changes.tables;
-            if (tables.paused.contains(consumer.id())) {
-                throw new ConsumerPausedException(consumer.name());
-            }
             List<Row> rows =
                     keys.stream().map(key -> new Row(consumer.id(), key)).toList();
             changes.awaitFree(rows.stream().map(Lock.OfKey::new).toList(), timeout);

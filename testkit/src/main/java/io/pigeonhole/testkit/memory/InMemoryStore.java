@@ -237,7 +237,7 @@ public final class InMemoryStore implements InboxStore<InMemoryContext>, AdminSt
     }
 
     /**
-     * Pauses a consumer, or resumes it. While it is paused, nothing is claimed, taken or leased for it.
+     * Pauses a consumer, or resumes it. While it is paused, nothing is taken or leased for it, and claimed in callers' transactions only.
      *
      * @param consumer the consumer's name; an unknown one stays unknown
      * @param now whether it is paused from now on

@@ -56,6 +56,7 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
         }
         Promise.check(!keys.isEmpty(), "a claim needs a key");
         Promise.check(hashes.isEmpty() || hashes.size() == keys.size(), "every key has a hash, or none");
+        requireNotPaused(consumer);
         return claims.claim(consumer, keys, hashes, timeout);
     }
 
@@ -198,12 +199,14 @@ final class MemoryTransaction implements InboxTransaction<InMemoryContext> {
     @Override
     public List<Watermark> watermarks(RegisteredConsumer consumer, Collection<LogPartition> partitions) {
         store.requireAvailable();
-        return changes.inTurn(() -> {
-            if (changes.tables.paused.contains(consumer.id())) {
-                throw new ConsumerPausedException(consumer.name());
-            }
-            return changes.tables.marks.find(consumer.id(), partitions);
-        });
+        requireNotPaused(consumer);
+        return changes.inTurn(() -> changes.tables.marks.find(consumer.id(), partitions));
+    }
+
+    private void requireNotPaused(RegisteredConsumer consumer) {
+        if (changes.inTurn(() -> changes.tables.paused.contains(consumer.id()))) {
+            throw new ConsumerPausedException(consumer.name());
+        }
     }
 
     @Override
