@@ -73,8 +73,13 @@ public final class DeliveryGroup {
      * called again.
      */
     public void withdraw() {
-        withdrawn = true;
+        mark();
         deliveryThreads.removeWithdrawn();
+    }
+
+    /** From now on none of its messages is handed in again; what waits behind one of them must not take its place. */
+    void mark() {
+        withdrawn = true;
     }
 
     /**

@@ -141,7 +141,7 @@ final class DeliveryThread implements Runnable {
             stalled = false;
             inWork = false;
             inInbox = false;
-            inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();
+            keepWhatStays();
             changed.signalAll();
             log.error(
                     "{}: the handler hangs, no interrupt ends it; {} takes its place. Give the call that it makes a timeout",
@@ -261,12 +261,24 @@ final class DeliveryThread implements Runnable {
         try {
             queue.removeIf(this::leaves);
             if (!inWork) {
-                inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();
+                keepWhatStays();
             }
             changed.signalAll();
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Of what is in hand, under the lock. Where some of it goes, its group has been marked, but what waits here may not have been taken
+     * back yet: it goes as well, or it would overtake what has gone.
+     */
+    private void keepWhatStays() {
+        List<Entry> staying = inHand.stream().filter(entry -> !leaves(entry)).toList();
+        if (staying.size() < inHand.size()) {
+            queue.removeIf(this::leaves);
+        }
+        inHand = staying;
     }
 
     private boolean leaves(Entry entry) {
@@ -501,14 +513,20 @@ final class DeliveryThread implements Runnable {
         lock.lock();
         try {
             long now = System.nanoTime();
+            boolean someLeave = false;
             for (int i = 0; i < batch.size(); i++) {
                 Entry entry = batch.get(i);
                 if (outcomes.get(i).settled()) {
                     countOff(entry);
                     queue.settled(entry);
-                } else if (!leaves(entry)) {
+                } else if (leaves(entry)) {
+                    someLeave = true;
+                } else {
                     queue.busy(entry, now);
                 }
+            }
+            if (someLeave) {
+                queue.removeIf(this::leaves);
             }
             for (int i = 0; i < batch.size(); i++) {
                 if (outcomes.get(i).equals(FAILED)) {
@@ -579,7 +597,7 @@ final class DeliveryThread implements Runnable {
             waitsFor = forTheDatabase;
             oneByOne |= forTheDatabase == null;
             resumeAt = System.nanoTime() + backoff.nextNanos();
-            inHand = inHand.stream().filter(entry -> !leaves(entry)).toList();
+            keepWhatStays();
             changed.signalAll();
             return true;
         } finally {

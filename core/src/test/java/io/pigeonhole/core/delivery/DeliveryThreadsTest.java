@@ -21,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -497,6 +498,61 @@ class DeliveryThreadsTest {
         awaitSettled("2");
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(deliveryThreads.load()).isZero());
+    }
+
+    /** Groups are taken back thread by thread, however much waits in each. */
+    @Test
+    void whatWaitsBehindABusyMessageGoesWithItAlthoughItsGroupIsTakenBackLater() throws InterruptedException {
+        AtomicReference<DeliveryGroup> group = new AtomicReference<>();
+        CountDownLatch submitted = new CountDownLatch(1);
+        DeliveryThreads deliveryThreads = start(oneDeliveryThread().maxBatch(1), inbox(ids -> {
+            awaitLatch(submitted);
+            if (ids.contains("1")) {
+                group.get().mark();
+                return List.of(BUSY);
+            }
+            return processed(ids);
+        }));
+        DeliveryGroup revoked = deliveryThreads.open();
+        group.set(revoked);
+        submit(revoked, "1", "a");
+        submit(revoked, "2", "a");
+        DeliveryGroup kept = deliveryThreads.open();
+        submit(kept, "3", "b");
+        submitted.countDown();
+
+        awaitSettled("3");
+        revoked.withdraw();
+        assertThat(revoked.awaitIdle(PATIENCE)).isTrue();
+        assertThat(settled).containsExactly("3");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(deliveryThreads.load()).isZero());
+    }
+
+    /** The same where the call fails, and what is in hand is handed in again. */
+    @Test
+    void whatWaitsBehindAMessageThatFailedGoesWithItAlthoughItsGroupIsTakenBackLater() throws InterruptedException {
+        AtomicReference<DeliveryGroup> group = new AtomicReference<>();
+        CountDownLatch submitted = new CountDownLatch(1);
+        DeliveryThreads deliveryThreads = start(oneDeliveryThread().maxBatch(1), inbox(ids -> {
+            awaitLatch(submitted);
+            if (ids.contains("1")) {
+                group.get().mark();
+                throw new RetryableException("locks again and again", null);
+            }
+            return processed(ids);
+        }));
+        DeliveryGroup revoked = deliveryThreads.open();
+        group.set(revoked);
+        submit(revoked, "1", "a");
+        submit(revoked, "2", "a");
+        DeliveryGroup kept = deliveryThreads.open();
+        submit(kept, "3", "b");
+        submitted.countDown();
+
+        awaitSettled("3");
+        revoked.withdraw();
+        assertThat(settled).containsExactly("3");
     }
 
     @Test
