@@ -92,8 +92,8 @@ class FailureLogTest {
 
         assertThat(warnings())
                 .containsExactly(
-                        "consumer 'payments': message 1 of type payment from queue at queue 7 failed in attempt 1 and is"
-                                + " tried again in 0 s: java.lang.IllegalStateException: the bank is away");
+                        "consumer 'payments': message 1 of type payment from queue at queue 7 waits in work and"
+                                + " is tried again in 0 s, after 1 failed attempt: java.lang.IllegalStateException: the bank is away");
     }
 
     @Test
@@ -106,8 +106,21 @@ class FailureLogTest {
 
         assertThat(warnings())
                 .anySatisfy(line -> assertThat(line)
-                        .contains("waits in work, without an attempt that counts, and is tried again in")
+                        .contains("waits in work and is tried again in", ", without an attempt that counts: ")
                         .doesNotContain("attempt 0"));
+    }
+
+    @Test
+    void messageThatMeetsAProgramWithoutItsTypeIsNotSaidToHaveFailedThere() {
+        inbox.process(message("1", "payment"));
+        Inbox<InMemoryContext> another = Inbox.builder("payments", store)
+                .handle("new", PayloadDecoder.text(), (payload, context) -> {})
+                .build();
+        another.work();
+
+        assertThat(warnings()).hasSize(2);
+        assertThat(warnings().get(1))
+                .contains("waits in work and is tried again in", ", after 1 failed attempt: ", "no handler for type");
     }
 
     @Test
@@ -126,7 +139,7 @@ class FailureLogTest {
         inbox.work();
 
         assertThat(warnings()).hasSize(2);
-        assertThat(warnings().get(0)).contains("failed in attempt 1", "no mail server");
+        assertThat(warnings().get(0)).contains("after 1 failed attempt", "no mail server");
         assertThat(warnings().get(1)).contains("RETRIES_EXHAUSTED");
     }
 

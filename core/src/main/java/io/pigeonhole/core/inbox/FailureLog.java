@@ -36,10 +36,13 @@ final class FailureLog {
                     : "";
             warn(dead.reason().name(), message, "is a dead letter, " + dead.reason() + limit, dead.detail());
         } else if (outcome instanceof Outcome.Parked parked) {
-            String what = parked.attempts() == 0
-                    ? "waits in work, without an attempt that counts, and is tried again in "
-                    : "failed in attempt " + parked.attempts() + " and is tried again in ";
-            warn("parked", message, what + DurationText.of(parked.dueIn()), parked.error());
+            // What it met now may be no failed attempt, beside one that was before.
+            int failed = parked.attempts();
+            String behind = failed == 0
+                    ? ", without an attempt that counts"
+                    : ", after " + failed + (failed == 1 ? " failed attempt" : " failed attempts");
+            String when = DurationText.of(parked.dueIn());
+            warn("parked", message, "waits in work and is tried again in " + when + behind, parked.error());
         }
     }
 

@@ -5,6 +5,8 @@ import static java.util.stream.Collectors.toCollection;
 import io.pigeonhole.core.failure.ClaimRefusedException;
 import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.DeadReason;
+import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Deduplication;
@@ -157,9 +159,7 @@ public final class Inbox<C extends HandlerContext> {
         while (true) {
             // A handler may have left an interrupt, which would end the wait for a connection.
             Interrupts.clear();
-            Set<Backlog.Due> dueNow = store.due(List.of(consumer)).stream()
-                    .filter(due -> due.in().isZero())
-                    .collect(toCollection(LinkedHashSet::new));
+            Set<Backlog.Due> dueNow = dueNow();
             // What was left for leases by the look before is due in another way now.
             if (dueNow.isEmpty() || dueNow.equals(inVain)) {
                 return total;
@@ -172,6 +172,16 @@ public final class Inbox<C extends HandlerContext> {
             total += brought;
             // A message whose lease was lost meanwhile does not count, and others may be behind it.
             inVain = brought == 0 && !leased.get() ? dueNow : Set.of();
+        }
+    }
+
+    private Set<Backlog.Due> dueNow() {
+        try {
+            return store.due(List.of(consumer)).stream()
+                    .filter(due -> due.in().isZero())
+                    .collect(toCollection(LinkedHashSet::new));
+        } catch (StoreException e) {
+            throw new RetryableException("what is due could not be found out; what was committed stays, call again", e);
         }
     }
 

@@ -24,6 +24,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -225,38 +226,38 @@ final class Worker<C extends HandlerContext> {
             throw e;
         }
         if (work.hasEntered()) {
-            survived(workPartition);
-            visited.add(workPartition);
+            if (survived(workPartition)) {
+                visited.add(workPartition);
+            }
         } else {
             end(workPartition);
         }
         return progress;
     }
 
-    private void survived(int workPartition) {
-        Begun left = begun.get(workPartition);
-        if (left != null) {
-            store.survived(consumer, left.start());
-            begun.remove(workPartition);
-        }
+    /** The batch is committed, whether that is noted or not. Where it is not, it is noted behind another batch. */
+    private boolean survived(int workPartition) {
+        return note(workPartition, left -> store.survived(consumer, left.start()), "survived its first batch");
     }
 
     /** This process is alive, whatever became of the batch. */
     private void end(int workPartition) {
+        note(workPartition, left -> store.ended(consumer, left.start()), "was left in good order");
+    }
+
+    private boolean note(int workPartition, Consumer<Begun> note, String what) {
         Begun left = begun.get(workPartition);
         if (left == null) {
-            return;
+            return true;
         }
         boolean interrupted = Thread.interrupted(); // A node that closes must be able to note it.
         try {
-            store.ended(consumer, left.start());
+            note.accept(left);
             begun.remove(workPartition);
+            return true;
         } catch (PigeonholeException e) {
-            log.debug(
-                    "consumer '{}': that work partition {} was left in good order is not noted",
-                    consumer.name(),
-                    workPartition,
-                    e);
+            log.debug("consumer '{}': that work partition {} {} is not noted", consumer.name(), workPartition, what, e);
+            return false;
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();

@@ -46,7 +46,7 @@ public interface AdminOperations {
 
     /**
      * Moves letters that are locked to their places in work, each due an interval behind the one before it. Answers the ids of
-     * those that it moved; one whose message is in work already is not among them, and may be gone or not.
+     * those that it moved; one whose message is in work already stays.
      */
     Set<Long> requeue(RegisteredConsumer consumer, List<Long> ids, Instant first, Duration interval)
             throws SQLException;

@@ -8,8 +8,12 @@ import io.pigeonhole.core.admin.AdminAction;
 import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.AuditEntry;
 import io.pigeonhole.core.admin.Author;
+import io.pigeonhole.core.admin.DeadLetterFilter;
 import io.pigeonhole.core.admin.PageRequest;
+import io.pigeonhole.core.admin.Requeue;
+import io.pigeonhole.core.admin.RequeueReport;
 import io.pigeonhole.core.admin.WorkFilter;
+import io.pigeonhole.core.failure.PermanentFailure;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome.Kind;
@@ -21,6 +25,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.Watermark;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -221,5 +226,46 @@ abstract class LogSwitchTests<C extends HandlerContext> extends LogLab<C> {
                 .hasSize(3);
         assertThat(fixture.deadLetters(consumer)).isEmpty();
         assertThat(positionOf(inbox, FIRST)).isEqualTo(3);
+    }
+
+    /** A record that failed for good, read again from a forgotten log, is in work beside its dead letter. */
+    private void leaveLettersOfWhichTheFirstIsInWorkAgain() {
+        AtomicBoolean forGood = new AtomicBoolean(true);
+        Inbox<C> inbox = inbox((payload, context) -> {
+            if (forGood.get()) {
+                throw new PermanentFailure("as it says");
+            }
+            throw new IllegalStateException("not now");
+        });
+        assertThat(kinds(inbox.process(range(own(inbox, FIRST), 0, 2)))).containsOnly(Kind.DEAD);
+        admin.forgetWatermarks(consumer, FIRST.source(), ANN);
+        forGood.set(false);
+        assertThat(kinds(inbox.process(range(own(inbox, FIRST), 0, 1)))).containsOnly(Kind.PARKED);
+    }
+
+    @Test
+    void letterWhoseMessageIsInWorkAgainIsRemovedAndHoldsUpNoOther() {
+        leaveLettersOfWhichTheFirstIsInWorkAgain();
+
+        assertThat(admin.requeue(admin.select(DeadLetterFilter.of(consumer)), Requeue.atOnce(), ANN))
+                .isEqualTo(new RequeueReport(1, 1, 0, 0, null));
+        assertThat(fixture.deadLetters(consumer)).isEmpty();
+        assertThat(admin.work(WorkFilter.of(consumer), PageRequest.first(10)).entries())
+                .hasSize(2);
+    }
+
+    @Test
+    void requeueOfALetterWhoseMessageIsInWorkAgainIsADuplicate() {
+        leaveLettersOfWhichTheFirstIsInWorkAgain();
+        MessageKey key = admin.work(WorkFilter.of(consumer), PageRequest.first(10))
+                .entries()
+                .get(0)
+                .message()
+                .key();
+
+        assertThat(admin.requeue(consumer, key, Requeue.atOnce(), ANN).kind()).isEqualTo(Answer.Kind.DUPLICATE);
+        assertThat(fixture.deadLetters(consumer)).hasSize(1);
+        assertThat(admin.work(WorkFilter.of(consumer), PageRequest.first(10)).entries())
+                .hasSize(1);
     }
 }

@@ -164,6 +164,41 @@ class WorkerTest {
         });
     }
 
+    /** A store that refuses one kind of call. */
+    @SuppressWarnings("unchecked")
+    private InboxStore<InMemoryContext> refusing(String call) {
+        return (InboxStore<InMemoryContext>) behind(InboxStore.class, fixture.store(), (method, arguments, result) -> {
+            if (method.equals(call)) {
+                throw new StoreException(ErrorClass.UNKNOWN, "somebody has locked the table", null);
+            }
+            return result;
+        });
+    }
+
+    private Inbox<InMemoryContext> on(InboxStore<InMemoryContext> store) {
+        return Inbox.builder("notes", store)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> fixture.write(context, payload))
+                .build();
+    }
+
+    @Test
+    void workIsDoneAlthoughItCannotBeNotedThatItsProcessSurvivedIt() {
+        Inbox<InMemoryContext> inbox = on(refusing("survived"));
+        inbox.receive(Message.builder("notes").id("1").type("note").payload("x").build());
+
+        assertThat(inbox.work()).isEqualTo(1);
+        assertThat(fixture.effects()).containsExactly("x");
+    }
+
+    @Test
+    void workThatCannotBeLookedForCanBeTriedAgain() {
+        Inbox<InMemoryContext> inbox = on(refusing("due"));
+
+        assertThatThrownBy(inbox::work)
+                .isInstanceOf(RetryableException.class)
+                .hasRootCauseMessage("somebody has locked the table");
+    }
+
     @Test
     @Tag("B2")
     void messageThatTheInboxFailsAtHoldsBackNoOtherOfItsWorkPartition() {

@@ -102,11 +102,12 @@ FROM d
 RETURNING message_key
 
 -- name: requeue
--- One whose message is in work already is gone afterwards. Each is due so many microseconds behind the first instant.
+-- One whose message is in work already stays. Each is due so many microseconds behind the first instant.
 WITH d AS (
     DELETE FROM inbox_dead_letter AS l
     USING unnest(CAST(:ids AS bigint[]), CAST(:delays AS bigint[])) AS u (id, pigeonhole_delay)
     WHERE l.id = u.id AND l.consumer_id = :consumer
+        AND NOT EXISTS (SELECT FROM inbox_work AS w WHERE w.consumer_id = l.consumer_id AND w.message_key = l.message_key)
     RETURNING l.*, u.pigeonhole_delay
 ), i AS (
     INSERT INTO inbox_work (id, consumer_id, message_key, source, message_id, type, ordering_key, headers,
