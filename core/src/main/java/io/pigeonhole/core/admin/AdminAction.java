@@ -23,5 +23,22 @@ public enum AdminAction {
     /** See {@link Admin#confirmClock}. */
     CONFIRM_CLOCK,
     /** A run over the history was made, paused, resumed or cancelled. See {@link io.pigeonhole.core.replay.ReplayControl}. */
-    REPLAY
+    REPLAY,
+    /** A newer version of Pigeonhole has recorded an action that this one does not know. Never stored: the name in the table says which. */
+    UNKNOWN;
+
+    /**
+     * The action of a name in a table.
+     *
+     * @param name the name as it is stored
+     * @return the action, {@link #UNKNOWN} where this version does not know the name
+     */
+    public static AdminAction of(String name) {
+        for (AdminAction action : values()) {
+            if (action.name().equals(name)) {
+                return action;
+            }
+        }
+        return UNKNOWN;
+    }
 }

@@ -2,7 +2,6 @@ package io.pigeonhole.core.admin;
 
 import static io.pigeonhole.core.admin.Answer.Kind;
 
-import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.failure.LeaseReleasedException;
 import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.MessageId;
@@ -244,7 +243,7 @@ public final class Answers {
     /**
      * A dead letter, for the audit.
      *
-     * @param reason why it died
+     * @param reason why it died, by the name that is stored: this version may not know it
      * @param detail the same in words
      * @param claimed whether the ledger has it
      * @param source where it came from
@@ -252,7 +251,7 @@ public final class Answers {
      * @return one line
      */
     public static String ofLetter(
-            DeadReason reason, String detail, boolean claimed, String source, @Nullable MessageId id) {
+            String reason, String detail, boolean claimed, String source, @Nullable MessageId id) {
         return MessageStatus.DEAD + (claimed ? "" : ", never claimed") + ": " + named(source, id) + "; " + reason + ": "
                 + detail;
     }

@@ -8,8 +8,9 @@ import java.time.Instant;
  *
  * @param id its place in the order of arrival
  * @param message what it is
- * @param reason why
- * @param detail the reason in words; for a failure, the exception's class and text
+ * @param reason why; {@link DeadReason#UNKNOWN} where a newer version recorded it
+ * @param detail the reason in words; for a failure, the exception's class and text; for an unknown reason, it begins with the name
+ *     that is stored
  * @param claimed whether the ledger has its key: if not, a requeue goes through the claim
  * @param blocks whether messages of its ordering key wait until somebody decides about it
  * @param attempts how many attempts are counted

@@ -37,8 +37,14 @@ public final class DeadLetterFilter {
      *
      * @param reason why they were given up on
      * @return a new filter
+     * @throws IllegalArgumentException if the reason is {@link DeadReason#UNKNOWN}
      */
     public DeadLetterFilter withReason(DeadReason reason) {
+        if (reason == DeadReason.UNKNOWN) {
+            throw new IllegalArgumentException(
+                    "no dead letter is stored with the reason UNKNOWN: it stands for every reason"
+                            + " that this version does not know. Select without a reason, or ask with the version that recorded it");
+        }
         return new DeadLetterFilter(consumer, reason, conditions);
     }
 

@@ -32,5 +32,22 @@ public enum DeadReason {
      * The database refused it among the dead letters too. What identifies it is kept, with the size and the digest of its
      * payload; its bytes are not, so that it cannot go back to work.
      */
-    BYTES_NOT_STORED
+    BYTES_NOT_STORED,
+    /** A newer version of Pigeonhole has recorded a reason that this one does not know. Never stored: the name in the table says which. */
+    UNKNOWN;
+
+    /**
+     * The reason of a name in a table.
+     *
+     * @param name the name as it is stored
+     * @return the reason, {@link #UNKNOWN} where this version does not know the name
+     */
+    public static DeadReason of(String name) {
+        for (DeadReason reason : values()) {
+            if (reason.name().equals(name)) {
+                return reason;
+            }
+        }
+        return UNKNOWN;
+    }
 }

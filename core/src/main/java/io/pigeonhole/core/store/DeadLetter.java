@@ -29,6 +29,13 @@ public record DeadLetter(
     private static final Set<DeadReason> NEVER_BLOCK =
             Set.of(DeadReason.LATE, DeadReason.SKIPPED, DeadReason.ORDERING_KEY_TOO_LONG);
 
+    /** Refuses the reason that stands for those that only newer versions know: what is stored must say why. */
+    public DeadLetter {
+        if (reason == DeadReason.UNKNOWN) {
+            throw new IllegalArgumentException("the reason UNKNOWN is only read, never stored");
+        }
+    }
+
     /**
      * A message that never was in work.
      *

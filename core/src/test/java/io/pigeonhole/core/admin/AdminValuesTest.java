@@ -3,6 +3,12 @@ package io.pigeonhole.core.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.pigeonhole.core.failure.DeadReason;
+import io.pigeonhole.core.message.KeyScheme;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.MessageId;
+import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.store.DeadLetter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -35,6 +41,25 @@ class AdminValuesTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Cursor.parse(text))
                 .withMessageContaining("cursor");
+    }
+
+    @Test
+    void nameThatOnlyANewerVersionKnowsIsUnknown() {
+        assertThat(DeadReason.values()).allMatch(reason -> DeadReason.of(reason.name()) == reason);
+        assertThat(AdminAction.values()).allMatch(action -> AdminAction.of(action.name()) == action);
+        assertThat(DeadReason.of("EXPIRED")).isEqualTo(DeadReason.UNKNOWN);
+        assertThat(AdminAction.of("MOVE")).isEqualTo(AdminAction.UNKNOWN);
+    }
+
+    @Test
+    void unknownReasonIsNeitherSelectedNorStored() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DeadLetterFilter.of("payments").withReason(DeadReason.UNKNOWN))
+                .withMessageContaining("every reason that this version does not know");
+        Message message = Message.builder("notes").id("1").build();
+        MessageKey key = new KeyScheme(0, false).keyOf("notes", MessageId.of("1"));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new DeadLetter(key, message, DeadReason.UNKNOWN, "", true, null));
     }
 
     @Test

@@ -5,7 +5,6 @@ import io.pigeonhole.core.admin.Answer;
 import io.pigeonhole.core.admin.Answers;
 import io.pigeonhole.core.admin.Author;
 import io.pigeonhole.core.admin.MessageStatus;
-import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.MessageId;
 import io.pigeonhole.core.message.MessageKey;
@@ -157,7 +156,7 @@ public final class AdminChanges {
             return new Letter(
                     row.getLong(1),
                     Answers.ofLetter(
-                            DeadReason.valueOf(row.getString(2)),
+                            row.getString(2),
                             row.getString(3),
                             row.getBoolean(4),
                             row.getString(5),

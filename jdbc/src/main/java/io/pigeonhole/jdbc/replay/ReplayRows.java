@@ -17,6 +17,7 @@ import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.MessageColumns;
 import io.pigeonhole.jdbc.sql.ReplayCalls;
 import io.pigeonhole.jdbc.sql.ReplayStatement;
+import io.pigeonhole.jdbc.sql.StoredNames;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -70,7 +71,8 @@ public final class ReplayRows {
         return new ReplayProgress(
                 consumer,
                 plan,
-                ReplayState.valueOf(row.getString(15)),
+                StoredNames.read(
+                        ReplayState.class, row.getString(15), "the replay '" + plan.name() + "' in inbox_replay"),
                 row.getLong(16),
                 row.getLong(17),
                 number(row, 18),

@@ -10,7 +10,6 @@ import io.pigeonhole.core.admin.DeadLetterEntry;
 import io.pigeonhole.core.admin.MessageLabel;
 import io.pigeonhole.core.admin.MessageStatus;
 import io.pigeonhole.core.admin.WorkEntry;
-import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.failure.DeadReason;
 import io.pigeonhole.core.message.Deduplication;
 import io.pigeonhole.core.message.IdForm;
@@ -25,7 +24,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -77,19 +75,8 @@ public final class AdminRows {
                 constant(Deduplication.class, row, 7));
     }
 
-    /** A program of another version may have written it, or a person. */
     private static <E extends Enum<E>> E constant(Class<E> type, ResultSet row, int column) throws SQLException {
-        String name = row.getString(column);
-        try {
-            return Enum.valueOf(type, name);
-        } catch (IllegalArgumentException | NullPointerException e) {
-            throw new ConfigurationException(
-                    "consumer '" + row.getString(2) + "' has the " + type.getSimpleName() + " '" + name
-                            + "' in inbox_consumer, which this version does not know; it knows "
-                            + Arrays.toString(type.getEnumConstants())
-                            + ". Use the version that registered it, or correct the row",
-                    e);
-        }
+        return StoredNames.read(type, row.getString(column), StoredNames.consumer(row.getString(2)));
     }
 
     /** One whose oldest work is not due yet has nothing overdue. */
@@ -133,11 +120,13 @@ public final class AdminRows {
     }
 
     public DeadLetterEntry letter(ResultSet row) throws SQLException {
+        String name = row.getString(AFTER_LABEL);
+        DeadReason reason = DeadReason.of(name);
         return new DeadLetterEntry(
                 row.getLong(1),
                 label(row),
-                DeadReason.valueOf(row.getString(AFTER_LABEL)),
-                row.getString(10),
+                reason,
+                detail(reason == DeadReason.UNKNOWN, name, row.getString(10)),
                 row.getBoolean(11),
                 row.getBoolean(12),
                 row.getInt(13),
@@ -169,18 +158,28 @@ public final class AdminRows {
     }
 
     public AuditEntry audit(ResultSet row) throws SQLException {
+        String name = row.getString(5);
+        AdminAction action = AdminAction.of(name);
         return new AuditEntry(
                 row.getLong(1),
                 instant(row, 2),
                 new Author(row.getString(3), row.getString(4)),
-                AdminAction.valueOf(row.getString(5)),
+                action,
                 row.getString(6),
                 keyOrNull(row, 7),
-                row.getString(8),
+                detail(action == AdminAction.UNKNOWN, name, row.getString(8)),
                 row.getLong(9));
     }
 
+    /** A name that only a newer version knows is shown in the detail, because no constant says it. */
+    private static String detail(boolean unknown, String name, String detail) {
+        if (!unknown) {
+            return detail;
+        }
+        return detail.isEmpty() ? name : name + ": " + detail;
+    }
+
     public static MessageStatus status(String text) {
-        return MessageStatus.valueOf(text.toUpperCase(Locale.ROOT));
+        return StoredNames.read(MessageStatus.class, text.toUpperCase(Locale.ROOT), "a message in inbox_work");
     }
 }

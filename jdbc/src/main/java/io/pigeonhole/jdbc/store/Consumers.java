@@ -9,6 +9,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.ConsumerStatement;
+import io.pigeonhole.jdbc.sql.StoredNames;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -90,7 +91,8 @@ public final class Consumers {
                 registration.order(),
                 registration.workPartitions(),
                 registration.deduplication());
-        consumer.requireDeduplication(Deduplication.valueOf(row.getString(6)));
+        consumer.requireDeduplication(
+                StoredNames.read(Deduplication.class, row.getString(6), StoredNames.consumer(consumer.name())));
         return consumer;
     }
 

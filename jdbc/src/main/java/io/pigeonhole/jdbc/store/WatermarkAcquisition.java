@@ -6,6 +6,7 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.jdbc.sql.AdminSession;
 import io.pigeonhole.jdbc.sql.Call;
+import io.pigeonhole.jdbc.sql.StoredNames;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +46,8 @@ public final class WatermarkAcquisition {
                 row.next();
                 return row.getString(1);
             });
-            consumer.requireDeduplication(Deduplication.valueOf(mode));
+            consumer.requireDeduplication(
+                    StoredNames.read(Deduplication.class, mode, StoredNames.consumer(consumer.name())));
         }
     }
 

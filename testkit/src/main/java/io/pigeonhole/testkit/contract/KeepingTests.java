@@ -14,7 +14,9 @@ import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.ParkedMessage;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -120,14 +122,15 @@ abstract class KeepingTests<C extends HandlerContext> extends StoreLab<C> {
     @Test
     void everyReasonCanBeKept() {
         List<DeadLetter> letters = new ArrayList<>();
-        for (DeadReason reason : DeadReason.values()) {
+        Set<DeadReason> reasons = EnumSet.complementOf(EnumSet.of(DeadReason.UNKNOWN));
+        for (DeadReason reason : reasons) {
             letters.add(dead(message(letters.size()), reason, false));
         }
         deadLetter(letters);
 
         assertThat(fixture.deadLetters(consumer.name()))
                 .extracting(StoredMessage::reason)
-                .containsExactlyInAnyOrder(DeadReason.values());
+                .containsExactlyInAnyOrderElementsOf(reasons);
     }
 
     @Test

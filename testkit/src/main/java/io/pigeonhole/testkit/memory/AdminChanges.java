@@ -84,7 +84,7 @@ final class AdminChanges {
             change.changes().letterRows.remove(letter.row());
             DeadLetter dead = letter.letter();
             String detail = Answers.ofLetter(
-                    dead.reason(),
+                    dead.reason().name(),
                     dead.detail(),
                     dead.claimed(),
                     dead.message().source(),
