@@ -22,9 +22,6 @@ import java.util.UUID;
 
 /** Reads what a claim answers and knows what its errors mean. */
 public final class Claims {
-    /** {@code READ WRITE} on a standby. */
-    private static final String FEATURE_NOT_SUPPORTED = "0A000";
-
     private Claims() {}
 
     /** Executes statements of which the one behind {@code skipped} others is the claim, with the look for dead letters next. */
@@ -190,7 +187,9 @@ public final class Claims {
         if (PostgresStates.CHECK_VIOLATION.equals(state)) {
             return ErrorClass.RETRY_NOW;
         }
-        return FEATURE_NOT_SUPPORTED.equals(state) ? ErrorClass.UNAVAILABLE : SqlStates.classify(failure);
+        return PostgresStates.FEATURE_NOT_SUPPORTED.equals(state)
+                ? ErrorClass.UNAVAILABLE
+                : SqlStates.classify(failure);
     }
 
     /** Whether the claim waited in vain: for a lock, or until the user's own statement_timeout. */

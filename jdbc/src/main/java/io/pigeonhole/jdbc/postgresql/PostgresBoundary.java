@@ -39,12 +39,22 @@ public record PostgresBoundary(Connection connection, Statements statements, Kno
                 atOneMoment ? PostgresTransactionStatement.SHORT_READ : PostgresTransactionStatement.SHORT;
         try (Statement statement = connection.createStatement()) {
             statement.execute(statements.sql(begin) + searchPath());
+        } catch (SQLException e) {
+            throw atOneMoment ? e : refusedToWrite(e);
         }
         return new AdminSession(
                 connection,
                 statements,
                 new PostgresValues(connection),
                 new PostgresAdminOperations(connection, statements, days));
+    }
+
+    /** A standby cannot do READ WRITE. Its state is that of a write on a standby from here on, as that of READ WRITE says too little. */
+    private static SQLException refusedToWrite(SQLException e) {
+        return PostgresStates.FEATURE_NOT_SUPPORTED.equals(e.getSQLState())
+                ? new SQLException(
+                        "the server is a standby: " + e.getMessage(), PostgresStates.READ_ONLY_SQL_TRANSACTION, e)
+                : e;
     }
 
     /** What asks the catalog finds the store's own tables first, and what creates days does so beside them. */

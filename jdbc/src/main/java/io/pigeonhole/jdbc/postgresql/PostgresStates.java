@@ -2,6 +2,9 @@ package io.pigeonhole.jdbc.postgresql;
 
 /** SQLSTATEs of PostgreSQL that are answered in a way of their own, by the names of its manual. */
 final class PostgresStates {
+    /** Of READ WRITE on a standby, and of whatever else a server cannot do: only the statement says which. */
+    static final String FEATURE_NOT_SUPPORTED = "0A000";
+
     static final String UNIQUE_VIOLATION = "23505";
 
     /** Of a row that no partition is for; also that of a constraint that refuses it. */

@@ -598,6 +598,9 @@ final class PostgresTransaction extends JdbcTransaction {
             WatermarkRows.advance(bindBeginning(call, first), consumer, advances);
             commitBehind();
         } catch (SQLException e) {
+            if (first && PostgresStates.FEATURE_NOT_SUPPORTED.equals(e.getSQLState())) {
+                throw Refusals.of(Claims.classify(e), "to begin a transaction", e);
+            }
             if (WatermarkRows.isMoved(e)) {
                 throw new WatermarkMovedException(
                         "one of " + advances.size() + " watermarks is not where it was read", e);
