@@ -50,7 +50,7 @@ class FailureModesGuideTest {
                 .containsAll(ids("B%d", 11))
                 .containsAll(ids("C%d", 7))
                 .containsAll(ids("D%d", 12))
-                .containsAll(ids("E%d", 18));
+                .containsAll(ids("E%d", 19));
     }
 
     @Test

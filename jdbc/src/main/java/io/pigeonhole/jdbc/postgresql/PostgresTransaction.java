@@ -31,6 +31,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collection;
@@ -77,6 +78,11 @@ final class PostgresTransaction extends JdbcTransaction {
     private boolean sessionInDoubt;
     /** Whether a handler has had the connection since the session was last put back. */
     private boolean sessionUnproven;
+
+    /** Whether a framework is committing, and still has the connection. */
+    private boolean committing;
+
+    private @Nullable SQLWarning replicationCancelled;
 
     private final PendingRepairs repairs;
     private final KnownDays days;
@@ -596,6 +602,7 @@ final class PostgresTransaction extends JdbcTransaction {
         text = text.as(withOwnCommit(text.sql()));
         try (Call call = Call.on(prepare("to commit", text.sql()), text, calls.values())) {
             WatermarkRows.advance(bindBeginning(call, first), consumer, advances);
+            requireReplicated(CancelledReplication.find(call::warnings));
             commitBehind();
         } catch (SQLException e) {
             if (first && PostgresStates.FEATURE_NOT_SUPPORTED.equals(e.getSQLState())) {
@@ -630,6 +637,7 @@ final class PostgresTransaction extends JdbcTransaction {
         String end = ending(texts().sql(PostgresTransactionStatement.COMMIT), texts().usualCommit());
         try (PreparedStatement statement = prepare("to commit", withOwnCommit(end))) {
             statement.execute();
+            requireReplicated(CancelledReplication.find(statement::getWarnings));
             commitBehind();
         } catch (SQLException e) {
             throw refusedCommit(e);
@@ -642,6 +650,40 @@ final class PostgresTransaction extends JdbcTransaction {
             commitBehind();
         } catch (SQLException e) {
             throw refusedCommit(e);
+        }
+    }
+
+    /** The server answers a COMMIT whose wait for a synchronous standby was cancelled with a warning only. */
+    private void requireReplicated(@Nullable SQLWarning cancelled) {
+        if (cancelled != null) {
+            lost();
+            throw new OutcomeUnknownException(
+                    "the wait of COMMIT for a synchronous standby was cancelled: the transaction is committed on this server,"
+                            + " and may be missing on the standby. Hand the same messages in again; the ledger of the"
+                            + " server that is the primary by then knows",
+                    ErrorsWithoutValues.of(cancelled));
+        }
+    }
+
+    /** A framework commits through the connection, and may give it back within that. */
+    @Override
+    protected void commitOwn() throws SQLException {
+        CancelledReplication.forget(connection);
+        committing = true;
+        super.commitOwn();
+        noteReplication();
+        requireReplicated(replicationCancelled);
+    }
+
+    @Override
+    public void restore(boolean autoCommit) {
+        noteReplication();
+    }
+
+    private void noteReplication() {
+        if (committing) {
+            committing = false;
+            replicationCancelled = CancelledReplication.find(connection::getWarnings);
         }
     }
 

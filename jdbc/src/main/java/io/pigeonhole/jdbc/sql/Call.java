@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.sql.Types;
 import java.time.Instant;
@@ -89,6 +90,11 @@ public final class Call implements AutoCloseable {
     public Call row(int of) {
         row = of;
         return this;
+    }
+
+    /** What the database said besides, the last time that it was executed. */
+    public @Nullable SQLWarning warnings() throws SQLException {
+        return statement.getWarnings();
     }
 
     /** The parameter {@code consumer}. */
