@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -503,18 +503,18 @@ class DeliveryThreadsTest {
     /** Groups are taken back thread by thread, however much waits in each. */
     @Test
     void whatWaitsBehindABusyMessageGoesWithItAlthoughItsGroupIsTakenBackLater() throws InterruptedException {
-        AtomicReference<DeliveryGroup> group = new AtomicReference<>();
+        CompletableFuture<DeliveryGroup> group = new CompletableFuture<>();
         CountDownLatch submitted = new CountDownLatch(1);
         DeliveryThreads deliveryThreads = start(oneDeliveryThread().maxBatch(1), inbox(ids -> {
             awaitLatch(submitted);
             if (ids.contains("1")) {
-                group.get().mark();
+                group.join().mark();
                 return List.of(BUSY);
             }
             return processed(ids);
         }));
         DeliveryGroup revoked = deliveryThreads.open();
-        group.set(revoked);
+        group.complete(revoked);
         submit(revoked, "1", "a");
         submit(revoked, "2", "a");
         DeliveryGroup kept = deliveryThreads.open();
@@ -532,18 +532,18 @@ class DeliveryThreadsTest {
     /** The same where the call fails, and what is in hand is handed in again. */
     @Test
     void whatWaitsBehindAMessageThatFailedGoesWithItAlthoughItsGroupIsTakenBackLater() throws InterruptedException {
-        AtomicReference<DeliveryGroup> group = new AtomicReference<>();
+        CompletableFuture<DeliveryGroup> group = new CompletableFuture<>();
         CountDownLatch submitted = new CountDownLatch(1);
         DeliveryThreads deliveryThreads = start(oneDeliveryThread().maxBatch(1), inbox(ids -> {
             awaitLatch(submitted);
             if (ids.contains("1")) {
-                group.get().mark();
+                group.join().mark();
                 throw new RetryableException("locks again and again", null);
             }
             return processed(ids);
         }));
         DeliveryGroup revoked = deliveryThreads.open();
-        group.set(revoked);
+        group.complete(revoked);
         submit(revoked, "1", "a");
         submit(revoked, "2", "a");
         DeliveryGroup kept = deliveryThreads.open();
