@@ -25,6 +25,8 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,6 +68,38 @@ class SessionModesIT {
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining("MODE")
                     .hasMessageContaining("POSTGRESQL");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ENGLISH STRENGTH PRIMARY", "GERMAN"})
+    void collationOfH2InWhichNamesThatDifferMayBeEqualIsRefused(String collation) {
+        JdbcDataSource database = new JdbcDataSource();
+        database.setURL("jdbc:h2:mem:collation " + collation + ";COLLATION=" + collation);
+        for (ThrowingCallable way :
+                List.<ThrowingCallable>of(() -> Schema.apply(database), () -> JdbcStore.create(database))) {
+            assertThatThrownBy(way)
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("collation " + collation);
+        }
+    }
+
+    /** On PostgreSQL nobody looks at the collation of a column. */
+    @Test
+    void consumerThatTheDatabaseTakesForAnotherIsRefused() throws SQLException {
+        try (Workshop workshop = PostgresServers.embedded().schema()) {
+            workshop.execute(
+                    "CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false)");
+            String view = workshop.ask("SELECT pg_get_viewdef('inbox'::regclass)");
+            workshop.execute("DROP VIEW inbox");
+            workshop.execute("ALTER TABLE inbox_consumer ALTER COLUMN name TYPE text COLLATE any_case");
+            workshop.execute("CREATE VIEW inbox AS " + view);
+            JdbcStore store = JdbcStore.create(workshop.dataSource());
+            Inbox.builder("payments", store).build();
+
+            assertThatThrownBy(() -> Inbox.builder("Payments", store).build())
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("takes the consumer 'Payments' for 'payments'");
         }
     }
 

@@ -297,13 +297,23 @@ public class H2 extends Dialect {
         }
     }
 
-    /** In the modes of other databases the empty text may be NULL, and statements may mean something else. */
+    /**
+     * In the modes of other databases the empty text may be NULL, and statements may mean something else. With a collation names that differ
+     * may be equal: a consumer would be taken for another, whose messages are its duplicates.
+     */
     @Override
     public void checkSession(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT " + SETTING.formatted("MODE"))) {
+                ResultSet row = statement.executeQuery(
+                        "SELECT " + SETTING.formatted("MODE") + ", " + SETTING.formatted("COLLATION"))) {
             row.next();
             String mode = row.getString(1);
+            String collation = row.getString(2);
+            if (collation != null && !collation.equals("OFF")) {
+                throw new ConfigurationException("the H2 database has the collation " + collation
+                        + ", in which names that differ may be equal: two consumers would be one. Take COLLATION out of its JDBC"
+                        + " URL, and create the database anew");
+            }
             if (!MODES.contains(mode.toUpperCase(Locale.ROOT))) {
                 throw new ConfigurationException("the H2 database is in the mode " + mode
                         + ", in which statements of the inbox mean something else. Take MODE out of its JDBC URL, or"

@@ -82,6 +82,7 @@ public final class Consumers {
     }
 
     private static RegisteredConsumer registered(ConsumerRegistration registration, ResultSet row) throws SQLException {
+        requireSameName(registration, row.getString(7));
         requireSame(registration, row.getString(2), row.getString(4), row.getInt(5));
         KeyScheme keys = new KeyScheme(row.getLong(3), registration.idForm() == IdForm.TIME_ORDERED_WITH_ULIDS);
         RegisteredConsumer consumer = new RegisteredConsumer(
@@ -94,6 +95,16 @@ public final class Consumers {
         consumer.requireDeduplication(
                 StoredNames.read(Deduplication.class, row.getString(6), StoredNames.consumer(consumer.name())));
         return consumer;
+    }
+
+    /** The column has a collation in which what differs may be equal: the messages of one would be duplicates of the other's. */
+    private static void requireSameName(ConsumerRegistration registration, String found) {
+        if (!registration.name().equals(found)) {
+            throw new ConfigurationException(
+                    "the database takes the consumer '" + registration.name() + "' for '" + found
+                            + "', which is another one: inbox_consumer.name has a collation that does not compare all characters. Give it the"
+                            + " one that the schema of this version has");
+        }
     }
 
     private static void requireSame(

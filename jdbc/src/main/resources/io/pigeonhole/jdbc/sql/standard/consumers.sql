@@ -1,7 +1,7 @@
 -- Consumers, and who begins with what.
 
 -- name: find
-SELECT id, id_form, digest_below, key_order, work_partitions, deduplication FROM inbox_consumer WHERE name = :name
+SELECT id, id_form, digest_below, key_order, work_partitions, deduplication, name FROM inbox_consumer WHERE name = :name
 
 -- name: register
 -- Asked for before, because an insert that meets the name may use up one of the 32,767 numbers.
