@@ -366,7 +366,7 @@ class DeletedNeighboursIT {
     }
 
     private static void forgetInTime(JdbcStore store) {
-        assertTimeoutPreemptively(Duration.ofSeconds(10), () -> {
+        assertTimeoutPreemptively(Duration.ofSeconds(40), () -> {
             while (store.retire().more()) {
                 // The next piece.
             }

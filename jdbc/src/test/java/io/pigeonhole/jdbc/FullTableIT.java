@@ -68,7 +68,7 @@ class FullTableIT {
             assertThat(workshop.askAll("SELECT message FROM inbox_attempt")).isEmpty();
 
             workshop.execute(drop(table));
-            await().atMost(Duration.ofSeconds(30)).until(() -> {
+            await().atMost(Duration.ofSeconds(60)).until(() -> {
                 inbox.work();
                 return workshop.askAll("SELECT id FROM inbox_work").isEmpty();
             });

@@ -2,6 +2,7 @@ package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.message.PayloadHash;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.util.ArrayList;
@@ -43,7 +44,9 @@ record Batch(List<Message> messages, List<Envelope> envelopes, BitSet repetition
                 messages,
                 envelopes,
                 repetitions,
-                comparePayloads ? rounds(firsts.values()) : List.of(List.copyOf(firsts.values())));
+                comparePayloads
+                        ? rounds(firsts.values(), consumer.order().isKept())
+                        : List.of(List.copyOf(firsts.values())));
     }
 
     /**
@@ -69,13 +72,20 @@ record Batch(List<Message> messages, List<Envelope> envelopes, BitSet repetition
         return new Batch(messages, envelopes, new BitSet(), rounds);
     }
 
-    /** In each round a key comes once. */
-    private static List<List<Envelope>> rounds(Collection<Envelope> distinct) {
+    /** In each round a key comes once. Where an order is kept, no message comes in a round before one of its ordering key that came before it. */
+    private static List<List<Envelope>> rounds(Collection<Envelope> distinct, boolean inOrder) {
         List<List<Envelope>> rounds = new ArrayList<>();
-        Map<MessageKey, Integer> seen = new HashMap<>();
+        Map<MessageKey, Integer> ofKeys = new HashMap<>();
+        Map<OrderingKey, Integer> ofOrders = new HashMap<>();
         for (Envelope envelope : distinct) {
-            int round = seen.merge(envelope.key(), 1, Integer::sum) - 1;
-            if (rounds.size() == round) {
+            int round = ofKeys.getOrDefault(envelope.key(), -1) + 1;
+            OrderingKey order = inOrder ? OrderingKey.of(envelope.message()) : null;
+            if (order != null) {
+                round = Math.max(round, ofOrders.getOrDefault(order, 0));
+                ofOrders.put(order, round);
+            }
+            ofKeys.put(envelope.key(), round);
+            while (rounds.size() <= round) {
                 rounds.add(new ArrayList<>());
             }
             rounds.get(round).add(envelope);

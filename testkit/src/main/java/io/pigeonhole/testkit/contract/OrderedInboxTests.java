@@ -349,6 +349,19 @@ abstract class OrderedInboxTests<C extends HandlerContext> extends FlowLab<C> {
         assertThat(effectsOf("a")).containsExactly("a1", "a2");
     }
 
+    @Test
+    void conflictOfACallHoldsBackWhatComesBehindItInTheSameCall() {
+        Inbox<C> inbox =
+                ordered(KeyOrder.BLOCK_ON_DEAD_LETTERS).detectConflicts().build();
+        String id = Ids.opaque();
+        List<Message> batch = List.of(ofKeyWithId(id, "a1"), ofKeyWithId(id, "a2"), ofKey("a", "a3"), ofKey("b", "b1"));
+
+        assertThat(kinds(inbox.process(batch)))
+                .containsExactly(Kind.PROCESSED, Kind.DEAD, Kind.RECEIVED, Kind.PROCESSED);
+        assertThat(effectsOf("a")).containsExactly("a1");
+        assertThat(effectsOf("b")).containsExactly("b1");
+    }
+
     private static Message ofKeyWithId(String id, String payload) {
         return Message.builder("notes")
                 .id(id)
