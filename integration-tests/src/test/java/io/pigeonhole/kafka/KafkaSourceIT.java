@@ -59,7 +59,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * takes longer to start than most of them to run.
  */
 class KafkaSourceIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final AtomicInteger topics = new AtomicInteger();
 
     @TempDir
