@@ -74,7 +74,7 @@ class StandbyIT {
                 .build();
     }
 
-    /** Who calls again later has to be told so by each call that writes, not only by that for a message. */
+    /** Callers decide by the exception whether to try again later, so that every call that writes has to throw the one for an outage. */
     private static void assertAway(DataSource dataSource, JdbcStore store, Inbox<JdbcContext> inbox) {
         Author author = new Author("me", "to try it");
         LogPartition partition = new LogPartition("log", 0);

@@ -73,12 +73,12 @@ public final class DeliveryGroup {
      * called again.
      */
     public void withdraw() {
-        mark();
+        markWithdrawn();
         deliveryThreads.removeWithdrawn();
     }
 
     /** From now on none of its messages is handed in again; what waits behind one of them must not take its place. */
-    void mark() {
+    void markWithdrawn() {
         withdrawn = true;
     }
 

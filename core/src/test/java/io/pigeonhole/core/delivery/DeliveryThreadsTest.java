@@ -508,7 +508,7 @@ class DeliveryThreadsTest {
         DeliveryThreads deliveryThreads = start(oneDeliveryThread().maxBatch(1), inbox(ids -> {
             awaitLatch(submitted);
             if (ids.contains("1")) {
-                group.join().mark();
+                group.join().markWithdrawn();
                 return List.of(BUSY);
             }
             return processed(ids);
@@ -537,7 +537,7 @@ class DeliveryThreadsTest {
         DeliveryThreads deliveryThreads = start(oneDeliveryThread().maxBatch(1), inbox(ids -> {
             awaitLatch(submitted);
             if (ids.contains("1")) {
-                group.join().mark();
+                group.join().markWithdrawn();
                 throw new RetryableException("locks again and again", null);
             }
             return processed(ids);
