@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @OnEveryServer
 class ClocksIT {
     private static final String TYPE = "timed";
-    private static final Duration PATIENCE = ofSeconds(20);
+    private static final Duration PATIENCE = ofSeconds(60);
     private static final Duration LEASE = ofSeconds(1);
     private static final Duration DELAY = ofSeconds(1);
 
@@ -90,12 +90,12 @@ class ClocksIT {
                                             + " AND clock_timestamp() - updated_at BETWEEN interval '0 s' AND interval '1 min' FROM inbox_work"))
                     .as("due by the database's clock")
                     .containsExactly("t");
-            long received = System.nanoTime();
             assertThat(inbox.receive(message("received"))).isEqualTo(new Outcome.Received());
+            // A clock that counted would make this an hour late.
             await().atMost(PATIENCE).until(() -> ask("SELECT 1 FROM inbox_work").isEmpty());
 
-            assertThat(since(received, "received 1")).isLessThan(DELAY);
-            assertThat(between("failing 1", "failing 2")).isBetween(DELAY, DELAY.plus(ofSeconds(5)));
+            assertThat(handledAt).containsOnlyKeys("failing 1", "failing 2", "received 1");
+            assertThat(between("failing 1", "failing 2")).isGreaterThanOrEqualTo(DELAY);
         }
     }
 
@@ -130,9 +130,7 @@ class ClocksIT {
         assertThat(handledAt).containsOnlyKeys("long 1", "orphan 2");
         assertThat(since(leased, "orphan 2"))
                 .as("the lease, then the delay")
-                .isBetween(
-                        LEASE.plus(DELAY).minus(ofMillis(100)),
-                        LEASE.plus(DELAY).plus(ofSeconds(5)));
+                .isGreaterThanOrEqualTo(LEASE.plus(DELAY).minus(ofMillis(100)));
         assertThat(ask("SELECT encode(w.message_id, 'escape') || ': ' || a.error_class FROM inbox_attempt AS a JOIN"
                         + " inbox_history AS w USING (consumer_id, message_key)"))
                 .containsExactly("orphan: io.pigeonhole.core.failure.LeaseExpiredException");
