@@ -17,6 +17,7 @@ import io.pigeonhole.core.store.ConsumerRegistration;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.jdbc.dialect.MariaDb;
+import io.pigeonhole.jdbc.dialect.SessionStatement;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -107,6 +108,7 @@ class MariaDbRoundTripsIT {
     /** Auto-commit off, the beginning with the claim, the proof with COMMIT, the settings as before with auto-commit. */
     @Test
     void claimOfOneMessageAndCommitCostFourStatements() throws SQLException {
+        claimAndCommit(lab, lab.keyOf(StoreLab.message()));
         MessageKey key = lab.keyOf(StoreLab.message());
         assertThat(cost(() -> assertThat(claimAndCommit(lab, key)).isTrue())).isEqualTo(4);
     }
@@ -116,6 +118,59 @@ class MariaDbRoundTripsIT {
         MessageKey key = lab.keyOf(StoreLab.message());
         claimAndCommit(lab, key);
         assertThat(cost(() -> assertThat(claimAndCommit(lab, key)).isFalse())).isEqualTo(4);
+    }
+
+    /** The name that it does not know, and the text, for each of two. */
+    @Test
+    void newSessionParsesTwoStatementsOnce() throws SQLException {
+        MessageKey key = lab.keyOf(StoreLab.message());
+        assertThat(cost(() -> assertThat(claimAndCommit(lab, key)).isTrue())).isEqualTo(8);
+        assertThat(cost(() -> assertThat(claimAndCommit(lab, key)).isFalse())).isEqualTo(4);
+    }
+
+    /** A pool that resets its connections takes them away. */
+    @Test
+    void sessionThatHasForgottenItsStatementsParsesThemAgain() throws SQLException {
+        CountingDataSource counting = new CountingDataSource(pool);
+        StoreLab counted = StoreLab.of(counting.dataSource());
+        assertThat(claimAndCommit(counted, counted.keyOf(StoreLab.message()))).isTrue();
+        List<String> names = counting.statements().stream()
+                .filter(sql -> sql.startsWith("PREPARE "))
+                .map(sql -> sql.split(" ", 3)[1])
+                .toList();
+        assertThat(names).hasSize(2).doesNotHaveDuplicates();
+        try (Connection connection = pool.getConnection()) {
+            for (String name : names) {
+                execute(connection, "DEALLOCATE PREPARE " + name);
+            }
+        }
+
+        MessageKey key = counted.keyOf(StoreLab.message());
+        assertThat(claimAndCommit(counted, key)).isTrue();
+        assertThat(claimAndCommit(counted, key)).isFalse();
+        assertThat(counting.statements())
+                .filteredOn(sql -> sql.startsWith("PREPARE "))
+                .hasSize(4);
+    }
+
+    /** One statement more each for the beginning and the end, and no error. */
+    @Test
+    void serverThatKeepsNoPreparedStatementsGetsTheStepsOneByOne() throws SQLException {
+        assumeTrue(server.equals(MariaDbServers.embedded()));
+        try (Connection connection = workshop.dataSource().getConnection()) {
+            String before = SessionLab.ask(connection, "SELECT @@global.max_prepared_stmt_count");
+            execute(connection, "SET GLOBAL max_prepared_stmt_count = 0");
+            try {
+                MessageKey key = lab.keyOf(StoreLab.message());
+                assertThat(claimAndCommit(lab, key)).isTrue();
+                assertThat(claimAndCommit(lab, key)).isFalse();
+                assertThat(cost(() -> assertThat(claimAndCommit(lab, lab.keyOf(StoreLab.message())))
+                                .isTrue()))
+                        .isGreaterThan(4);
+            } finally {
+                execute(connection, "SET GLOBAL max_prepared_stmt_count = " + before);
+            }
+        }
     }
 
     /** Drivers may refuse to. */
@@ -128,7 +183,7 @@ class MariaDbRoundTripsIT {
         assertThat(claimAndCommit(counted, key)).isTrue();
         assertThat(claimAndCommit(counted, key)).isFalse();
 
-        assertThat(counting.statements()).anyMatch(sql -> sql.startsWith("SET STATEMENT") && sql.contains("INSERT"));
+        assertThat(counting.statements()).anyMatch(sql -> sql.startsWith("SET STATEMENT") && sql.contains("EXECUTE"));
         assertThat(counting.queries()).isNotEmpty().noneMatch(sql -> sql.startsWith("SET"));
     }
 
@@ -146,6 +201,7 @@ class MariaDbRoundTripsIT {
                 .payload("one".getBytes(StandardCharsets.UTF_8))
                 .build();
         assertThat(inbox.process(List.of(StoreLab.message("another")))).hasSize(1);
+        claimAndCommit(lab, lab.keyOf(StoreLab.message()));
 
         assertThat(cost(() -> assertThat(inbox.process(List.of(message)))
                         .extracting(Outcome::kind)
@@ -221,6 +277,32 @@ class MariaDbRoundTripsIT {
         }
     }
 
+    /** The statement that the session has parsed meets a table that was changed since. */
+    @Test
+    void daysThatComeAndGoChangeNothingForASessionThatHasParsedItsStatements() throws SQLException {
+        try (Workshop own = server.schema()) {
+            HikariConfig config = new HikariConfig();
+            config.setJdbcUrl(own.url());
+            config.setMaximumPoolSize(1);
+            try (HikariDataSource single = new HikariDataSource(config)) {
+                StoreLab other = StoreLab.of(single);
+                MessageKey key = other.keyOf(StoreLab.message());
+                assertThat(claimAndCommit(other, key)).isTrue();
+                own.execute("ALTER TABLE inbox_ledger DROP PARTITION " + own.ask(
+                        "SELECT MIN(partition_name) FROM information_schema.partitions WHERE table_schema = DATABASE()"
+                                + " AND table_name = 'inbox_ledger' AND partition_name REGEXP '^p[0-9]'"));
+                assertThat(claimAndCommit(other, key)).isFalse();
+                other.store().maintain();
+                assertThat(claimAndCommit(other, key)).isFalse();
+                own.execute("ALTER TABLE inbox_ledger ADD COLUMN note INT NULL");
+
+                assertThat(claimAndCommit(other, other.keyOf(StoreLab.message()))).isTrue();
+                assertThat(claimAndCommit(other, key)).isFalse();
+                assertThat(own.ask("SELECT COUNT(*) FROM inbox_ledger")).isEqualTo("2");
+            }
+        }
+    }
+
     @Test
     void keyOutsideTheLedgersDaysIsNotClaimedAndSaysSo() {
         RegisteredConsumer ordered = lab.consumer();
@@ -256,9 +338,11 @@ class MariaDbRoundTripsIT {
         JdbcStore store = JdbcStore.builder(pool)
                 .dialect(new MariaDb() {
                     @Override
-                    public String proveAndCommit() {
-                        return "BEGIN NOT ATOMIC " + done
-                                + "SIGNAL SQLSTATE '70100' SET MYSQL_ERRNO = 1317, MESSAGE_TEXT = 'interrupted'; END";
+                    public SessionStatement proveAndCommit() {
+                        return new SessionStatement(
+                                "",
+                                "BEGIN NOT ATOMIC " + done
+                                        + "SIGNAL SQLSTATE '70100' SET MYSQL_ERRNO = 1317, MESSAGE_TEXT = 'interrupted'; END");
                     }
                 })
                 .build();

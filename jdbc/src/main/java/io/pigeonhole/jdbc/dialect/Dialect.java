@@ -233,22 +233,45 @@ public abstract class Dialect {
      * then asked for. After an error {@link #restoreLockTimeout} is executed.
      *
      * @param idleLimit as for {@link #beginForHandlers}
-     * @param timeout as for {@link #setLockTimeout}, but no longer than a statement may take
-     * @return a text for {@link String#format}, with the consumer's number, the key in hexadecimal digits, and an expression
-     *     for the hash of the payload, maybe NULL; or null where the database has no such statement, as unless overridden
+     * @return a statement, for the values of {@link #valuesOfClaim}; or null where the database has no such statement, as unless
+     *     overridden
      */
-    public @Nullable String beginWithClaim(Duration idleLimit, Duration timeout) {
+    public @Nullable SessionStatement beginWithClaim(Duration idleLimit) {
         return null;
     }
 
     /**
-     * Whether a session does not understand {@link #beginWithClaim}, of which then nothing was executed: it may be in a mode in
-     * which such a statement is written otherwise. Then the store begins and claims one by one from then on.
+     * The values of {@link #beginWithClaim}.
      *
-     * @param failure what the statement was refused with
+     * @param consumer its number
+     * @param key an expression for the key
+     * @param hash one for the hash of the payload, maybe NULL
+     * @param idleLimit as for {@link #beginForHandlers}
+     * @param timeout as for {@link #setLockTimeout}, but no longer than a statement may take
+     * @return expressions, with commas between them
+     */
+    public String valuesOfClaim(short consumer, String key, String hash, Duration idleLimit, Duration timeout) {
+        throw new UnsupportedOperationException("there is no statement that begins with a claim");
+    }
+
+    /**
+     * Whether a session does not know the name of a {@link SessionStatement}, of which then nothing was executed.
+     *
+     * @param failure what its execution was refused with
      * @return false unless overridden
      */
-    public boolean isNotUnderstood(SQLException failure) {
+    public boolean isNotPrepared(SQLException failure) {
+        return false;
+    }
+
+    /**
+     * Whether a session cannot parse the text of a {@link SessionStatement}, or may keep none: it may be in a mode in which such a
+     * statement is written otherwise. Then the store does without from then on.
+     *
+     * @param failure what the preparation was refused with
+     * @return false unless overridden
+     */
+    public boolean refusesPreparation(SQLException failure) {
         return false;
     }
 
@@ -268,7 +291,7 @@ public abstract class Dialect {
      *
      * @return a statement; or null where the two are executed one by one, as unless overridden
      */
-    public @Nullable String proveAndCommit() {
+    public @Nullable SessionStatement proveAndCommit() {
         return null;
     }
 

@@ -100,6 +100,8 @@ public class MariaDb extends Dialect {
     private static final int NO_BULK = 1295;
     private static final int SYNTAX = 1064;
     private static final int NO_PARTITION = 1735;
+    private static final int NOT_PREPARED = 1243;
+    private static final int TOO_MANY_PREPARED = 1461;
 
     private static final DateTimeFormatter NAME_OF_DAY =
             DateTimeFormatter.ofPattern("'p'uuuuMMdd", Locale.ROOT).withResolverStyle(ResolverStyle.STRICT);
@@ -233,24 +235,36 @@ public class MariaDb extends Dialect {
      * statements of their own. The limit for the whole is that of the wait for a table.
      */
     @Override
-    public @Nullable String beginWithClaim(Duration idleLimit, Duration timeout) {
-        long limit = seconds(idleLimit);
-        return BEGIN_WITH_CLAIM
-                .replace("{idle}", String.valueOf(limit))
-                .replace("{wait}", String.valueOf(Math.min(limit, secondsOfWait(timeout))));
+    public @Nullable SessionStatement beginWithClaim(Duration idleLimit) {
+        return SessionStatement.of(BEGIN_WITH_CLAIM.replace("{idle}", String.valueOf(seconds(idleLimit))));
     }
 
-    /** In the mode ORACLE variables and handlers are declared in another place. */
     @Override
-    public boolean isNotUnderstood(SQLException failure) {
-        return failure.getErrorCode() == SYNTAX;
+    public String valuesOfClaim(short consumer, String key, String hash, Duration idleLimit, Duration timeout) {
+        String wait = String.valueOf(Math.min(seconds(idleLimit), secondsOfWait(timeout)));
+        return String.join(", ", String.valueOf(consumer), key, hash, wait);
     }
 
-    /** With our own limit: a COMMIT that waits, for a backup maybe, is no handler's statement. */
     @Override
-    public @Nullable String proveAndCommit() {
-        return "SET STATEMENT max_statement_time = " + OWN_LIMIT
-                + " FOR BEGIN NOT ATOMIC RELEASE SAVEPOINT pigeonhole_guard; COMMIT; END";
+    public boolean isNotPrepared(SQLException failure) {
+        return failure.getErrorCode() == NOT_PREPARED;
+    }
+
+    /** In the mode ORACLE variables and handlers are declared in another place; the server's {@code max_prepared_stmt_count} may be 0. */
+    @Override
+    public boolean refusesPreparation(SQLException failure) {
+        return failure.getErrorCode() == SYNTAX || failure.getErrorCode() == TOO_MANY_PREPARED;
+    }
+
+    /**
+     * With our own limit: a COMMIT that waits, for a backup maybe, is no handler's statement. The limit that counts is that of the
+     * execution, not one within the text.
+     */
+    @Override
+    public @Nullable SessionStatement proveAndCommit() {
+        return new SessionStatement(
+                "SET STATEMENT max_statement_time = " + OWN_LIMIT + " FOR ",
+                "BEGIN NOT ATOMIC RELEASE SAVEPOINT pigeonhole_guard; COMMIT; END");
     }
 
     /** Each transaction notes there how long its session waits for locks. */
@@ -728,29 +742,36 @@ public class MariaDb extends Dialect {
         }
     }
 
-    /** For {@link String#format}, once the limits are in it. */
+    /**
+     * Parameters: consumer, key, hash, how long a lock is waited for. They stand where no table is named: a table that has changed makes
+     * servers from 11.2 on parse the step anew that names it, and there they take no parameter.
+     */
     private static final String BEGIN_WITH_CLAIM = """
             SET STATEMENT lock_wait_timeout = LEAST(@@lock_wait_timeout, {idle}) FOR BEGIN NOT ATOMIC
                 DECLARE pigeonhole_claimed INT DEFAULT 0;
+                DECLARE pigeonhole_consumer SMALLINT DEFAULT ?;
+                DECLARE pigeonhole_key BINARY(16) DEFAULT ?;
+                DECLARE pigeonhole_hash VARBINARY(32) DEFAULT ?;
                 DECLARE CONTINUE HANDLER FOR 1062, 1586 SET pigeonhole_claimed = -1;
                 SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
                 SET @pigeonhole_wait = @@innodb_lock_wait_timeout, @pigeonhole_idle = @@idle_transaction_timeout,
-                    @pigeonhole_statement = @@max_statement_time, innodb_lock_wait_timeout = {wait},
+                    @pigeonhole_statement = @@max_statement_time, innodb_lock_wait_timeout = ?,
                     idle_transaction_timeout = {idle},
                     max_statement_time = IF(@@max_statement_time > 0, @@max_statement_time, {idle});
                 SAVEPOINT pigeonhole_guard;
                 INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at)
-                SELECT c.id, x'%2$s', %3$s, UTC_TIMESTAMP(6)
+                SELECT c.id, pigeonhole_key, pigeonhole_hash, UTC_TIMESTAMP(6)
                 FROM inbox_ledger_bounds AS h CROSS JOIN inbox_consumer AS c
-                WHERE c.id = %1$s AND NOT c.paused AND @pigeonhole_statement = 0 AND x'%2$s' >= h.oldest
-                    AND (x'%2$s' < h.newest OR x'%2$s' >= x'ff000000000000000000000000000000');
+                WHERE c.id = pigeonhole_consumer AND NOT c.paused AND @pigeonhole_statement = 0
+                    AND pigeonhole_key >= h.oldest
+                    AND (pigeonhole_key < h.newest OR pigeonhole_key >= x'ff000000000000000000000000000000');
                 IF pigeonhole_claimed = 0 THEN
                     SET pigeonhole_claimed = ROW_COUNT();
                 END IF;
                 SET innodb_lock_wait_timeout = @pigeonhole_wait;
                 IF pigeonhole_claimed < 0 THEN
                     SELECT pigeonhole_claimed, COUNT(*) > 0
-                    FROM (SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = %1$s LIMIT 1) AS letters;
+                    FROM (SELECT 1 FROM inbox_dead_letter AS d WHERE d.consumer_id = pigeonhole_consumer LIMIT 1) AS letters;
                 ELSE
                     SELECT pigeonhole_claimed;
                 END IF;

@@ -71,13 +71,13 @@ public class MySql extends MariaDb {
 
     /** It has no compound statements outside of procedures. */
     @Override
-    public @Nullable String beginWithClaim(Duration idleLimit, Duration timeout) {
+    public @Nullable SessionStatement beginWithClaim(Duration idleLimit) {
         return null;
     }
 
     /** It has no compound statements outside of procedures. */
     @Override
-    public @Nullable String proveAndCommit() {
+    public @Nullable SessionStatement proveAndCommit() {
         return null;
     }
 

@@ -12,12 +12,12 @@ import io.pigeonhole.jdbc.retention.OldRowStatement;
 import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.LedgerQuery;
 import io.pigeonhole.jdbc.sql.StatementName;
-import io.pigeonhole.jdbc.sql.StoreSchema;
 import java.nio.ByteBuffer;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -57,33 +57,38 @@ final class PlainClaims {
         return claim(session, consumer, keys, hashOf, true);
     }
 
-    /**
-     * The claim of one key together with the beginning of its transaction, as {@link Dialect#beginWithClaim} says it. Null where
-     * neither the insert nor a duplicate decided.
-     */
-    static @Nullable Claim one(
-            PlainSession session,
-            String text,
+    /** The values of {@link Dialect#beginWithClaim}, for one key and the hash of its payload, or none. */
+    static String valuesOfOne(
+            Dialect dialect,
             RegisteredConsumer consumer,
             List<MessageKey> keys,
-            List<PayloadHash> hashes)
-            throws SQLException {
+            List<PayloadHash> hashes,
+            Duration idleLimit,
+            Duration timeout) {
         byte[] hash = bytes(hashes.isEmpty() ? null : hashes.get(0));
-        String sql = StoreSchema.format(session.connection(), text)
-                .formatted(
-                        consumer.id(),
-                        HexFormat.of().formatHex(keys.get(0).toBytes()),
-                        hash == null ? "NULL" : "x'" + HexFormat.of().formatHex(hash) + "'");
-        // Not executeQuery: a driver may refuse that for a text that begins with SET.
-        try (Statement statement = StoreSchema.unbound(session.connection()).createStatement()) {
-            statement.execute(sql);
-            try (ResultSet row = statement.getResultSet()) {
-                int claimed = row != null && row.next() ? row.getInt(1) : 0;
-                if (claimed == 0) {
-                    return null;
-                }
-                return claimed > 0 ? Claim.ofAll(keys) : duplicate(keys.get(0), row.getBoolean(2));
+        return dialect.valuesOfClaim(
+                consumer.id(),
+                literal(keys.get(0).toBytes()),
+                hash == null ? "NULL" : literal(hash),
+                idleLimit,
+                timeout);
+    }
+
+    private static String literal(byte[] bytes) {
+        return "x'" + HexFormat.of().formatHex(bytes) + "'";
+    }
+
+    /**
+     * The claim of one key together with the beginning of its transaction, as {@link Dialect#beginWithClaim} answers it. Null where
+     * neither the insert nor a duplicate decided.
+     */
+    static @Nullable Claim one(Statement executed, List<MessageKey> keys) throws SQLException {
+        try (ResultSet row = executed.getResultSet()) {
+            int claimed = row != null && row.next() ? row.getInt(1) : 0;
+            if (claimed == 0) {
+                return null;
             }
+            return claimed > 0 ? Claim.ofAll(keys) : duplicate(keys.get(0), row.getBoolean(2));
         }
     }
 

@@ -41,7 +41,6 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
@@ -54,7 +53,7 @@ public final class PlainDatabase extends Database {
     private final Dialect dialect;
     private final TransactionControl control;
     private final LongWrites longWrites = new LongWrites();
-    private final AtomicBoolean claimsApart = new AtomicBoolean();
+    private final SessionStatements sessionStatements;
     private final PendingRepair takenNumber;
 
     private PlainDatabase(
@@ -68,6 +67,7 @@ public final class PlainDatabase extends Database {
         this.connections = connections;
         this.transactionsOfHandlers = transactionsOfHandlers;
         this.dialect = dialect;
+        this.sessionStatements = new SessionStatements(dialect);
         this.control = new TransactionControl(
                 dialect::endsTransaction, sql -> false, dialect::withoutText, dialect::savepointName);
         this.takenNumber = new PendingRepair(
@@ -152,7 +152,7 @@ public final class PlainDatabase extends Database {
                         idleLimit,
                         new PacketProof(connections, dialect),
                         longWrites,
-                        claimsApart,
+                        sessionStatements,
                         takenNumber));
     }
 

@@ -18,12 +18,14 @@ import io.pigeonhole.jdbc.OwnTransaction;
 import io.pigeonhole.jdbc.dialect.Dialect;
 import io.pigeonhole.jdbc.dialect.PlainErrors;
 import io.pigeonhole.jdbc.dialect.SessionChange;
+import io.pigeonhole.jdbc.dialect.SessionStatement;
 import io.pigeonhole.jdbc.dialect.TransactionControl;
 import io.pigeonhole.jdbc.sql.Connections;
 import io.pigeonhole.jdbc.sql.ErrorsWithoutValues;
 import io.pigeonhole.jdbc.sql.Refusals;
 import io.pigeonhole.jdbc.sql.ReplayCalls;
 import io.pigeonhole.jdbc.sql.ShortTransactions;
+import io.pigeonhole.jdbc.sql.StoreSchema;
 import io.pigeonhole.jdbc.transaction.JdbcTransaction;
 import io.pigeonhole.jdbc.transaction.LongWrites;
 import io.pigeonhole.jdbc.transaction.PendingRepair;
@@ -41,7 +43,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -73,9 +74,7 @@ final class PlainTransaction extends JdbcTransaction {
     private final PlainSettings settings;
     private final PacketProof proof;
 
-    /** Whether sessions are known not to understand how a transaction begins together with its claim. */
-    private final AtomicBoolean claimsApart;
-
+    private final SessionStatements sessionStatements;
     private final PendingRepair takenNumber;
     private final long begunAt;
     private @Nullable PlainSession session;
@@ -112,11 +111,11 @@ final class PlainTransaction extends JdbcTransaction {
             Duration idleLimit,
             PacketProof proof,
             LongWrites longWrites,
-            AtomicBoolean claimsApart,
+            SessionStatements sessionStatements,
             PendingRepair takenNumber) {
         super(own, connection, new PlainErrors(dialect), control, longWrites);
         this.proof = proof;
-        this.claimsApart = claimsApart;
+        this.sessionStatements = sessionStatements;
         this.takenNumber = takenNumber;
         this.begunAt = takenNumber.now();
         this.dialect = dialect;
@@ -543,11 +542,11 @@ final class PlainTransaction extends JdbcTransaction {
         long asked = System.nanoTime();
         int starts = fresh ? FRESH_STARTS : 0;
         requireOpen();
-        String together =
-                fresh && keys.size() == 1 && !claimsApart.get() ? dialect.beginWithClaim(idleLimit, timeout) : null;
+        SessionStatement together =
+                fresh && keys.size() == 1 && !sessionStatements.areRefused() ? dialect.beginWithClaim(idleLimit) : null;
         while (true) {
             try {
-                Claim claim = together == null ? null : beginWithClaim(together, consumer, keys, hashes);
+                Claim claim = together == null ? null : beginWithClaim(together, consumer, keys, hashes, timeout);
                 if (claim != null) {
                     return claim;
                 }
@@ -570,21 +569,26 @@ final class PlainTransaction extends JdbcTransaction {
 
     /** Null where it was not claimed for a reason that is still to be asked for, in the transaction that has begun. */
     private @Nullable Claim beginWithClaim(
-            String text, RegisteredConsumer consumer, List<MessageKey> keys, List<PayloadHash> hashes)
+            SessionStatement what,
+            RegisteredConsumer consumer,
+            List<MessageKey> keys,
+            List<PayloadHash> hashes,
+            Duration timeout)
             throws SQLException {
         requireSound();
         used = true;
         PlainSession begun = PlainSession.withoutClock(connection, dialect);
-        try {
-            Claim claim = PlainClaims.one(begun, text, consumer, keys, hashes);
+        // Not executeQuery: a driver may refuse that for what is no SELECT.
+        try (Statement statement = StoreSchema.unbound(connection).createStatement()) {
+            String values = PlainClaims.valuesOfOne(dialect, consumer, keys, hashes, idleLimit, timeout);
+            if (!sessionStatements.execute(connection, statement, what, values)) {
+                return null;
+            }
+            Claim claim = PlainClaims.one(statement, keys);
             begun(begun);
             used();
             return claim;
         } catch (SQLException e) {
-            if (dialect.isNotUnderstood(e)) {
-                claimsApart.set(true);
-                return null;
-            }
             begun(begun);
             stopWaiting(e);
             throw e;
@@ -781,9 +785,9 @@ final class PlainTransaction extends JdbcTransaction {
         if (consumer != null) {
             mark(consumer);
         }
-        String together = isOfDataSource() ? dialect.proveAndCommit() : null;
-        if (together != null) {
-            proveAndCommit(together);
+        SessionStatement together =
+                isOfDataSource() && !sessionStatements.areRefused() ? dialect.proveAndCommit() : null;
+        if (together != null && proveAndCommit(together)) {
             return;
         }
         prove();
@@ -812,11 +816,17 @@ final class PlainTransaction extends JdbcTransaction {
         }
     }
 
-    /** A connection of which it is known that it is lost makes no statement: then nothing of the COMMIT was sent. */
-    private void proveAndCommit(String sql) {
+    /**
+     * A connection of which it is known that it is lost makes no statement: then nothing of the COMMIT was sent. False where the
+     * session refuses the two as one.
+     */
+    private boolean proveAndCommit(SessionStatement what) {
         try (Statement statement = commitStatement()) {
-            statement.execute(sql);
+            if (!sessionStatements.execute(connection, statement, what, "")) {
+                return false;
+            }
             ended();
+            return true;
         } catch (SQLException e) {
             throw isLostAtCommit(e) ? lostAtCommit(e) : refusedTogether(e);
         }
@@ -824,7 +834,7 @@ final class PlainTransaction extends JdbcTransaction {
 
     private Statement commitStatement() {
         try {
-            return connection.createStatement();
+            return StoreSchema.unbound(connection).createStatement();
         } catch (SQLException e) {
             noteLoss(e);
             throw refused("to commit", e);
