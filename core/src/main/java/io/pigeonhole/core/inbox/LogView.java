@@ -44,14 +44,13 @@ final class LogView {
 
     /** Reads the watermarks of the messages' partitions; asks the database nothing where there are none. */
     static LogView read(InboxTransaction<?> transaction, RegisteredConsumer consumer, List<Envelope> group) {
-        Map<LogPartition, Long> last = new LinkedHashMap<>();
+        Map<LogPartition, LogPosition> last = new LinkedHashMap<>();
         for (Envelope envelope : group) {
             LogPartition partition = envelope.partition();
             if (partition != null) {
-                Long before = last.put(partition, positionOf(envelope).offset());
-                if (before != null && before >= positionOf(envelope).offset()) {
-                    throw new IllegalArgumentException(envelope.message() + " comes after the offset " + before
-                            + ": the messages of a partition are handed in with ascending offsets");
+                LogPosition before = last.put(partition, positionOf(envelope));
+                if (before != null) {
+                    requireNext(before, envelope);
                 }
             }
         }
@@ -63,6 +62,21 @@ final class LogView {
             found.put(watermark.partition(), watermark);
         }
         return new LogView(found, behindAGap(found, group));
+    }
+
+    /** What is behind a message of an earlier assignment, which is refused, could have its effect and yet not advance the watermark. */
+    private static void requireNext(LogPosition before, Envelope envelope) {
+        LogPosition position = positionOf(envelope);
+        if (before.offset() >= position.offset()) {
+            throw new IllegalArgumentException(envelope.message() + " comes after the offset " + before.offset()
+                    + ": the messages of a partition are handed in with ascending offsets");
+        }
+        if (before.assignment() != position.assignment() || !before.log().equals(position.log())) {
+            throw new IllegalArgumentException(envelope.message() + " was read in the assignment "
+                    + position.assignment()
+                    + " of the log " + position.log() + ", the message before it in " + before.assignment() + " of "
+                    + before.log() + ": drop what was read in an earlier one, or hand it in by a call of its own");
+        }
     }
 
     /**

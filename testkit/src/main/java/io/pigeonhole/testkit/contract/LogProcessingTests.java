@@ -78,6 +78,25 @@ abstract class LogProcessingTests<C extends HandlerContext> extends LogLab<C> {
         assertThat(positionOf(inbox, FIRST)).isZero();
     }
 
+    /** The first would be refused, and the second have its effect without a step of the watermark, and have it again. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "IDS")
+    void messagesOfTwoAssignmentsInOneCallAreRefused(Deduplication mode) {
+        by = mode;
+        Inbox<C> inbox = writing();
+        Watermark earlier = own(inbox, FIRST);
+        Watermark owner = own(inbox, FIRST);
+        assertThatThrownBy(() -> inbox.process(List.of(at(earlier, 0), at(owner, 1))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("by a call of its own");
+        assertThat(fixture.effects()).isEmpty();
+
+        assertThat(kinds(inbox.process(List.of(at(earlier, 0))))).containsExactly(Kind.BUSY);
+        assertThat(kinds(inbox.process(range(owner, 0, 2)))).containsOnly(Kind.PROCESSED);
+        assertThat(fixture.effects()).hasSize(2);
+        assertThat(positionOf(inbox, FIRST)).isEqualTo(2);
+    }
+
     @Test
     void messageThatComesFromNoLogIsRefused() {
         Inbox<C> inbox = writing();
