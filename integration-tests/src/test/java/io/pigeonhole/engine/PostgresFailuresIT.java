@@ -298,7 +298,7 @@ class PostgresFailuresIT {
                                         .isEmpty());
                     }
                 })
-                .handlerTimeout(ofMillis(300))
+                .handlerTimeout(ofSeconds(1))
                 .build();
 
         List<Outcome> outcomes = inbox.process(messages(10));

@@ -70,7 +70,7 @@ class BrokenLogTest {
         InMemoryStore store = InMemoryStore.create();
         Inbox<InMemoryContext> inbox = Inbox.builder("broken log", store)
                 .handle("note", PayloadDecoder.text(), (payload, handler) -> end.await())
-                .handlerTimeout(Duration.ofMillis(100))
+                .handlerTimeout(Duration.ofSeconds(1))
                 .build();
         try (Node node = Node.builder(store).inbox(inbox).build()) {
             node.start();

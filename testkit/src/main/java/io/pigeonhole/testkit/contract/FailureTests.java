@@ -357,11 +357,11 @@ abstract class FailureTests<C extends HandlerContext> extends InboxLab<C> {
         Inbox<C> inbox = builder((payload, context) -> {
                     fixture.write(context, payload);
                     if (payload.equals("1")) {
-                        assertThat(new CountDownLatch(1).await(900, TimeUnit.MILLISECONDS))
+                        assertThat(new CountDownLatch(1).await(2400, TimeUnit.MILLISECONDS))
                                 .isFalse();
                     }
                 })
-                .handlerTimeout(Duration.ofMillis(300))
+                .handlerTimeout(Duration.ofMillis(800))
                 .build();
         List<Message> messages = messages(3);
 
