@@ -76,6 +76,25 @@ class CancelledReplicationIT {
         assertThat(lab.isNew(message)).isFalse();
     }
 
+    /** The server would not send the warning by itself. */
+    @Test
+    void sameWhereTheSessionWantsToHearOfErrorsOnly() throws Exception {
+        PGSimpleDataSource quiet = new PGSimpleDataSource();
+        quiet.setUrl(((PGSimpleDataSource) dataSource).getUrl());
+        quiet.setUser(((PGSimpleDataSource) dataSource).getUser());
+        quiet.setOptions("-c client_min_messages=error");
+        StoreLab lab = StoreLab.of(quiet);
+        Watermark from = lab.store().acquire(lab.consumer(), new LogPartition("quiet log", 0), "log");
+
+        assertUnknown(cancelled(() -> commitWith(lab, "SELECT")));
+        assertUnknown(cancelled(() -> {
+            try (InboxTransaction<JdbcContext> transaction = lab.begin()) {
+                transaction.advance(lab.consumer(), List.of(new Advance(from, 7, -1)));
+                transaction.commit();
+            }
+        }));
+    }
+
     @Test
     void sameWhereWatermarksTravelWithTheCommit() throws Exception {
         StoreLab lab = StoreLab.of(dataSource);

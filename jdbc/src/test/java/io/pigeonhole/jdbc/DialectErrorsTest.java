@@ -29,6 +29,7 @@ class DialectErrorsTest {
             08004, 1040, UNAVAILABLE
             42000, 1203, UNAVAILABLE
             42000, 1226, UNAVAILABLE
+            42000, 1461, UNAVAILABLE
             28000, 1045, UNAVAILABLE
             08S01, 1053, UNAVAILABLE
             70100, 1927, UNAVAILABLE

@@ -23,6 +23,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -173,6 +174,72 @@ class MariaDbRoundTripsIT {
         }
     }
 
+    /** A driver prepares a batch of INSERTs, too. */
+    @Test
+    void deferredInsertsAreSentOneByOneWhereTheServerKeepsNoPreparedStatements() throws SQLException {
+        assumeTrue(server.equals(MariaDbServers.embedded()));
+        Inbox<JdbcContext> inbox = Inbox.builder("trips " + UUID.randomUUID(), lab.store())
+                .handle("note", PayloadDecoder.text(), (text, context) -> {
+                    context.defer("INSERT INTO effect (text) VALUES (?)", text);
+                    context.defer("INSERT INTO effect (text) VALUES (?)", text);
+                })
+                .build();
+        String text = "no room " + UUID.randomUUID();
+        Message message = Message.builder("notes")
+                .id("id " + UUID.randomUUID())
+                .type("note")
+                .payload(text)
+                .build();
+        try (Connection connection = workshop.dataSource().getConnection()) {
+            String before = SessionLab.ask(connection, "SELECT @@global.max_prepared_stmt_count");
+            execute(connection, "SET GLOBAL max_prepared_stmt_count = 0");
+            try {
+                assertThat(inbox.process(List.of(message)))
+                        .extracting(Outcome::kind)
+                        .containsExactly(Outcome.Kind.PROCESSED);
+            } finally {
+                execute(connection, "SET GLOBAL max_prepared_stmt_count = " + before);
+            }
+        }
+        assertThat(workshop.ask("SELECT COUNT(*) FROM effect WHERE text = '" + text + "'"))
+                .isEqualTo("2");
+    }
+
+    /** An error there would leave the connection without auto-commit in the pool. */
+    @Test
+    void endOfATransactionChangesNothingInASessionThatADriverHasPutInItsPlace() throws SQLException {
+        try (Connection another = workshop.dataSource().getConnection()) {
+            execute(
+                    another,
+                    "SET max_statement_time = 7.5, innodb_lock_wait_timeout = 3, idle_transaction_timeout = 9");
+            for (String sql : new MariaDb().end()) {
+                execute(another, sql);
+            }
+            assertThat(
+                            SessionLab.ask(
+                                    another,
+                                    "SELECT CONCAT_WS(' ', @@max_statement_time, @@innodb_lock_wait_timeout, @@idle_transaction_timeout)"))
+                    .isEqualTo("7.500000 3 9");
+        }
+    }
+
+    /** Each session keeps two, however many inboxes there are. */
+    @Test
+    void inboxesWithOtherTimeoutsShareTheStatementsOfASession() {
+        CountingDataSource counting = new CountingDataSource(pool);
+        StoreLab counted = StoreLab.of(counting.dataSource());
+        for (int seconds = 10; seconds <= 12; seconds++) {
+            try (InboxTransaction<JdbcContext> transaction = counted.store().begin(Duration.ofSeconds(seconds))) {
+                transaction.claim(counted.consumer(), List.of(counted.keyOf(StoreLab.message())), StoreLab.LONG);
+                transaction.commit();
+            }
+        }
+
+        assertThat(counting.statements())
+                .filteredOn(sql -> sql.startsWith("PREPARE "))
+                .hasSize(2);
+    }
+
     /** Drivers may refuse to. */
     @Test
     void statementThatBeginsWithSetIsNotExecutedAsAQuery() {
@@ -183,7 +250,8 @@ class MariaDbRoundTripsIT {
         assertThat(claimAndCommit(counted, key)).isTrue();
         assertThat(claimAndCommit(counted, key)).isFalse();
 
-        assertThat(counting.statements()).anyMatch(sql -> sql.startsWith("SET STATEMENT") && sql.contains("EXECUTE"));
+        assertThat(counting.statements())
+                .anyMatch(sql -> sql.startsWith("SET STATEMENT") && sql.contains("EXECUTE") && sql.contains("USING"));
         assertThat(counting.queries()).isNotEmpty().noneMatch(sql -> sql.startsWith("SET"));
     }
 
@@ -288,15 +356,17 @@ class MariaDbRoundTripsIT {
                 StoreLab other = StoreLab.of(single);
                 MessageKey key = other.keyOf(StoreLab.message());
                 assertThat(claimAndCommit(other, key)).isTrue();
-                own.execute("ALTER TABLE inbox_ledger DROP PARTITION " + own.ask(
-                        "SELECT MIN(partition_name) FROM information_schema.partitions WHERE table_schema = DATABASE()"
-                                + " AND table_name = 'inbox_ledger' AND partition_name REGEXP '^p[0-9]'"));
+                own.execute("ALTER TABLE inbox_ledger DROP PARTITION "
+                        + own.ask(
+                                "SELECT MIN(partition_name) FROM information_schema.partitions WHERE table_schema = DATABASE()"
+                                        + " AND table_name = 'inbox_ledger' AND partition_name REGEXP '^p[0-9]'"));
                 assertThat(claimAndCommit(other, key)).isFalse();
                 other.store().maintain();
                 assertThat(claimAndCommit(other, key)).isFalse();
                 own.execute("ALTER TABLE inbox_ledger ADD COLUMN note INT NULL");
 
-                assertThat(claimAndCommit(other, other.keyOf(StoreLab.message()))).isTrue();
+                assertThat(claimAndCommit(other, other.keyOf(StoreLab.message())))
+                        .isTrue();
                 assertThat(claimAndCommit(other, key)).isFalse();
                 assertThat(own.ask("SELECT COUNT(*) FROM inbox_ledger")).isEqualTo("2");
             }

@@ -21,7 +21,9 @@ class MySqlTest {
                         "SET @pigeonhole_wait = @@innodb_lock_wait_timeout, @pigeonhole_idle = @@wait_timeout,"
                                 + " wait_timeout = 42");
         assertThat(dialect.end())
-                .containsExactly("SET wait_timeout = @pigeonhole_idle, innodb_lock_wait_timeout = @pigeonhole_wait");
+                .containsExactly(
+                        "SET wait_timeout = COALESCE(CAST(@pigeonhole_idle AS UNSIGNED), @@wait_timeout), innodb_lock_wait_timeout ="
+                                + " COALESCE(CAST(@pigeonhole_wait AS UNSIGNED), @@innodb_lock_wait_timeout)");
     }
 
     @Test

@@ -24,12 +24,12 @@ public interface PayloadDecoder<T> {
     T decode(Message message) throws Exception;
 
     /**
-     * The payload as it is; none for a tombstone.
+     * The payload as it is, in an array of the handler's own, which it may change; none for a tombstone.
      *
      * @return a decoder that never fails
      */
     static PayloadDecoder<byte[]> bytes() {
-        return Message::payload;
+        return message -> message.payload().clone();
     }
 
     /**

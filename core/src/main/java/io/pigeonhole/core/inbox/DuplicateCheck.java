@@ -131,13 +131,18 @@ final class DuplicateCheck {
     }
 
     /**
-     * Claims what may be new.
+     * Claims what may be new. Where that is nothing, and there are dead letters to be made of what is unusable, a key behind the ledger's end is
+     * claimed, which writes nothing: only a claim is refused while the consumer is paused.
      *
+     * @throws io.pigeonhole.core.failure.ConsumerPausedException if it is
      * @throws io.pigeonhole.core.failure.ClaimBlockedException if a transaction elsewhere holds one of the keys; not in halves
      */
     void claim(boolean inHalves, Duration timeout) {
         List<MessageKey> keys = keysToClaim();
         if (keys.isEmpty()) {
+            if (group.stream().anyMatch(envelope -> envelope.unusable() != null)) {
+                transaction.claim(consumer, List.of(MessageKey.LAST_WITH_TIME), timeout);
+            }
             return;
         }
         if (inHalves) {

@@ -4,9 +4,12 @@ import static java.util.stream.Collectors.toCollection;
 
 import io.pigeonhole.core.failure.ClaimRefusedException;
 import io.pigeonhole.core.failure.ConfigurationException;
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.failure.DeadReason;
+import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.failure.StoreException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Deduplication;
@@ -21,6 +24,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The transactional inbox of one consumer: whatever a broker delivers, however often, takes effect in the database exactly
@@ -166,13 +170,37 @@ public final class Inbox<C extends HandlerContext> {
             }
             int brought = 0;
             leased.set(false);
+            RetryableException refused = null;
             for (Backlog.Due due : dueNow) {
-                brought += worker.work(due, progress);
+                try {
+                    brought += worker.work(due, progress);
+                } catch (RetryableException e) {
+                    refused = requireOfItsPartition(e, refused);
+                }
             }
             total += brought;
+            if (brought == 0 && refused != null) {
+                throw refused;
+            }
             // A message whose lease was lost meanwhile does not count, and others may be behind it.
             inVain = brought == 0 && !leased.get() ? dueNow : Set.of();
         }
+    }
+
+    /** What the database refuses in one work partition keeps none of the others from being worked on. */
+    private static RetryableException requireOfItsPartition(
+            RetryableException failure, @Nullable RetryableException before) {
+        boolean isOfAll = failure instanceof StoreUnavailableException
+                || failure instanceof OutcomeUnknownException
+                || failure instanceof ConsumerPausedException;
+        if (isOfAll || Interrupts.areOurs()) {
+            throw failure;
+        }
+        if (before == null) {
+            return failure;
+        }
+        before.addSuppressed(failure);
+        return before;
     }
 
     private Set<Backlog.Due> dueNow() {

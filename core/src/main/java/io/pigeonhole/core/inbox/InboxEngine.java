@@ -181,14 +181,17 @@ final class InboxEngine<C extends HandlerContext> {
         }
     }
 
-    /** A key that nobody has, in digest form, which every ledger has room for: the claim writes, and is rolled back. */
+    /** The claim writes, and is rolled back. */
     void probeClaim() {
-        ThreadLocalRandom random = ThreadLocalRandom.current();
-        MessageKey unused =
-                new MessageKey(MessageKey.FIRST_DIGEST.high() | (random.nextLong() >>> 8), random.nextLong());
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-            transaction.claim(consumer, List.of(unused), settings.concurrentDuplicateTimeout());
+            transaction.claim(consumer, List.of(unusedKey()), settings.concurrentDuplicateTimeout());
         }
+    }
+
+    /** A key that nobody has, in digest form, which every ledger has room for. */
+    private static MessageKey unusedKey() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return new MessageKey(MessageKey.FIRST_DIGEST.high() | (random.nextLong() >>> 8), random.nextLong());
     }
 
     /** The keys of those that are undecided count as keys that somebody else has. */
@@ -268,6 +271,10 @@ final class InboxEngine<C extends HandlerContext> {
             if (batch.hasHung()) {
                 throw returnedTooLate(intake.group().size(), result.failure().cause());
             }
+            if (result instanceof RunResult.NotTaken) {
+                notTaken(intake, known, isolated, result, batch);
+                return;
+            }
             if (result instanceof RunResult.Transient && retries.another()) {
                 continue;
             }
@@ -330,6 +337,43 @@ final class InboxEngine<C extends HandlerContext> {
         int size = isolated ? 1 : CHUNK;
         for (int from = 0; from < group.size(); from += size) {
             settle(intake.part(group.subList(from, Math.min(from + size, group.size()))), known, true, batch);
+        }
+    }
+
+    /**
+     * Alone it shows which message the database does not take: a page of the ledger that is damaged, or a trigger of somebody's, is
+     * about few keys. It waits, and the others go on. Not where an order is kept, in which others would pass it.
+     */
+    private void notTaken(
+            Intake<C> intake,
+            Map<Envelope, Failure> known,
+            boolean isolated,
+            RunResult.RolledBack result,
+            RunningBatches.Running batch) {
+        List<Envelope> group = intake.group();
+        Throwable refusal = result.failure().cause();
+        if (!(intake instanceof Deliveries<C>) || consumer.order().isKept()) {
+            throw TransactionRun.refusedItself(group.size(), refusal);
+        }
+        requireOthersAreTaken(group, refusal);
+        if (group.size() > 1) {
+            inParts(intake, known, isolated, result, batch);
+            return;
+        }
+        Envelope alone = group.get(0);
+        notStored.busy(alone.message(), refusal);
+        setAside(alone, "the database refuses to take it: " + ErrorText.bounded(refusal.getMessage()));
+    }
+
+    /** Or else it is the database that is to be mended, and no message is given back to its broker, which may count that. */
+    private void requireOthersAreTaken(List<Envelope> group, Throwable refusal) {
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            LogView.read(transaction, consumer, group);
+            transaction.claim(consumer, List.of(unusedKey()), settings.concurrentDuplicateTimeout());
+        } catch (StoreException e) {
+            RetryableException ofAll = TransactionRun.refusedItself(group.size(), refusal);
+            ofAll.addSuppressed(e);
+            throw ofAll;
         }
     }
 

@@ -2,6 +2,7 @@ package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.failure.ConsumerPausedException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +23,11 @@ final class PauseNotice {
 
     /** Does what is refused while the consumer is paused. */
     <T> T watch(Supplier<T> call) {
+        return watch(call, answer -> true);
+    }
+
+    /** The same where only some answers show that the consumer is not paused. */
+    <T> T watch(Supplier<T> call, Predicate<T> showsIt) {
         T answer;
         try {
             answer = call.get();
@@ -34,7 +40,7 @@ final class PauseNotice {
             }
             throw e;
         }
-        if (paused.get() && paused.compareAndSet(true, false)) {
+        if (paused.get() && showsIt.test(answer) && paused.compareAndSet(true, false)) {
             log.info("consumer '{}' is not paused any more, it goes on", consumer);
         }
         return answer;

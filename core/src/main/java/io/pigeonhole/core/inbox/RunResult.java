@@ -36,6 +36,12 @@ sealed interface RunResult {
     record Refused(Failure failure) implements RolledBack {}
 
     /**
+     * The database refused a statement about messages before any handler had run, and not because it is away or others are in the
+     * way: it is no message's failure, but maybe only about one.
+     */
+    record NotTaken(Failure failure) implements RolledBack {}
+
+    /**
      * An infrastructure error, which counts as no attempt; the same may well pass at once.
      *
      * @param envelope whose handler met the error, null where it was no handler

@@ -48,7 +48,7 @@ final class SourceView<C extends HandlerContext> implements SourceInbox {
     public List<Outcome> process(List<Message> messages, BooleanSupplier ending) {
         Supplier<List<Outcome>> process =
                 () -> Interrupts.ofOwner(ending, () -> engine.process(messages, settings.reception()));
-        return messages.isEmpty() ? process.get() : pause.watch(process);
+        return pause.watch(process, outcomes -> outcomes.stream().anyMatch(Outcome::settled));
     }
 
     @Override

@@ -43,8 +43,10 @@ interface Task<C extends HandlerContext> {
             envelopes.add(envelope);
         }
 
+        /** Types are handled apart, also where one handler was given for two. */
+        @SuppressWarnings("ReferenceEquality")
         boolean takesAnotherOf(Route<?, C> other) {
-            return route.equals(other) && route.takesLists();
+            return route == other && route.takesLists();
         }
 
         @Override

@@ -421,9 +421,8 @@ final class TransactionRun<C extends HandlerContext> {
     }
 
     /**
-     * A statement of the engine's own was refused, which is no failure of a handler. Before the handlers nothing depends on
-     * what is in a message, but for dead letters that go back to work; afterwards it may be what is to be kept of it that no
-     * table takes.
+     * A statement of the engine's own was refused, which is no failure of a handler. Before the handlers little depends on
+     * what is in a message; afterwards it may be what is to be kept of it that no table takes.
      */
     private RunResult refused(StoreException e, boolean beforeHandlers, InboxTransaction<C> transaction) {
         ErrorClass errorClass = classOf(e);
@@ -440,13 +439,21 @@ final class TransactionRun<C extends HandlerContext> {
                         : new RunResult.Transient(null, failure, beforeHandlers);
             }
             case ABORTED -> new RunResult.Unattributed(new Failure(e, ErrorClass.MESSAGE, Duration.ZERO));
-            case MESSAGE, PERMANENT, UNKNOWN ->
-                throw new RetryableException(
-                        "the database refused a statement of the inbox itself, for "
-                                + intake.group().size()
-                                + " messages; nothing was committed. See the cause, then hand them in again",
-                        e);
+            case MESSAGE, PERMANENT, UNKNOWN -> {
+                if (!beforeHandlers) {
+                    throw refusedItself(intake.group().size(), e);
+                }
+                yield new RunResult.NotTaken(new Failure(e, errorClass, Duration.ZERO));
+            }
         };
+    }
+
+    static RetryableException refusedItself(int messages, Throwable refusal) {
+        return new RetryableException(
+                "the database refused a statement of the inbox itself, for "
+                        + messages
+                        + " messages; nothing was committed. See the cause, then hand them in again",
+                refusal);
     }
 
     private ErrorClass classOf(StoreException e) {

@@ -8,13 +8,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The first 128 bits of the SHA-256 of a payload, by which a message that came again with another payload is distinguished from a
- * duplicate. Stored: the derivation never changes. A tombstone hashes like an empty payload with one more byte in front.
+ * duplicate. Stored: the derivation never changes. A tombstone has a
+ * value that is the hash of no payload that anybody could find.
  *
  * @param high the first 8 bytes, most significant first
  * @param low the last 8 bytes, most significant first
  */
 public record PayloadHash(long high, long low) {
-    private static final byte TOMBSTONE = 1;
+    private static final PayloadHash TOMBSTONE = new PayloadHash(0, 0);
 
     /**
      * The hash of a message's payload.
@@ -33,14 +34,12 @@ public record PayloadHash(long high, long low) {
      * @return its hash
      */
     public static PayloadHash ofBytes(byte @Nullable [] payload) {
+        if (payload == null) {
+            return TOMBSTONE;
+        }
         try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            if (payload == null) {
-                digest.update(TOMBSTONE);
-            } else {
-                digest.update(payload);
-            }
-            ByteBuffer hash = ByteBuffer.wrap(digest.digest());
+            ByteBuffer hash =
+                    ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(payload));
             return new PayloadHash(hash.getLong(), hash.getLong());
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256; this one does not", e);

@@ -105,6 +105,7 @@ public final class Node implements AutoCloseable {
                 reasons.add("the workers wait: "
                         + (problem == null ? "the database is away or refuses to commit" : problem));
             }
+            reasons.addAll(workers.refusedForLong());
             reasons.addAll(watch.slowBatches());
             addTo(reasons, "threads of the workers are lost", workers.failure());
             addTo(reasons, "the store could not be maintained at the last try", janitor.failure());

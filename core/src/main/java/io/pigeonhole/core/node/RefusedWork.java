@@ -45,6 +45,7 @@ final class RefusedWork {
     private long turn;
 
     private final Warnings ofRefusals = new Warnings();
+    private final Warnings ofSlots = new Warnings();
     private final Warnings ofNoConnection = new Warnings();
 
     /** When to warn of one reason: each of them says something else of the database. */
@@ -138,6 +139,14 @@ final class RefusedWork {
         return ofAll != null || (!refusedInARow.isEmpty() && refusedInARow.containsAll(dueConsumers));
     }
 
+    /** What was refused so often in a row that its pause is the longest. */
+    synchronized Set<WorkSlot> refusedForLong() {
+        return refused.entrySet().stream()
+                .filter(each -> each.getValue().nanos() >= LONGEST_PAUSE.toNanos())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+    }
+
     /** The database refused to commit work; answers whether to warn of it. */
     synchronized boolean refuse(WorkSlot slot) {
         long now = clock.getAsLong();
@@ -158,6 +167,17 @@ final class RefusedWork {
         }
         takeTurn(slot);
         return ofRefusals.isTime(now);
+    }
+
+    /**
+     * The database answers, but refuses the work of this slot, as with a damaged row: it is paused by itself, and says nothing about other
+     * work. Answers whether to warn of it.
+     */
+    synchronized boolean refuseAlone(WorkSlot slot) {
+        nothing(slot);
+        long now = clock.getAsLong();
+        refused.put(slot, Pause.after(refused.get(slot), now));
+        return ofSlots.isTime(now);
     }
 
     /** The trials that a piece of work is subject to; null where it is free to begin. */
@@ -189,7 +209,9 @@ final class RefusedWork {
 
     /** Work was committed: all other consumers may go on. Answers whether that ends refusals that were warned of. */
     synchronized boolean commit(WorkSlot slot) {
-        refused.remove(slot);
+        if (refused.remove(slot) != null) {
+            ofSlots.end();
+        }
         ofConsumers.remove(slot.consumer());
         turns.remove(slot);
         turns.remove(slot.consumer());

@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.NoConnectionException;
 import io.pigeonhole.core.failure.OutcomeUnknownException;
 import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.inbox.NodeInbox;
 import io.pigeonhole.core.message.Message;
@@ -13,12 +14,14 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.StoreRefusal;
 import io.pigeonhole.core.time.BoundedWait;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -26,6 +29,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,6 +67,9 @@ final class Workers {
     private volatile boolean closed;
     private volatile boolean waiting;
     private volatile @Nullable Throwable lastFailure;
+    /** Why the database refused each piece of work last, until it commits some of it. */
+    private final Map<WorkSlot, Throwable> refusals = new ConcurrentHashMap<>();
+
     private volatile boolean ended;
 
     Workers(Backlog store, List<NodeInbox> inboxes, WorkerSettings settings) {
@@ -93,6 +100,32 @@ final class Workers {
     String problem() {
         Throwable failure = lastFailure;
         return isWaiting() && failure != null ? StoreRefusal.describe(failure) : null;
+    }
+
+    /** Of which work partitions nothing can be committed, though that of others can; empty where they {@linkplain #isWaiting wait}. */
+    List<String> refusedForLong() {
+        if (isWaiting()) {
+            return List.of();
+        }
+        Map<Short, List<WorkSlot>> slots = refused.refusedForLong().stream()
+                .collect(Collectors.groupingBy(WorkSlot::consumer, TreeMap::new, Collectors.toList()));
+        List<String> reasons = new ArrayList<>();
+        slots.forEach((consumer, ofConsumer) -> {
+            NodeInbox inbox = inboxes.get(consumer);
+            Throwable failure = refusals.get(ofConsumer.get(0));
+            if (inbox != null && failure != null) {
+                String partitions = ofConsumer.stream()
+                        .map(WorkSlot::workPartition)
+                        .distinct()
+                        .sorted()
+                        .map(String::valueOf)
+                        .collect(Collectors.joining(", "));
+                reasons.add("consumer '" + inbox.registered().name()
+                        + "': the database refuses the work in work partition " + partitions + ": "
+                        + FailureText.describe(failure));
+            }
+        });
+        return reasons;
     }
 
     /** Why not all of it can be worked on, until there is a new process; or null. */
@@ -293,6 +326,17 @@ final class Workers {
                                     + " consumer, one piece of its work at a time is tried",
                             name(due),
                             due.workPartition());
+        } else if (isRefusal(failure)) {
+            refusals.put(WorkSlot.of(due), failure);
+            boolean warns = refused.refuseAlone(WorkSlot.of(due)) && !waiting;
+            lookAgainForRefused();
+            log.atLevel(warns ? Level.WARN : Level.DEBUG)
+                    .setCause(FailureText.readable(failure))
+                    .log(
+                            "consumer '{}': the database refused the work in work partition {}, which is tried again until it takes it;"
+                                    + " work elsewhere goes on",
+                            name(due),
+                            due.workPartition());
         } else {
             refused.nothing(WorkSlot.of(due));
             log.atLevel(waiting || StoreRefusal.isPause(failure) ? Level.DEBUG : Level.WARN)
@@ -302,6 +346,15 @@ final class Workers {
                             name(due),
                             due.workPartition());
         }
+    }
+
+    /** Neither is it away nor are others in the way: the same would be refused again, such as where a right is missing or a row is damaged. */
+    private static boolean isRefusal(RetryableException failure) {
+        return failure.getCause() instanceof StoreException refusal
+                && switch (refusal.errorClass()) {
+                    case MESSAGE, PERMANENT, UNKNOWN -> true;
+                    case RETRY_NOW, UNAVAILABLE, ABORTED -> false;
+                };
     }
 
     /** What becomes of a message under a lease, while its thread is still at it. */
@@ -334,6 +387,7 @@ final class Workers {
     }
 
     private void committed(Due due) {
+        refusals.remove(WorkSlot.of(due));
         boolean othersWait = refused.holdsBack(WorkSlot.of(due));
         if (refused.commit(WorkSlot.of(due))) {
             log.info("the workers' database commits work again");

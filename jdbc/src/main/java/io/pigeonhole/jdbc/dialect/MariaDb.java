@@ -52,6 +52,7 @@ public class MariaDb extends Dialect {
             entry(1040, UNAVAILABLE), // too many connections
             entry(1203, UNAVAILABLE), // too many connections of this user
             entry(1226, UNAVAILABLE), // the user's resources are used up
+            entry(1461, UNAVAILABLE), // max_prepared_stmt_count is used up; drivers prepare batches
             entry(1045, UNAVAILABLE), // access denied: the server lets nobody in
             entry(1053, UNAVAILABLE), // shutdown
             entry(1927, UNAVAILABLE), // connection was killed
@@ -97,7 +98,7 @@ public class MariaDb extends Dialect {
     private static final int NOWAIT = 3572;
     private static final int STATEMENT_TIMEOUT = 1969;
     private static final int NO_SAVEPOINT = 1305;
-    private static final int NO_BULK = 1295;
+    private static final int NOT_TO_BE_PREPARED = 1295;
     private static final int SYNTAX = 1064;
     private static final int NO_PARTITION = 1735;
     private static final int NOT_PREPARED = 1243;
@@ -219,8 +220,14 @@ public class MariaDb extends Dialect {
 
     @Override
     public List<String> end() {
-        return List.of("SET idle_transaction_timeout = @pigeonhole_idle, innodb_lock_wait_timeout = @pigeonhole_wait,"
-                + " max_statement_time = @pigeonhole_statement");
+        return List.of("SET idle_transaction_timeout = " + number("@pigeonhole_idle", "idle_transaction_timeout")
+                + ", innodb_lock_wait_timeout = " + number("@pigeonhole_wait", "innodb_lock_wait_timeout")
+                + ", max_statement_time = COALESCE(@pigeonhole_statement + 0e0, @@max_statement_time)");
+    }
+
+    /** What was noted; or the setting as it is, in a session that a driver has put in place of the one that noted it. */
+    static String number(String noted, String setting) {
+        return "COALESCE(CAST(" + noted + " AS UNSIGNED), @@" + setting + ")";
     }
 
     @Override
@@ -236,13 +243,16 @@ public class MariaDb extends Dialect {
      */
     @Override
     public @Nullable SessionStatement beginWithClaim(Duration idleLimit) {
-        return SessionStatement.of(BEGIN_WITH_CLAIM.replace("{idle}", String.valueOf(seconds(idleLimit))));
+        return new SessionStatement(
+                "SET STATEMENT lock_wait_timeout = LEAST(@@lock_wait_timeout, " + seconds(idleLimit) + ") FOR ",
+                BEGIN_WITH_CLAIM);
     }
 
     @Override
     public String valuesOfClaim(short consumer, String key, String hash, Duration idleLimit, Duration timeout) {
-        String wait = String.valueOf(Math.min(seconds(idleLimit), secondsOfWait(timeout)));
-        return String.join(", ", String.valueOf(consumer), key, hash, wait);
+        long idle = seconds(idleLimit);
+        long wait = Math.min(idle, secondsOfWait(timeout));
+        return consumer + ", " + key + ", " + hash + ", " + idle + ", " + wait;
     }
 
     @Override
@@ -250,10 +260,16 @@ public class MariaDb extends Dialect {
         return failure.getErrorCode() == NOT_PREPARED;
     }
 
-    /** In the mode ORACLE variables and handlers are declared in another place; the server's {@code max_prepared_stmt_count} may be 0. */
+    /**
+     * In the mode ORACLE variables and handlers are declared in another place; the server's {@code max_prepared_stmt_count} may be used up; the first
+     * of 10.6 prepared no compound statements.
+     */
     @Override
     public boolean refusesPreparation(SQLException failure) {
-        return failure.getErrorCode() == SYNTAX || failure.getErrorCode() == TOO_MANY_PREPARED;
+        return switch (failure.getErrorCode()) {
+            case SYNTAX, TOO_MANY_PREPARED, NOT_TO_BE_PREPARED -> true;
+            default -> false;
+        };
     }
 
     /**
@@ -349,10 +365,13 @@ public class MariaDb extends Dialect {
         return failure.getErrorCode() == NO_SAVEPOINT;
     }
 
-    /** Its driver sends a batch of INSERTs in bulk, which the server takes for {@code VALUES} only. */
+    /**
+     * Its driver sends a batch of INSERTs in bulk, which the server takes for {@code VALUES} only; and prepares it first, which the server may have no
+     * room for.
+     */
     @Override
     public boolean refusesBatch(SQLException failure) {
-        return failure.getErrorCode() == NO_BULK;
+        return failure.getErrorCode() == NOT_TO_BE_PREPARED || failure.getErrorCode() == TOO_MANY_PREPARED;
     }
 
     @Override
@@ -743,21 +762,23 @@ public class MariaDb extends Dialect {
     }
 
     /**
-     * Parameters: consumer, key, hash, how long a lock is waited for. They stand where no table is named: a table that has changed makes
+     * Parameters: consumer, key, hash, how long a handler may be away, how long a lock is waited for. They stand where no table is named: a table that has changed makes
      * servers from 11.2 on parse the step anew that names it, and there they take no parameter.
      */
     private static final String BEGIN_WITH_CLAIM = """
-            SET STATEMENT lock_wait_timeout = LEAST(@@lock_wait_timeout, {idle}) FOR BEGIN NOT ATOMIC
+            BEGIN NOT ATOMIC
                 DECLARE pigeonhole_claimed INT DEFAULT 0;
                 DECLARE pigeonhole_consumer SMALLINT DEFAULT ?;
                 DECLARE pigeonhole_key BINARY(16) DEFAULT ?;
                 DECLARE pigeonhole_hash VARBINARY(32) DEFAULT ?;
+                DECLARE pigeonhole_limit BIGINT DEFAULT ?;
+                DECLARE pigeonhole_timeout BIGINT DEFAULT ?;
                 DECLARE CONTINUE HANDLER FOR 1062, 1586 SET pigeonhole_claimed = -1;
                 SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
                 SET @pigeonhole_wait = @@innodb_lock_wait_timeout, @pigeonhole_idle = @@idle_transaction_timeout,
-                    @pigeonhole_statement = @@max_statement_time, innodb_lock_wait_timeout = ?,
-                    idle_transaction_timeout = {idle},
-                    max_statement_time = IF(@@max_statement_time > 0, @@max_statement_time, {idle});
+                    @pigeonhole_statement = @@max_statement_time, innodb_lock_wait_timeout = pigeonhole_timeout,
+                    idle_transaction_timeout = pigeonhole_limit,
+                    max_statement_time = IF(@@max_statement_time > 0, @@max_statement_time, pigeonhole_limit);
                 SAVEPOINT pigeonhole_guard;
                 INSERT INTO inbox_ledger (consumer_id, message_key, payload_hash, accepted_at)
                 SELECT c.id, pigeonhole_key, pigeonhole_hash, UTC_TIMESTAMP(6)

@@ -7,9 +7,4 @@ package io.pigeonhole.jdbc.dialect;
  * @param setting what stands before each execution, with a space behind it; empty for nothing
  * @param text with a question mark for each value
  */
-public record SessionStatement(String setting, String text) {
-    /** With nothing before it. */
-    static SessionStatement of(String text) {
-        return new SessionStatement("", text);
-    }
-}
+public record SessionStatement(String setting, String text) {}

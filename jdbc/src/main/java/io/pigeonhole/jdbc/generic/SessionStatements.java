@@ -42,6 +42,10 @@ final class SessionStatements {
     boolean execute(Connection connection, Statement statement, SessionStatement what, String values)
             throws SQLException {
         Prepared prepared = known.computeIfAbsent(what.text(), text -> Prepared.of(connection, text));
+        if (!prepared.isLiteral()) {
+            refused = true;
+            return false;
+        }
         String execution = what.setting() + prepared.execution(values);
         try {
             statement.execute(execution);
@@ -79,6 +83,11 @@ final class SessionStatements {
             } catch (NoSuchAlgorithmException e) {
                 throw new AssertionError("every JDK has it", e);
             }
+        }
+
+        /** What a backslash in a string stands for depends on the session. A schema may have one in its name. */
+        boolean isLiteral() {
+            return text.indexOf('\\') < 0;
         }
 
         String preparation() {

@@ -1,9 +1,13 @@
 package io.pigeonhole.testkit.contract;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.ConsumerPausedException;
 import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.StoreException;
+import io.pigeonhole.core.handler.BatchHandler;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.HistoryMode;
@@ -15,10 +19,13 @@ import io.pigeonhole.core.inbox.UnknownType;
 import io.pigeonhole.core.message.Headers;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.testkit.crash.CrashPoint;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 
@@ -131,6 +138,65 @@ abstract class ProcessingTests<C extends HandlerContext> extends InboxLab<C> {
         assertThat(kinds(inbox.process(messages))).containsOnly(Kind.PROCESSED);
         assertThat(sizes).containsExactly(20);
         assertThat(fixture.effects()).containsExactlyInAnyOrderElementsOf(payloads(messages));
+    }
+
+    @Test
+    void oneListHandlerOfTwoTypesGetsEachTypeApart() {
+        List<List<String>> calls = new ArrayList<>();
+        BatchHandler<String, C> both = list -> calls.add(
+                list.stream().map(each -> each.context().message().type()).toList());
+        Inbox<C> inbox = builder()
+                .handleBatch("debit", PayloadDecoder.text(), both)
+                .handleBatch("credit", PayloadDecoder.text(), both)
+                .build();
+
+        inbox.process(Stream.of("debit", "debit", "credit", "debit")
+                .map(type -> Message.builder("notes")
+                        .id(Ids.opaque())
+                        .type(type)
+                        .payload(type)
+                        .build())
+                .toList());
+
+        assertThat(calls).containsExactly(List.of("debit", "debit"), List.of("credit"), List.of("debit"));
+    }
+
+    /** What is wrong with them may be why somebody has paused it. */
+    @Test
+    void messagesWithoutAnIdMakeNoDeadLettersWhileTheConsumerIsPaused() {
+        Inbox<C> inbox = writing();
+        Message unusable = Message.builder("notes").type(TYPE).payload("x").build();
+        fixture.pause(consumer, true);
+        assertThatThrownBy(() -> inbox.process(List.of(unusable, unusable)))
+                .isInstanceOf(ConsumerPausedException.class);
+
+        fixture.pause(consumer, false);
+        assertThat(kinds(inbox.process(List.of(unusable)))).containsExactly(Kind.DEAD);
+    }
+
+    /** As one does that decrypts in place. */
+    @Test
+    void handlerMayChangeTheBytesThatItGets() {
+        List<String> got = new ArrayList<>();
+        Inbox<C> inbox = builder()
+                .handle(TYPE, PayloadDecoder.bytes(), (payload, context) -> {
+                    got.add(new String(payload, UTF_8));
+                    Arrays.fill(payload, (byte) '?');
+                    if (got.size() < 3) {
+                        throw new IllegalStateException("not now");
+                    }
+                })
+                .build();
+        Message message = message("secret");
+
+        inbox.process(message);
+        for (int i = 0; i < 2; i++) {
+            fixture.advance(Duration.ofHours(2));
+            inbox.work();
+        }
+
+        assertThat(got).containsExactly("secret", "secret", "secret");
+        assertThat(new String(message.payload(), UTF_8)).isEqualTo("secret");
     }
 
     @Test

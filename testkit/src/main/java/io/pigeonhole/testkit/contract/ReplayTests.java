@@ -604,6 +604,32 @@ abstract class ReplayTests<C extends HandlerContext> extends ReplayLab<C> {
         assertThat(progress("recovery").plan().recovery()).isTrue();
     }
 
+    /** They stand in the history with the others, and must not stop a recovery. */
+    @Test
+    void theOwnHandlersIgnoreWhatTheInboxIgnores() {
+        Inbox<C> writing = builder(this::write)
+                .unknownType(UnknownType.IGNORE)
+                .history(HistoryMode.WITH_PAYLOAD)
+                .build();
+        writing.process(List.of(
+                message("a"),
+                Message.builder("notes")
+                        .id(Ids.opaque())
+                        .type("of no interest")
+                        .payload("x")
+                        .build(),
+                message("b")));
+
+        ReplayProgress end = Replay.builder(name("recovery"), consumer, store, ANN)
+                .intoOwnHandlers(writing)
+                .allowReprocessing()
+                .build()
+                .run();
+
+        assertThat(end.state()).isEqualTo(ReplayState.FINISHED);
+        assertThat(fixture.effects()).containsExactly("a", "b", "a", "b");
+    }
+
     @Test
     void whatHasNoPayloadIsCountedAndLeftOut() {
         finish(message("kept"));

@@ -175,6 +175,49 @@ class WorkerTest {
         });
     }
 
+    /** A store that refuses what is taken of the work partition of one of the messages. */
+    @SuppressWarnings("unchecked")
+    private InboxStore<InMemoryContext> refusingWorkPartition(int workPartition) {
+        return (InboxStore<InMemoryContext>) behind(
+                InboxStore.class,
+                fixture.store(),
+                (method, arguments, begun) -> method.equals("begin")
+                        ? behind(InboxTransaction.class, begun, (step, given, result) -> {
+                            if (step.equals("take") && given[1].equals(workPartition)) {
+                                throw new StoreException(ErrorClass.UNKNOWN, "a row of it is damaged", null);
+                            }
+                            return result;
+                        })
+                        : begun);
+    }
+
+    @Test
+    void workPartitionThatTheDatabaseRefusesKeepsNoOtherWaiting() {
+        Inbox<InMemoryContext> inbox = inboxOfTwo(fixture.store());
+        for (int refused = 0; refused < 2; refused++) {
+            for (int i = 0; i < 20; i++) {
+                inbox.receive(Message.builder("notes")
+                        .id(refused + " " + i)
+                        .type("note")
+                        .payload(refused + " " + i)
+                        .build());
+            }
+            Inbox<InMemoryContext> refusing = inboxOfTwo(refusingWorkPartition(refused));
+            int before = fixture.effects().size();
+
+            assertThatThrownBy(refusing::work).isInstanceOf(RetryableException.class);
+
+            assertThat(fixture.effects()).hasSizeGreaterThan(before).doesNotHaveDuplicates();
+        }
+    }
+
+    private Inbox<InMemoryContext> inboxOfTwo(InboxStore<InMemoryContext> store) {
+        return Inbox.builder("notes", store)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> fixture.write(context, payload))
+                .workPartitions(2)
+                .build();
+    }
+
     private Inbox<InMemoryContext> on(InboxStore<InMemoryContext> store) {
         return Inbox.builder("notes", store)
                 .handle("note", PayloadDecoder.text(), (payload, context) -> fixture.write(context, payload))

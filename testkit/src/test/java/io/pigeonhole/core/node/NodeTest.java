@@ -431,6 +431,30 @@ class NodeTest {
         }
     }
 
+    /** A right is missing, or a row is damaged: it does not pass by itself, and nothing else says so. */
+    @Test
+    @Tag("A4")
+    void workThatTheStoreRefusesForLongIsNoHealth() {
+        Refusing failing = new Refusing(ErrorClass.PERMANENT, Set.of("take"), "failing");
+        InboxStore<InMemoryContext> store = failing.proxy();
+        Queue<String> effects = new ConcurrentLinkedQueue<>();
+        Inbox<InMemoryContext> inbox = inboxOf("failing", store, effects);
+        failing.refuses.set(true);
+        try (Node node = Node.builder(store)
+                .inbox(inbox)
+                .pollInterval(Duration.ofMillis(50))
+                .start()) {
+            inbox.receive(List.of(note("refused")));
+            await().atMost(Duration.ofSeconds(60)).until(() -> node.health() instanceof NodeHealth.Unhealthy);
+            assertThat(node.health()).asString().contains("'failing'", "refuses the work in work partition");
+            assertThat(node.circuit()).isEqualTo(Circuit.CLOSED);
+
+            failing.refuses.set(false);
+            await().atMost(Duration.ofSeconds(20)).until(() -> effects.size() == 1);
+            await().atMost(Duration.ofSeconds(20)).until(() -> node.health() instanceof NodeHealth.Healthy);
+        }
+    }
+
     @Test
     @Tag("B11")
     void closedNodeDoesNotProlongTheLeaseOfAHandlerThatHangs() {

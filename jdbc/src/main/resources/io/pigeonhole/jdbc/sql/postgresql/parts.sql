@@ -79,6 +79,12 @@ set_config('lock_timeout', {lock_timeout_before}, true)
 -- part: handlers_limits
 {handlers_lock_timeout}, {handlers_limit}
 
+-- part: before_commit
+-- A COMMIT that waits for a standby must not be cancelled: it would be reported as done before the standby has it. Where a person cancels
+-- the wait, the server says so in a warning, which has to be sent.
+set_config('statement_timeout', '0', true),
+    CASE current_setting('client_min_messages') WHEN 'error' THEN set_config('client_min_messages', 'warning', true) END
+
 -- part: own_limit
 -- The limit for statements of ours where the session has one of its own, which is meant for the application's: that one, but at least
 -- ten minutes. A statement of ours that is cancelled would be so each time anew.

@@ -24,6 +24,6 @@ WITH a AS (
 )
 SELECT {proof}
     WHEN count(*) <> :count THEN CAST(CAST('%s ' || count(*) AS integer) AS text) END,
-    set_config('statement_timeout', '0', true)
+    {before_commit}
 FROM a;
 COMMIT
