@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@OnEveryServer
+@OnEmbeddedServer
 class GuardedConnectionIT {
     private final Workshop workshop;
     private final StoreLab lab;

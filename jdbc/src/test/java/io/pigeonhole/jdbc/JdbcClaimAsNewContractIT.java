@@ -5,7 +5,7 @@ import io.pigeonhole.testkit.contract.StoreFixture;
 import org.junit.jupiter.api.Tag;
 
 /** Inboxes under their contract, on a store whose claims take all keys for new and are often wrong. */
-@OnEveryServer
+@OnEmbeddedServer
 @Tag("full")
 class JdbcClaimAsNewContractIT extends InboxContract<JdbcContext> {
     private final PostgresServer server;

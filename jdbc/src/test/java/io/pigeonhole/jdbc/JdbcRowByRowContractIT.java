@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 /** The same contract where the driver fetches rows one by one: no statement's effect depends on who reads its rows. */
 @Tag("full")
-@OnEveryServer
+@OnEmbeddedServer
 class JdbcRowByRowContractIT extends InboxStoreContract<JdbcContext> {
     private final PostgresServer server;
 

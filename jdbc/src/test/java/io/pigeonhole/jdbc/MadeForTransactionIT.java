@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What a handler makes for the transaction on PostgreSQL ends with the handler: the transaction is that of the other messages of the batch,
  * too.
  */
-@OnEveryServer
+@OnEmbeddedServer
 @Tag("A1")
 class MadeForTransactionIT {
     private static final int MESSAGES = 20;

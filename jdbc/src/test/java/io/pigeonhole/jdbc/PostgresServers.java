@@ -10,7 +10,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * The servers that the tests of this package run on: one inside the JVM always, and in a full run the PostgreSQL of this
- * machine where it answers. Where the environment says {@code CI=true} it has to answer. Each has one database for this JVM; tests take
+ * machine where it answers, but where a test is about several databases at once. Where the environment says {@code CI=true} it has to answer. Each has one database for this JVM; tests take
  * schemas in it.
  */
 public final class PostgresServers {
@@ -24,6 +24,11 @@ public final class PostgresServers {
     public static Stream<PostgresServer> all() {
         PostgresServer own = DatabaseServer.isFull() ? MachinesOwn.SERVER : null;
         return own == null ? Stream.of(embedded()) : Stream.of(embedded(), own);
+    }
+
+    /** For {@code @MethodSource}. */
+    public static Stream<PostgresServer> ofThisJvm() {
+        return Stream.of(embedded());
     }
 
     public static PostgresServer embedded() {

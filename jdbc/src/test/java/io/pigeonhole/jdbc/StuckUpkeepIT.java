@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One thing that cannot be forgotten, on PostgreSQL, stops nothing else. */
-@OnEveryServer
+@OnEmbeddedServer
 @Tag("D5")
 class StuckUpkeepIT {
     private final LocalDate oldest = LocalDate.now(ZoneOffset.UTC).minusDays(20);

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Work in PostgreSQL's own ways: locks, leases over connections that break, many workers. */
-@OnEveryServer
+@OnEmbeddedServer
 class WorkQueueIT {
     private static final FailedAttempt ATTEMPT =
             new FailedAttempt(1, "node", Duration.ofMillis(5), "java.lang.Exception", "it failed", "at a line");
