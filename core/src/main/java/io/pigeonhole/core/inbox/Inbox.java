@@ -143,8 +143,9 @@ public final class Inbox<C extends HandlerContext> {
      * Many threads and processes may do so at once; no message is worked on by two of them.
      *
      * @return how many messages were brought to an outcome
-     * @throws io.pigeonhole.core.failure.RetryableException if the database is away, or others were in the way too often;
-     *     what was committed stays, call again
+     * @throws io.pigeonhole.core.failure.RetryableException if the database is away, others were in the way too often, or the
+     *     database refused the work of a work partition, as with a damaged row; then the others were worked on first. What was committed
+     *     stays, call again
      */
     public int work() {
         return Interrupts.ofCaller(this::workOnAll);
