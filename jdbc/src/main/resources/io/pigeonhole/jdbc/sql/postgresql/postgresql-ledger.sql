@@ -169,8 +169,8 @@ SELECT u.k
 FROM unnest(CAST(:keys AS uuid[]), CAST(:hashes AS uuid[])) AS u (k, hash)
 LEFT JOIN inbox_ledger AS l ON l.consumer_id = :consumer AND l.message_key = u.k
 WHERE CASE WHEN l.payload_hash IS NOT NULL THEN l.payload_hash <> u.hash ELSE (
-    SELECT bool_and(u.hash <> CAST(encode(substr(sha256(coalesce(kept.payload, decode('01', 'hex'))), 1, 16), 'hex')
-        AS uuid))
+    SELECT bool_and(u.hash <> coalesce(CAST(encode(substr(sha256(kept.payload), 1, 16), 'hex') AS uuid),
+        CAST('00000000-0000-0000-0000-000000000000' AS uuid)))
     FROM (
         SELECT w.payload FROM inbox_work AS w WHERE w.consumer_id = :consumer AND w.message_key = u.k
         UNION ALL
