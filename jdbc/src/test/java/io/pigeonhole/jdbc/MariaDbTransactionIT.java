@@ -476,7 +476,12 @@ class MariaDbTransactionIT {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"SET sql_select_limit = 0", "SET @pigeonhole_wait = 'never'", "SET @pigeonhole_idle = 'never'"})
+            strings = {
+                "SET sql_select_limit = 0",
+                "SET @pigeonhole_wait = 'never'",
+                "SET @pigeonhole_idle = 'never'",
+                "SET @pigeonhole_statement = 'never'"
+            })
     @Tag("A1")
     void connectionThatAHandlerLeavesInAnyStateIsAsBeforeOrEnded(String change) throws SQLException {
         String settings = "SELECT CONCAT_WS(' ', @@sql_select_limit, @@max_statement_time, @@idle_transaction_timeout,"

@@ -220,14 +220,20 @@ public class MariaDb extends Dialect {
 
     @Override
     public List<String> end() {
-        return List.of("SET idle_transaction_timeout = " + number("@pigeonhole_idle", "idle_transaction_timeout")
-                + ", innodb_lock_wait_timeout = " + number("@pigeonhole_wait", "innodb_lock_wait_timeout")
-                + ", max_statement_time = COALESCE(@pigeonhole_statement + 0e0, @@max_statement_time)");
+        return List.of("SET idle_transaction_timeout = "
+                + noted("@pigeonhole_idle", "UNSIGNED", "idle_transaction_timeout")
+                + ", innodb_lock_wait_timeout = " + noted("@pigeonhole_wait", "UNSIGNED", "innodb_lock_wait_timeout")
+                + ", max_statement_time = "
+                + noted("@pigeonhole_statement", "DOUBLE", "max_statement_time"));
     }
 
-    /** What was noted; or the setting as it is, in a session that a driver has put in place of the one that noted it. */
-    static String number(String noted, String setting) {
-        return "COALESCE(CAST(" + noted + " AS UNSIGNED), @@" + setting + ")";
+    /**
+     * What was noted; or the setting as it is, in a session that a driver has put in place of the one that noted it. Where a handler has
+     * made it no number, an error, which ends the connection.
+     */
+    static String noted(String variable, String type, String setting) {
+        return "CASE WHEN " + variable + " IS NULL THEN @@" + setting + " WHEN " + variable
+                + " REGEXP '^[0-9.]+$' THEN CAST(" + variable + " AS " + type + ") ELSE ~0 + 1 END";
     }
 
     @Override

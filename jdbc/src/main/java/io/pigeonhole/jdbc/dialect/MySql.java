@@ -60,8 +60,8 @@ public class MySql extends MariaDb {
 
     @Override
     public List<String> end() {
-        return List.of("SET wait_timeout = " + number("@pigeonhole_idle", "wait_timeout")
-                + ", innodb_lock_wait_timeout = " + number("@pigeonhole_wait", "innodb_lock_wait_timeout"));
+        return List.of("SET wait_timeout = " + noted("@pigeonhole_idle", "UNSIGNED", "wait_timeout")
+                + ", innodb_lock_wait_timeout = " + noted("@pigeonhole_wait", "UNSIGNED", "innodb_lock_wait_timeout"));
     }
 
     /** Its limit is for queries only. */
