@@ -374,7 +374,7 @@ final class Assignments implements ConsumerRebalanceListener {
         }
     }
 
-    /** What is to be committed; all that there is where they are given up, so that brokers keep it for as long as they can. */
+    /** What is to be committed; or all that there is. */
     private Map<TopicPartition, OffsetAndMetadata> positions(Collection<Assignment> assignments, boolean all) {
         long now = clock.getAsLong();
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
@@ -447,7 +447,9 @@ final class Assignments implements ConsumerRebalanceListener {
                         DurationText.of(timeout));
             }
         }
-        commitSync(positions(given, true));
+        // Not what is committed already: where the topic was deleted meanwhile, that would be committed for one that is
+        // made anew.
+        commitSync(positions(given, commitUnderWay));
         // Also of what is still in work: it may be slow, and if it kills, it kills again.
         beginnings.end(given);
     }
