@@ -90,7 +90,7 @@ public final class Inbox<C extends HandlerContext> {
      * Processes one delivery in a transaction of its own.
      *
      * @param message the message
-     * @return what became of it
+     * @return what became of it; where it is not {@linkplain Outcome#settled() settled}, do not acknowledge, hand it in again
      * @throws io.pigeonhole.core.failure.RetryableException if nothing was decided: do not acknowledge, hand it in again
      */
     public Outcome process(Message message) {
@@ -105,7 +105,8 @@ public final class Inbox<C extends HandlerContext> {
      * that a handler leaves behind, reaches no other handler; the calling thread has it again when the call returns.
      *
      * @param messages the messages in the order of arrival, maybe none, duplicates allowed
-     * @return what became of each, in the same order
+     * @return what became of each, in the same order; acknowledge only those that are {@linkplain Outcome#settled() settled}, and hand
+     *     the others in again
      * @throws io.pigeonhole.core.failure.RetryableException if of some nothing was decided: acknowledge none, hand all of
      *     them in again; those that were committed are then reported as duplicates
      */
