@@ -21,6 +21,16 @@ public interface DatabaseServer {
     /** The URL whose connections have the schema as their current one. */
     String url(String schema);
 
+    /** Whether a session is kept for what tests ask. */
+    default boolean keepsSessions() {
+        return true;
+    }
+
+    /** The URL for a session that is kept: it answers by tables as they are now, however often they have changed since. */
+    default String keptUrl(String schema) {
+        return url(schema);
+    }
+
     /** Opens a new connection for every call. */
     DataSource dataSource(String url);
 

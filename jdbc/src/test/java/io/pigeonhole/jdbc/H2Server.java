@@ -82,6 +82,12 @@ public final class H2Server implements DatabaseServer {
         return "CREATE TABLE effect (place bigint GENERATED ALWAYS AS IDENTITY, text varchar)";
     }
 
+    /** Here a session begins at once, and one that is kept holds the file. */
+    @Override
+    public boolean keepsSessions() {
+        return false;
+    }
+
     @Override
     public boolean endsIdleTransactions() {
         return false;

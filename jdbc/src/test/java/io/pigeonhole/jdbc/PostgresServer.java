@@ -32,6 +32,12 @@ public record PostgresServer(String name, String url) implements DatabaseServer 
         return url + "&currentSchema=" + schema;
     }
 
+    /** A plan that the server keeps is not for a table that has changed. */
+    @Override
+    public String keptUrl(String schema) {
+        return url(schema) + "&prepareThreshold=0";
+    }
+
     @Override
     public DataSource dataSource(String url) {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();

@@ -7,13 +7,21 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A schema of a test's own, and short ways to ask it something. */
+/**
+ * A schema of a test's own, and short ways to ask it something. Where a server takes long to let a session begin, one is kept for what is
+ * asked; what is asked beside it has a session of its own.
+ */
 public final class Workshop implements AutoCloseable {
+    private static final int SECONDS_TO_ANSWER = 5;
+
     private final DatabaseServer server;
     private final String name;
+    private final ReentrantLock asking = new ReentrantLock();
+    private @Nullable Connection kept;
 
     Workshop(DatabaseServer server, String name) {
         this.server = server;
@@ -40,12 +48,11 @@ public final class Workshop implements AutoCloseable {
     }
 
     public void execute(String sql, @Nullable Object... parameters) {
-        try (Connection connection = dataSource().getConnection();
-                PreparedStatement statement = prepare(connection, sql, parameters)) {
-            statement.execute();
-        } catch (SQLException e) {
-            throw new AssertionError(sql, e);
-        }
+        inSession(sql, connection -> {
+            try (PreparedStatement statement = prepare(connection, sql, parameters)) {
+                return statement.execute();
+            }
+        });
     }
 
     /** The first column of the only row, as text. */
@@ -59,30 +66,71 @@ public final class Workshop implements AutoCloseable {
 
     /** The first column of all rows, as text. */
     public List<String> askAll(String sql, @Nullable Object... parameters) {
-        try (Connection connection = dataSource().getConnection();
-                PreparedStatement statement = prepare(connection, sql, parameters);
-                ResultSet rows = statement.executeQuery()) {
-            List<String> all = new ArrayList<>();
-            while (rows.next()) {
-                all.add(rows.getString(1));
+        return inSession(sql, connection -> {
+            try (PreparedStatement statement = prepare(connection, sql, parameters);
+                    ResultSet rows = statement.executeQuery()) {
+                List<String> all = new ArrayList<>();
+                while (rows.next()) {
+                    all.add(rows.getString(1));
+                }
+                return all;
             }
-            return all;
-        } catch (SQLException e) {
-            throw new AssertionError(sql, e);
-        }
+        });
     }
 
     /** The only row's only column, which holds a key. */
     MessageKey askKey(String sql) {
-        try (Connection connection = dataSource().getConnection();
-                PreparedStatement statement = prepare(connection, sql);
-                ResultSet row = statement.executeQuery()) {
-            if (!row.next()) {
-                throw new AssertionError(sql + " has no row");
+        return inSession(sql, connection -> {
+            try (PreparedStatement statement = prepare(connection, sql);
+                    ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    throw new AssertionError(sql + " has no row");
+                }
+                return server.readKey(row, row.getMetaData().getColumnLabel(1));
             }
-            return server.readKey(row, row.getMetaData().getColumnLabel(1));
+        });
+    }
+
+    /** What is done in one session. */
+    @FunctionalInterface
+    private interface Step<T> {
+        T in(Connection connection) throws SQLException;
+    }
+
+    private <T> T inSession(String sql, Step<T> step) {
+        boolean mayKeep = server.keepsSessions() && !Thread.currentThread().isInterrupted() && asking.tryLock();
+        if (!mayKeep) {
+            try (Connection connection = dataSource().getConnection()) {
+                return step.in(connection);
+            } catch (SQLException e) {
+                throw new AssertionError(sql, e);
+            }
+        }
+        try {
+            return step.in(keptSession());
         } catch (SQLException e) {
             throw new AssertionError(sql, e);
+        } finally {
+            asking.unlock();
+        }
+    }
+
+    /** A test may have ended it meanwhile, or its server. */
+    private Connection keptSession() throws SQLException {
+        Connection connection = kept;
+        if (connection == null || !connection.isValid(SECONDS_TO_ANSWER)) {
+            closeKept();
+            connection = server.dataSource(server.keptUrl(name)).getConnection();
+            kept = connection;
+        }
+        return connection;
+    }
+
+    private void closeKept() throws SQLException {
+        Connection connection = kept;
+        kept = null;
+        if (connection != null) {
+            connection.close();
         }
     }
 
@@ -97,6 +145,14 @@ public final class Workshop implements AutoCloseable {
 
     @Override
     public void close() {
+        asking.lock();
+        try {
+            closeKept();
+        } catch (SQLException e) {
+            throw new AssertionError("the session of " + name, e);
+        } finally {
+            asking.unlock();
+        }
         server.drop(name);
     }
 }
