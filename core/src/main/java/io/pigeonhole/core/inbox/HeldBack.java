@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether messages of a flood are held back now. Sources hand them in again within seconds, so what was not noted for some time
+ * Whether messages are held back now, of a flood or because the database refuses them. Sources hand them in again within seconds, so what was not noted for some time
  * is over. Safe for use by many threads.
  */
 final class HeldBack {

@@ -12,6 +12,7 @@ import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.time.SystemTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -48,6 +49,9 @@ final class InboxEngine<C extends HandlerContext> {
 
     /** Half of the 64 subtransactions that PostgreSQL keeps in a backend's cache. */
     private static final int CHUNK = 32;
+
+    /** Behind the milliseconds. */
+    private static final long RANDOM_BESIDE_TIME = 0xFFFF;
 
     private final InboxStore<C> store;
     private final RegisteredConsumer consumer;
@@ -109,7 +113,7 @@ final class InboxEngine<C extends HandlerContext> {
         return batch.outcomes(listeners);
     }
 
-    /** Why messages of a flood are held back now, or null. */
+    /** Why messages are held back now, or null: they belong to a flood, or the database refuses to take or to keep them. */
     @Nullable
     String heldBack() {
         return heldBack.why();
@@ -163,8 +167,41 @@ final class InboxEngine<C extends HandlerContext> {
         }
     }
 
-    /** Claims keys in digest form, sees which are not new or somebody else's by then, and rolls back. */
+    /** One that the database does not say anything about is as good as somebody else's, where it does of others. */
     private IdsFarAhead.Answer knownByDigestKey(List<MessageKey> sorted) {
+        try {
+            return askByDigestKey(sorted);
+        } catch (StoreException e) {
+            store.probe();
+            if (sorted.size() > 1 && isRefusal(e)) {
+                return knownOneByOne(sorted);
+            }
+            if (!isRefusal(e) || !isTaken(unusedKeyBeside(sorted.get(0)), e)) {
+                throw notAsked(e);
+            }
+            return new IdsFarAhead.Answer(Set.of(), Set.copyOf(sorted));
+        }
+    }
+
+    private IdsFarAhead.Answer knownOneByOne(List<MessageKey> sorted) {
+        Set<MessageKey> known = new HashSet<>();
+        Set<MessageKey> busy = new HashSet<>();
+        for (MessageKey key : sorted) {
+            IdsFarAhead.Answer answer = knownByDigestKey(List.of(key));
+            known.addAll(answer.known());
+            busy.addAll(answer.busy());
+        }
+        return new IdsFarAhead.Answer(known, busy);
+    }
+
+    private static RetryableException notAsked(StoreException cause) {
+        return new RetryableException(
+                "it could not be asked whether messages were accepted whose ids have a time far ahead; hand them in again",
+                cause);
+    }
+
+    /** Claims keys in digest form, sees which are not new or somebody else's by then, and rolls back. */
+    private IdsFarAhead.Answer askByDigestKey(List<MessageKey> sorted) {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             Claimer claimer = new Claimer(transaction, consumer, Map.of(), Set.of());
             claimer.inHalves(sorted);
@@ -173,25 +210,49 @@ final class InboxEngine<C extends HandlerContext> {
                     .filter(key -> !claimer.isClaimed(key) && !busy.contains(key))
                     .collect(Collectors.toSet());
             return new IdsFarAhead.Answer(known, busy);
-        } catch (StoreException e) {
-            store.probe();
-            throw new RetryableException(
-                    "it could not be asked whether messages were accepted whose ids have a time far ahead; hand them in again",
-                    e);
         }
     }
 
-    /** The claim writes, and is rolled back. */
+    /**
+     * Claims a key of each form, as ids of both may come, and rolls back: each has a part of the ledger of its own, and the database may
+     * refuse what concerns one of them.
+     */
     void probeClaim() {
+        MessageKey now = MessageKey.firstOf(SystemTime.clock().millis());
+        List<MessageKey> keys = List.of(unusedKeyBeside(now), unusedKeyBeside(MessageKey.FIRST_DIGEST));
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-            transaction.claim(consumer, List.of(unusedKey()), settings.concurrentDuplicateTimeout());
+            transaction.claim(consumer, keys, settings.concurrentDuplicateTimeout());
         }
     }
 
-    /** A key that nobody has, in digest form, which every ledger has room for. */
-    private static MessageKey unusedKey() {
+    /** A key that nobody has, in the same part of the ledger: of the same moment, or in digest form, too. */
+    private static MessageKey unusedKeyBeside(MessageKey key) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        return new MessageKey(MessageKey.FIRST_DIGEST.high() | (random.nextLong() >>> 8), random.nextLong());
+        long place = random.nextLong();
+        long high = key.isTimeForm()
+                ? (key.high() & ~RANDOM_BESIDE_TIME) | (place & RANDOM_BESIDE_TIME)
+                : MessageKey.FIRST_DIGEST.high() | (place >>> 8);
+        return new MessageKey(high, random.nextLong());
+    }
+
+    /** Whether the database takes a message with this key, which is rolled back. */
+    private boolean isTaken(MessageKey key, Throwable refusalOfAnother) {
+        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            transaction.claim(consumer, List.of(key), settings.concurrentDuplicateTimeout());
+            return true;
+        } catch (StoreException e) {
+            refusalOfAnother.addSuppressed(e);
+            return false;
+        }
+    }
+
+    /** Neither is the database away nor are others in the way. */
+    private boolean isRefusal(StoreException failure) {
+        ErrorClass errorClass = failure.errorClass();
+        return switch (errorClass == ErrorClass.UNKNOWN ? errorClass : store.classify(failure)) {
+            case MESSAGE, PERMANENT, UNKNOWN -> true;
+            case RETRY_NOW, UNAVAILABLE, ABORTED -> false;
+        };
     }
 
     /** The keys of those that are undecided count as keys that somebody else has. */
@@ -342,7 +403,8 @@ final class InboxEngine<C extends HandlerContext> {
 
     /**
      * Alone it shows which message the database does not take: a page of the ledger that is damaged, or a trigger of somebody's, is
-     * about few keys. It waits, and the others go on. Not where an order is kept, in which others would pass it.
+     * about few keys. It waits with those behind it, and the others go on. Not where an order is kept, in which others would pass it. Or
+     * else it is the database that is to be mended, and no message is given back to its broker, which may count that.
      */
     private void notTaken(
             Intake<C> intake,
@@ -355,34 +417,27 @@ final class InboxEngine<C extends HandlerContext> {
         if (!(intake instanceof Deliveries<C>) || consumer.order().isKept()) {
             throw TransactionRun.refusedItself(group.size(), refusal);
         }
-        requireOthersAreTaken(group, refusal);
         if (group.size() > 1) {
             inParts(intake, known, isolated, result, batch);
             return;
         }
         Envelope alone = group.get(0);
-        notStored.busy(alone.message(), refusal);
-        setAside(alone, "the database refuses to take it: " + ErrorText.bounded(refusal.getMessage()));
-    }
-
-    /** Or else it is the database that is to be mended, and no message is given back to its broker, which may count that. */
-    private void requireOthersAreTaken(List<Envelope> group, Throwable refusal) {
-        try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
-            LogView.read(transaction, consumer, group);
-            transaction.claim(consumer, List.of(unusedKey()), settings.concurrentDuplicateTimeout());
-        } catch (StoreException e) {
-            RetryableException ofAll = TransactionRun.refusedItself(group.size(), refusal);
-            ofAll.addSuppressed(e);
-            throw ofAll;
+        if (!isTaken(unusedKeyBeside(alone.byLedger() ? alone.key() : MessageKey.FIRST_DIGEST), refusal)) {
+            throw TransactionRun.refusedItself(group.size(), refusal);
         }
+        notStored.refused(alone.message(), refusal);
+        String why = "the database refuses to take it: " + ErrorText.bounded(refusal.getMessage());
+        heldBack.note(alone.message() + ": " + why);
+        alone.propose(new Outcome.Busy(why));
+        settleAndNotify(alone);
     }
 
     private void neverStored(Envelope culprit, Throwable cause) {
         notStored.busy(culprit.message(), cause);
-        setAside(
-                culprit,
-                "the database refuses to keep it, even as a dead letter without its bytes: "
-                        + ErrorText.bounded(cause.getMessage()));
+        String why = "the database refuses to keep it, even as a dead letter without its bytes: "
+                + ErrorText.bounded(cause.getMessage());
+        heldBack.note(culprit.message() + ": " + why);
+        setAside(culprit, why);
     }
 
     /**

@@ -39,16 +39,25 @@ final class NotStoredWarnings {
 
     /** Nothing could be committed, and the message is busy; answers whether it warned of it. */
     boolean busy(Message message, Throwable cause) {
-        log.debug("consumer '{}': {} cannot even be a dead letter", consumer, message, FailureText.readable(cause));
+        return waits(message, "cannot even be a dead letter, and is busy until the database keeps it", cause);
+    }
+
+    /** The database does not even say whether it is new, and the message is busy; answers whether it warned of it. */
+    boolean refused(Message message, Throwable cause) {
+        return waits(message, "is refused by the database, and is busy until it takes it", cause);
+    }
+
+    private boolean waits(Message message, String what, Throwable cause) {
+        log.debug("consumer '{}': {} {}", consumer, message, what, FailureText.readable(cause));
         long before = warnNow();
         if (before < 0) {
             return false;
         }
         log.warn(
-                "consumer '{}': {} cannot even be a dead letter, and is busy until the database keeps it: {}{}. The next such"
-                        + " warning comes in {} s at the earliest; the causes stand at debug level",
+                "consumer '{}': {} {}: {}{}. The next such warning comes in {} s at the earliest; the causes stand at debug level",
                 consumer,
                 message,
+                what,
                 ErrorText.bounded(FailureText.messageOf(cause)),
                 before == 0 ? "" : " (there were " + before + " such attempts since the last warning)",
                 Duration.ofNanos(BETWEEN).toSeconds());

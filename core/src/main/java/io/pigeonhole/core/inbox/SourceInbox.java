@@ -64,8 +64,9 @@ public interface SourceInbox {
     void probeClaim();
 
     /**
-     * Why the inbox holds messages back, because very many were late or from the future. They fill what a source may have
-     * unfinished, and then nothing flows: a problem of the source, until the inbox holds none back.
+     * Why the inbox holds messages back: very many were late or from the future, or the database refuses to take one that it names. They
+     * fill what a source may have unfinished, and then nothing flows; a broker that counts deliveries may throw away what stays for
+     * long. So it is a problem of the source, until the inbox holds none back.
      *
      * @return a sentence, for some seconds after messages were handed in and held back; otherwise null
      */

@@ -170,12 +170,13 @@ final class RefusedWork {
     }
 
     /**
-     * The database answers, but refuses the work of this slot, as with a damaged row: it is paused by itself, and says nothing about other
-     * work. Answers whether to warn of it.
+     * The database answers, but refuses the work of this slot, as with a damaged row: it is paused by itself, and what it was refused for
+     * before is over. Answers whether to warn of it.
      */
     synchronized boolean refuseAlone(WorkSlot slot) {
-        nothing(slot);
         long now = clock.getAsLong();
+        ofConsumers.remove(slot.consumer());
+        end();
         refused.put(slot, Pause.after(refused.get(slot), now));
         return ofSlots.isTime(now);
     }

@@ -20,6 +20,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -112,20 +113,37 @@ final class Workers {
         List<String> reasons = new ArrayList<>();
         slots.forEach((consumer, ofConsumer) -> {
             NodeInbox inbox = inboxes.get(consumer);
-            Throwable failure = refusals.get(ofConsumer.get(0));
+            Throwable failure = ofConsumer.stream()
+                    .map(refusals::get)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
             if (inbox != null && failure != null) {
-                String partitions = ofConsumer.stream()
-                        .map(WorkSlot::workPartition)
-                        .distinct()
-                        .sorted()
-                        .map(String::valueOf)
-                        .collect(Collectors.joining(", "));
-                reasons.add("consumer '" + inbox.registered().name()
-                        + "': the database refuses the work in work partition " + partitions + ": "
-                        + FailureText.describe(failure));
+                reasons.add("consumer '" + inbox.registered().name() + "': the database refuses the work "
+                        + places(ofConsumer) + ": " + FailureText.describe(reason(failure)));
             }
         });
         return reasons;
+    }
+
+    /** What the database has answered, where that is known. */
+    private static Throwable reason(Throwable failure) {
+        return failure.getCause() instanceof StoreException answer ? answer : failure;
+    }
+
+    private static String places(List<WorkSlot> slots) {
+        String partitions = slots.stream()
+                .filter(slot -> slot.workPartition() >= 0)
+                .map(WorkSlot::workPartition)
+                .distinct()
+                .sorted()
+                .map(String::valueOf)
+                .collect(Collectors.joining(", "));
+        boolean leases = slots.stream().anyMatch(slot -> slot.workPartition() < 0);
+        String ofLeases = leases ? "of leases that have run out" : "";
+        return partitions.isEmpty()
+                ? ofLeases
+                : "in work partition " + partitions + (leases ? ", and that " + ofLeases : "");
     }
 
     /** Why not all of it can be worked on, until there is a new process; or null. */
@@ -317,6 +335,7 @@ final class Workers {
                             due.workPartition());
         } else if (failure instanceof StoreUnavailableException || failure instanceof OutcomeUnknownException) {
             lastFailure = failure;
+            refusals.put(WorkSlot.of(due), failure);
             boolean warns = refused.refuse(WorkSlot.of(due)) && !waiting;
             lookAgainForRefused();
             log.atLevel(warns ? Level.WARN : Level.DEBUG)

@@ -219,6 +219,26 @@ class RefusedWorkTest {
         assertThat(nextIn()).isEqualTo(Duration.ofMillis(100));
     }
 
+    /** As where a disk was full for a while, and a row is damaged besides. */
+    @Test
+    void answerAboutOnePieceOfWorkEndsTheRefusalOfAll() {
+        work.choose(OF_ONE, slot -> false);
+        work.refuse(FIRST);
+        work.refuse(SECOND);
+        assertThat(work.isAll()).isTrue();
+
+        boolean warns = work.refuseAlone(FIRST);
+        work.choose(Set.of(FIRST), slot -> false);
+        assertThat(work.isAll()).isFalse();
+        assertThat(warns).isTrue();
+
+        work.refuse(FIRST);
+        work.refuse(THIRD);
+        assertThat(work.isAll()).isTrue();
+        assertThat(work.refuseAlone(THIRD)).isFalse();
+        assertThat(work.isAll()).isFalse();
+    }
+
     @Test
     void threadsThatAreRefusedAtTheSameTimeMakeTheNextPauseNoLonger() {
         work.refuse(FIRST);

@@ -12,10 +12,14 @@ import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
+import io.pigeonhole.core.message.Deduplication;
+import io.pigeonhole.core.message.LogPartition;
+import io.pigeonhole.core.message.LogPosition;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.Watermark;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
@@ -26,6 +30,7 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -209,6 +214,53 @@ class WorkerTest {
 
             assertThat(fixture.effects()).hasSizeGreaterThan(before).doesNotHaveDuplicates();
         }
+    }
+
+    /** A store that refuses to read the watermark of one partition. */
+    @SuppressWarnings("unchecked")
+    private InboxStore<InMemoryContext> refusingWatermark(LogPartition partition) {
+        return (InboxStore<InMemoryContext>) behind(
+                InboxStore.class,
+                fixture.store(),
+                (method, arguments, begun) -> method.equals("begin")
+                        ? behind(InboxTransaction.class, begun, (step, given, result) -> {
+                            if (step.equals("watermarks") && ((Collection<?>) given[1]).contains(partition)) {
+                                throw new StoreException(ErrorClass.UNKNOWN, "a row of it is damaged", null);
+                            }
+                            return result;
+                        })
+                        : begun);
+    }
+
+    @Test
+    void watermarkThatTheDatabaseRefusesStopsNoOtherPartition() {
+        LogPartition refused = new LogPartition("notes", 0);
+        LogPartition other = new LogPartition("notes", 1);
+        Inbox<InMemoryContext> inbox = Inbox.builder("notes", refusingWatermark(refused))
+                .deduplication(Deduplication.WATERMARKS)
+                .handle("note", PayloadDecoder.text(), (payload, context) -> fixture.write(context, payload))
+                .build();
+        List<Message> messages = Stream.of(refused, other)
+                .map(partition -> inbox.forSources()
+                        .beginAt(inbox.forSources().acquire(partition, "log:0f1e2d3c"), 0))
+                .flatMap(owner -> Stream.of(0, 1).map(offset -> recordOf(owner, offset)))
+                .toList();
+
+        assertThat(inbox.process(messages))
+                .extracting(Outcome::kind)
+                .containsExactly(
+                        Outcome.Kind.BUSY, Outcome.Kind.BUSY, Outcome.Kind.PROCESSED, Outcome.Kind.PROCESSED);
+        assertThat(inbox.forSources().heldBack()).contains("a row of it is damaged");
+    }
+
+    private static Message recordOf(Watermark owner, long offset) {
+        LogPartition partition = owner.partition();
+        return Message.builder(partition.source())
+                .type("note")
+                .payload(partition.partition() + "@" + offset)
+                .logPosition(new LogPosition(
+                        owner.log(), partition.partition(), offset, 3, owner.assignment(), offset))
+                .build();
     }
 
     private Inbox<InMemoryContext> inboxOfTwo(InboxStore<InMemoryContext> store) {
