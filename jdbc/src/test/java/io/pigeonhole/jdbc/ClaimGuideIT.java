@@ -40,7 +40,7 @@ class ClaimGuideIT {
                 }
                 connection.commit();
                 return first;
-            } catch (SQLException | RuntimeException e) {
+            } catch (Throwable e) { // Also an Error: some pools do not roll back, and the next user would commit.
                 connection.rollback();
                 throw e;
             }

@@ -107,8 +107,7 @@ class RefusedClaimIT {
             Inbox<JdbcContext> inbox = inbox(workshop, KeyOrder.NONE);
             refuse(workshop, "true");
 
-            assertThatThrownBy(() -> inbox.process(messages("1", "2", "3")))
-                    .isInstanceOf(RetryableException.class);
+            assertThatThrownBy(() -> inbox.process(messages("1", "2", "3"))).isInstanceOf(RetryableException.class);
             assertThatThrownBy(() -> inbox.process(messages("1"))).isInstanceOf(RetryableException.class);
             assertThat(handled).isEmpty();
         }

@@ -276,6 +276,16 @@ public abstract class Dialect {
     }
 
     /**
+     * Whether a setting that a statement makes under a query timeout of JDBC, as a pool may give each statement, is undone with that
+     * limit, or stays though it was to be undone.
+     *
+     * @return true where the driver puts the limit before the statement as a setting of the session
+     */
+    public boolean mixesUpSettingsUnderALimit() {
+        return false;
+    }
+
+    /**
      * Whether the session is another one than at the beginning of the transaction, which a driver may have put in place of one that
      * was lost.
      *

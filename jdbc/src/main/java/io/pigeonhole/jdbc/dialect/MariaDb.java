@@ -289,6 +289,12 @@ public class MariaDb extends Dialect {
                 "BEGIN NOT ATOMIC RELEASE SAVEPOINT pigeonhole_guard; COMMIT; END");
     }
 
+    /** The driver says {@code SET STATEMENT max_statement_time = … FOR}. */
+    @Override
+    public boolean mixesUpSettingsUnderALimit() {
+        return true;
+    }
+
     /** Each transaction notes there how long its session waits for locks. */
     @Override
     public @Nullable String isSessionOther() {

@@ -1,9 +1,9 @@
 package io.pigeonhole.jdbc.generic;
 
 import io.pigeonhole.jdbc.dialect.Dialect;
-import io.pigeonhole.jdbc.sql.Connections;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 
@@ -46,8 +46,27 @@ final class PlainSettings {
                 connection.setReadOnly(false);
             }
         }
-        Connections.execute(connection, statements);
+        execute(statements);
         begun = true;
+    }
+
+    private void execute(List<String> statements) throws SQLException {
+        if (statements.isEmpty()) {
+            return;
+        }
+        try (Statement statement = withoutLimit(connection.createStatement(), dialect)) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    /** A statement that changes settings, or ends what has changed them, without the time limit that a pool gives each. */
+    static Statement withoutLimit(Statement statement, Dialect dialect) throws SQLException {
+        if (dialect.mixesUpSettingsUnderALimit()) {
+            statement.setQueryTimeout(0);
+        }
+        return statement;
     }
 
     /** They were set by a statement that did more than that. */
@@ -58,27 +77,27 @@ final class PlainSettings {
     /** Behind the end of the transaction, and before one more statement that writes, also on a connection that is read-only otherwise. */
     void writeOnce() throws SQLException {
         if (dialect.setsIsolation()) {
-            Connections.execute(connection, List.of("SET TRANSACTION READ WRITE"));
+            execute(List.of("SET TRANSACTION READ WRITE"));
         }
     }
 
     void wait(Duration timeout) throws SQLException {
-        Connections.execute(connection, dialect.setLockTimeout(timeout));
+        execute(dialect.setLockTimeout(timeout));
     }
 
     /** Before a write of ours that may take longer than a handler may. */
     void liftHandlersLimit() throws SQLException {
-        Connections.execute(connection, dialect.liftHandlersLimit());
+        execute(dialect.liftHandlersLimit());
     }
 
     /** Behind it. */
     void setHandlersLimit(Duration idleLimit) throws SQLException {
-        Connections.execute(connection, dialect.setHandlersLimit(idleLimit));
+        execute(dialect.setHandlersLimit(idleLimit));
     }
 
     /** Gives the handlers their own lock timeout back. */
     void stopWaiting() throws SQLException {
-        Connections.execute(connection, dialect.restoreLockTimeout());
+        execute(dialect.restoreLockTimeout());
     }
 
     /** Behind the end of the transaction. */
@@ -94,7 +113,7 @@ final class PlainSettings {
     private void end(List<String> statements) throws SQLException {
         if (begun) {
             begun = false;
-            Connections.execute(connection, statements);
+            execute(statements);
         }
         if (isolationBefore != Connection.TRANSACTION_NONE) {
             connection.setTransactionIsolation(isolationBefore);

@@ -300,7 +300,7 @@ final class PlainTransaction extends JdbcTransaction {
     }
 
     private void sql(String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
+        try (Statement statement = PlainSettings.withoutLimit(connection.createStatement(), dialect)) {
             statement.execute(sql);
         }
         lastUse = System.nanoTime();
@@ -353,8 +353,8 @@ final class PlainTransaction extends JdbcTransaction {
                 ? taken(e)
                 : new StoreException(
                         ErrorClass.ABORTED,
-                        "the transaction has ended before its commit: a handler met a deadlock through its framework, or behind"
-                                + " another error of a JDBC batch, and has not said so, or ended the transaction by itself, with COMMIT or ROLLBACK in SQL",
+                        "the transaction has ended before its commit: a handler met a deadlock through its framework, in a stored"
+                                + " procedure, or behind another error of a JDBC batch, and has not said so, or ended the transaction by itself, with COMMIT or ROLLBACK in SQL",
                         e);
     }
 
@@ -579,7 +579,7 @@ final class PlainTransaction extends JdbcTransaction {
         used = true;
         PlainSession begun = PlainSession.withoutClock(connection, dialect);
         // Not executeQuery: a driver may refuse that for what is no SELECT.
-        try (Statement statement = StoreSchema.unbound(connection).createStatement()) {
+        try (Statement statement = unboundStatement()) {
             String values = PlainClaims.valuesOfOne(dialect, consumer, keys, hashes, idleLimit, timeout);
             if (!sessionStatements.execute(connection, statement, what, values)) {
                 return null;
@@ -832,9 +832,13 @@ final class PlainTransaction extends JdbcTransaction {
         }
     }
 
+    private Statement unboundStatement() throws SQLException {
+        return PlainSettings.withoutLimit(StoreSchema.unbound(connection).createStatement(), dialect);
+    }
+
     private Statement commitStatement() {
         try {
-            return StoreSchema.unbound(connection).createStatement();
+            return unboundStatement();
         } catch (SQLException e) {
             noteLoss(e);
             throw refused("to commit", e);

@@ -10,12 +10,24 @@ public interface ConnectionSource {
     /** Opens one. What a data source throws that is no {@link SQLException} comes out as it is. */
     Connection open() throws SQLException;
 
-    /** The connections of a data source, which must not answer with none. */
+    /**
+     * The connections of a data source, which must not answer with none. A pool that does not roll back may hand one out whose last user
+     * has left a transaction open: a commit of ours would commit it.
+     */
     static ConnectionSource of(DataSource dataSource) {
         return () -> {
             Connection connection = dataSource.getConnection();
             if (connection == null) {
                 throw new SQLException("the data source answered null instead of a connection", "08001");
+            }
+            try {
+                if (!connection.getAutoCommit()) {
+                    connection.rollback();
+                }
+            } catch (Throwable e) {
+                Connections.abort(connection);
+                Connections.succeeds("closed", connection::close);
+                throw e;
             }
             return connection;
         };

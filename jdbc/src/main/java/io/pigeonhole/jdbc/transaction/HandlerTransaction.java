@@ -418,8 +418,9 @@ abstract class HandlerTransaction {
     protected static ConfigurationException taken(SQLException e) {
         return new ConfigurationException(
                 "a handler ended the transaction by itself, with COMMIT or ROLLBACK in SQL or through its framework. What was written before is"
-                        + " committed without the rest, or lost; nothing after it is kept. Take the statement out. Where it has none, it has hidden a deadlock behind"
-                        + " another error of a JDBC batch: then nothing is committed, and it is to hide no BatchUpdateException",
+                        + " committed without the rest, or lost; nothing after it is kept. Take the statement out. Where it has none, a stored procedure that it calls has"
+                        + " hidden a deadlock, or it has hidden one behind another error of a JDBC batch: then nothing is committed, the messages"
+                        + " can be handed in again, and no procedure is to handle 1213 and no handler to hide a BatchUpdateException",
                 e);
     }
 

@@ -241,15 +241,13 @@ class WorkerTest {
                 .handle("note", PayloadDecoder.text(), (payload, context) -> fixture.write(context, payload))
                 .build();
         List<Message> messages = Stream.of(refused, other)
-                .map(partition -> inbox.forSources()
-                        .beginAt(inbox.forSources().acquire(partition, "log:0f1e2d3c"), 0))
+                .map(partition -> inbox.forSources().beginAt(inbox.forSources().acquire(partition, "log:0f1e2d3c"), 0))
                 .flatMap(owner -> Stream.of(0, 1).map(offset -> recordOf(owner, offset)))
                 .toList();
 
         assertThat(inbox.process(messages))
                 .extracting(Outcome::kind)
-                .containsExactly(
-                        Outcome.Kind.BUSY, Outcome.Kind.BUSY, Outcome.Kind.PROCESSED, Outcome.Kind.PROCESSED);
+                .containsExactly(Outcome.Kind.BUSY, Outcome.Kind.BUSY, Outcome.Kind.PROCESSED, Outcome.Kind.PROCESSED);
         assertThat(inbox.forSources().heldBack()).contains("a row of it is damaged");
     }
 
@@ -258,8 +256,7 @@ class WorkerTest {
         return Message.builder(partition.source())
                 .type("note")
                 .payload(partition.partition() + "@" + offset)
-                .logPosition(new LogPosition(
-                        owner.log(), partition.partition(), offset, 3, owner.assignment(), offset))
+                .logPosition(new LogPosition(owner.log(), partition.partition(), offset, 3, owner.assignment(), offset))
                 .build();
     }
 
