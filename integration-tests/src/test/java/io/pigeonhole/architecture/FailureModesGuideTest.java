@@ -48,7 +48,7 @@ class FailureModesGuideTest {
                 .containsAll(ids("F%02d", 74))
                 .containsAll(ids("A%d", 16))
                 .containsAll(ids("B%d", 11))
-                .containsAll(ids("C%d", 7))
+                .containsAll(ids("C%d", 8))
                 .containsAll(ids("D%d", 12))
                 .containsAll(ids("E%d", 19));
     }

@@ -17,6 +17,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A pool of one connection that neither rolls back nor resets what it gets back, and may give each statement a time limit. */
 @ParameterizedClass
 @MethodSource("io.pigeonhole.jdbc.AnyDatabase#all")
+@Tag("C8")
 class CarelessPoolIT {
     private static final int NO_LIMIT = 0;
     private static final int SECONDS = 30;
