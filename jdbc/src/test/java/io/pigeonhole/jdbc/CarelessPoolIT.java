@@ -6,6 +6,7 @@ import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.retry.RetryPolicy;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -15,14 +16,24 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A pool of one connection that neither rolls back nor resets what it gets back, and may give each statement a time limit. */
+/**
+ * A pool of one connection that neither rolls back nor resets what it gets back, and may give each statement a time limit, or keep
+ * statements as they are, as drivers do too.
+ */
 @ParameterizedClass
 @MethodSource("io.pigeonhole.jdbc.AnyDatabase#all")
 @Tag("C8")
@@ -45,9 +56,18 @@ class CarelessPoolIT {
     }
 
     private DataSource pool(int queryTimeout) {
+        return pool(queryTimeout, false);
+    }
+
+    private DataSource pool(int queryTimeout, boolean keepsStatements) {
+        Map<String, PreparedStatement> kept = new HashMap<>();
         InvocationHandler careless = (proxy, method, arguments) -> {
             if (method.getName().equals("close")) {
                 return null;
+            }
+            boolean keeps = keepsStatements && method.getName().equals("prepareStatement") && arguments.length == 1;
+            if (keeps && kept.containsKey((String) arguments[0])) {
+                return unclosed(kept.get((String) arguments[0]));
             }
             Object answer;
             try {
@@ -58,6 +78,10 @@ class CarelessPoolIT {
             if (queryTimeout != NO_LIMIT && answer instanceof Statement statement) {
                 statement.setQueryTimeout(queryTimeout);
             }
+            if (keeps && answer instanceof PreparedStatement prepared) {
+                kept.put((String) arguments[0], prepared);
+                return unclosed(prepared);
+            }
             return answer;
         };
         Object pooled =
@@ -66,6 +90,19 @@ class CarelessPoolIT {
                 getClass().getClassLoader(),
                 new Class<?>[] {DataSource.class},
                 (proxy, method, arguments) -> method.getName().equals("getConnection") ? pooled : null);
+    }
+
+    private static Object unclosed(@Nullable PreparedStatement statement) {
+        return Proxy.newProxyInstance(
+                CarelessPoolIT.class.getClassLoader(),
+                new Class<?>[] {PreparedStatement.class},
+                (proxy, method, arguments) -> {
+                    try {
+                        return method.getName().equals("close") ? null : method.invoke(statement, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     private static Inbox<JdbcContext> inbox(String name, JdbcStore store, Duration handlerTimeout) {
@@ -126,6 +163,66 @@ class CarelessPoolIT {
                         .kind())
                 .isEqualTo(Outcome.Kind.PROCESSED);
         assertThat(limits()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void batchThatAFailedHandlerHasCollectedIsNotExecutedWithTheNext(boolean closes) {
+        JdbcStore store = JdbcStore.create(pool(NO_LIMIT, true));
+        AtomicBoolean hasFailed = new AtomicBoolean();
+        Inbox<JdbcContext> inbox = Inbox.builder("batches", store)
+                .retry(RetryPolicy.fixed(Duration.ZERO))
+                .handle("note", PayloadDecoder.text(), (payload, context) -> {
+                    PreparedStatement insert =
+                            context.connection().prepareStatement("INSERT INTO effect (text) VALUES (?)");
+                    insert.setString(1, payload);
+                    insert.addBatch();
+                    if (payload.equals("failing") && hasFailed.compareAndSet(false, true)) {
+                        if (closes) {
+                            insert.close();
+                        }
+                        throw new IllegalStateException("a service did not answer");
+                    }
+                    insert.executeBatch();
+                    insert.close();
+                })
+                .build();
+
+        assertThat(inbox.process(List.of(note("failing"), note("1"), note("2"))))
+                .extracting(Outcome::kind)
+                .containsExactly(Outcome.Kind.PARKED, Outcome.Kind.PROCESSED, Outcome.Kind.PROCESSED);
+        assertThat(workshop.askAll("SELECT text FROM effect ORDER BY text")).containsExactly("1", "2");
+        inbox.work();
+        assertThat(workshop.askAll("SELECT text FROM effect ORDER BY text")).containsExactly("1", "2", "failing");
+    }
+
+    @Test
+    void deferredWriteThatCannotBeSentCostsItsMessageOnly() {
+        JdbcStore store = JdbcStore.create(pool(NO_LIMIT, true));
+        Inbox<JdbcContext> inbox = Inbox.builder("deferring", store)
+                .retry(RetryPolicy.never())
+                .handle(
+                        "note",
+                        PayloadDecoder.text(),
+                        (payload, context) -> context.defer(
+                                "INSERT INTO effect (text) VALUES (?)", payload.equals("bad") ? new Object() : payload))
+                .build();
+
+        assertThat(inbox.process(List.of(note("1"), note("2"), note("bad"), note("3"))))
+                .extracting(Outcome::kind)
+                .containsExactly(
+                        Outcome.Kind.PROCESSED, Outcome.Kind.PROCESSED, Outcome.Kind.DEAD, Outcome.Kind.PROCESSED);
+        assertThat(workshop.askAll("SELECT text FROM effect ORDER BY text")).containsExactly("1", "2", "3");
+    }
+
+    /** On H2 the limit of one statement is that of the connection. */
+    @Test
+    void questionWhetherTheDatabaseIsThereLeavesNoLimitBehind() throws SQLException {
+        JdbcStore store = JdbcStore.create(pool(NO_LIMIT));
+        store.probe();
+        try (Statement statement = connection.createStatement()) {
+            assertThat(statement.getQueryTimeout()).isEqualTo(NO_LIMIT);
+        }
     }
 
     private String limits() throws SQLException {

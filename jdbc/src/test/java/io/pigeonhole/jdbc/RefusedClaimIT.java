@@ -206,9 +206,12 @@ class RefusedClaimIT {
             MessageKey digest = KeyScheme.digestKeyOf("queue", MessageId.of(farAhead));
             refuse(workshop, "NEW.message_key = ''" + digest + "''");
 
-            assertThat(inbox.process(messages("1", farAhead, "2")))
+            List<Outcome> outcomes = inbox.process(messages("1", farAhead, "2"));
+            assertThat(outcomes)
                     .extracting(Outcome::kind)
                     .containsExactly(Outcome.Kind.PROCESSED, Outcome.Kind.BUSY, Outcome.Kind.PROCESSED);
+            assertThat(outcomes.get(1)).asString().contains("invalid page in block 7");
+            assertThat(inbox.forSources().heldBack()).contains(farAhead, "invalid page in block 7");
 
             workshop.execute("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
                     + " 'BEGIN RAISE EXCEPTION ''invalid page in block 8'' USING ERRCODE = ''XX001''; END'");

@@ -1,5 +1,6 @@
 package io.pigeonhole.core.inbox;
 
+import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
@@ -8,7 +9,9 @@ import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.time.SystemTime;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
@@ -51,8 +54,19 @@ final class IdsFarAhead {
      *
      * @param known those that it has
      * @param busy those that a transaction elsewhere has claimed, or asks about as well: nobody knows yet
+     * @param refused those that the database says nothing about, though it does about others, each with the refusal
      */
-    record Answer(Set<MessageKey> known, Set<MessageKey> busy) {}
+    record Answer(Set<MessageKey> known, Set<MessageKey> busy, Map<MessageKey, StoreException> refused) {}
+
+    /**
+     * Deliveries whose form is not known: whoever guesses it accepts a message twice, once in each form.
+     *
+     * @param busy as somebody else is at work on their key
+     * @param refused as the database refuses to say, each with its refusal
+     */
+    record Undecided(List<Envelope> busy, Map<Envelope, StoreException> refused) {
+        static final Undecided NONE = new Undecided(List.of(), Map.of());
+    }
 
     /**
      * For one inbox.
@@ -71,38 +85,42 @@ final class IdsFarAhead {
     /**
      * Gives those among the deliveries their key in digest form that are to be known by it. Asks nothing for all others.
      *
-     * @return those whose form is not known, because somebody else is at work on their key: whoever guesses it accepts a message twice,
-     *     once in each form
+     * @return those whose form is not known
      */
-    List<Envelope> takeDigestKeys(List<Envelope> deliveries) {
+    Undecided takeDigestKeys(List<Envelope> deliveries) {
         List<Envelope> ahead = new ArrayList<>(0);
         for (Envelope envelope : deliveries) {
             if (envelope.byLedger() && isAhead(envelope.key())) {
                 ahead.add(envelope);
             }
         }
-        return ahead.isEmpty() ? ahead : takeDigestKeysOf(ahead);
+        return ahead.isEmpty() ? Undecided.NONE : takeDigestKeysOf(ahead);
     }
 
     /** Several may have one id: a log gives each delivery of a message a place of its own. */
-    private List<Envelope> takeDigestKeysOf(List<Envelope> ahead) {
+    private Undecided takeDigestKeysOf(List<Envelope> ahead) {
         List<MessageKey> digestKeys =
                 ahead.stream().map(envelope -> digestKeyOf(envelope.message())).toList();
         List<MessageKey> distinct = digestKeys.stream().distinct().sorted().toList();
         Answer answer = ledger.apply(distinct);
-        boolean allSaid = answer.known().size() + answer.busy().size() == distinct.size();
+        boolean allSaid =
+                answer.known().size() + answer.busy().size() + answer.refused().size() == distinct.size();
         MessageKey last = allSaid ? null : end();
         List<Envelope> busy = new ArrayList<>(0);
+        Map<Envelope, StoreException> refused = new LinkedHashMap<>(0);
         for (int i = 0; i < ahead.size(); i++) {
             Envelope envelope = ahead.get(i);
             MessageKey digestKey = digestKeys.get(i);
-            if (answer.busy().contains(digestKey)) {
+            StoreException refusal = answer.refused().get(digestKey);
+            if (refusal != null) {
+                refused.put(envelope, refusal);
+            } else if (answer.busy().contains(digestKey)) {
                 busy.add(envelope);
             } else if (answer.known().contains(digestKey) || (last != null && isFarAhead(envelope.key(), last))) {
                 envelope.takeDigestKey(digestKey);
             }
         }
-        return busy;
+        return new Undecided(busy, refused);
     }
 
     private synchronized @Nullable MessageKey end() {

@@ -103,14 +103,23 @@ final class InboxEngine<C extends HandlerContext> {
         Batch batch = Batch.of(messages, consumer, settings.conflicts());
         boolean whole = batch.rounds().size() == 1;
         for (List<Envelope> round : batch.rounds()) {
-            List<Envelope> undecided = farAhead.takeDigestKeys(round);
-            List<Envelope> inTime = holdBack(flood.heldBack(round), round);
+            IdsFarAhead.Undecided undecided = farAhead.takeDigestKeys(round);
+            List<Envelope> decided = withoutRefused(round, undecided.refused());
+            List<Envelope> inTime = holdBack(flood.heldBack(decided), decided);
             List<Envelope> passing = holdBack(future.heldBack(inTime), inTime);
             if (!passing.isEmpty()) {
-                process(passing, undecided, whole && passing.size() == round.size(), batch, reception);
+                process(passing, undecided.busy(), whole && passing.size() == round.size(), batch, reception);
             }
         }
         return batch.outcomes(listeners);
+    }
+
+    private List<Envelope> withoutRefused(List<Envelope> round, Map<Envelope, StoreException> refused) {
+        if (refused.isEmpty()) {
+            return round;
+        }
+        refused.forEach(this::refused);
+        return round.stream().filter(envelope -> !refused.containsKey(envelope)).toList();
     }
 
     /** Why messages are held back now, or null: they belong to a flood, or the database refuses to take or to keep them. */
@@ -167,7 +176,7 @@ final class InboxEngine<C extends HandlerContext> {
         }
     }
 
-    /** One that the database does not say anything about is as good as somebody else's, where it does of others. */
+    /** Where the database refuses, each key is asked for by itself. */
     private IdsFarAhead.Answer knownByDigestKey(List<MessageKey> sorted) {
         try {
             return askByDigestKey(sorted);
@@ -179,19 +188,21 @@ final class InboxEngine<C extends HandlerContext> {
             if (!isRefusal(e) || !isTaken(unusedKeyBeside(sorted.get(0)), e)) {
                 throw notAsked(e);
             }
-            return new IdsFarAhead.Answer(Set.of(), Set.copyOf(sorted));
+            return new IdsFarAhead.Answer(Set.of(), Set.of(), Map.of(sorted.get(0), e));
         }
     }
 
     private IdsFarAhead.Answer knownOneByOne(List<MessageKey> sorted) {
         Set<MessageKey> known = new HashSet<>();
         Set<MessageKey> busy = new HashSet<>();
+        Map<MessageKey, StoreException> refused = new HashMap<>();
         for (MessageKey key : sorted) {
             IdsFarAhead.Answer answer = knownByDigestKey(List.of(key));
             known.addAll(answer.known());
             busy.addAll(answer.busy());
+            refused.putAll(answer.refused());
         }
-        return new IdsFarAhead.Answer(known, busy);
+        return new IdsFarAhead.Answer(known, busy, refused);
     }
 
     private static RetryableException notAsked(StoreException cause) {
@@ -209,7 +220,7 @@ final class InboxEngine<C extends HandlerContext> {
             Set<MessageKey> known = sorted.stream()
                     .filter(key -> !claimer.isClaimed(key) && !busy.contains(key))
                     .collect(Collectors.toSet());
-            return new IdsFarAhead.Answer(known, busy);
+            return new IdsFarAhead.Answer(known, busy, Map.of());
         }
     }
 
@@ -425,11 +436,16 @@ final class InboxEngine<C extends HandlerContext> {
         if (!isTaken(unusedKeyBeside(alone.byLedger() ? alone.key() : MessageKey.FIRST_DIGEST), refusal)) {
             throw TransactionRun.refusedItself(group.size(), refusal);
         }
-        notStored.refused(alone.message(), refusal);
+        refused(alone, refusal);
+    }
+
+    /** Not set aside: those behind it with its ordering key wait. */
+    private void refused(Envelope envelope, Throwable refusal) {
+        notStored.refused(envelope.message(), refusal);
         String why = "the database refuses to take it: " + ErrorText.bounded(refusal.getMessage());
-        heldBack.note(alone.message() + ": " + why);
-        alone.propose(new Outcome.Busy(why));
-        settleAndNotify(alone);
+        heldBack.note(envelope.message() + ": " + why);
+        envelope.propose(new Outcome.Busy(why));
+        settleAndNotify(envelope);
     }
 
     private void neverStored(Envelope culprit, Throwable cause) {

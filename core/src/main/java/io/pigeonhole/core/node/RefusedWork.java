@@ -31,6 +31,8 @@ final class RefusedWork {
     private final LongSupplier clock;
     /** What was refused since it was committed last; it is paused by itself, too. */
     private final Map<WorkSlot, Pause> refused = new HashMap<>();
+    /** What was refused since it was committed last, not alone: the database did not commit. */
+    private final Set<WorkSlot> notCommitted = new HashSet<>();
     /** Consumers of which work was refused since they committed some. */
     private final Map<Short, Trials> ofConsumers = new HashMap<>();
     /** Of all work; null while other consumers go on. */
@@ -151,6 +153,7 @@ final class RefusedWork {
     synchronized boolean refuse(WorkSlot slot) {
         long now = clock.getAsLong();
         refused.put(slot, Pause.after(refused.get(slot), now));
+        notCommitted.add(slot);
         // Threads that began before the first refusal are refused at the same time: that makes no pause longer.
         boolean isTrial = isTrial(slot);
         Trials own = ofConsumers.get(slot.consumer());
@@ -170,13 +173,20 @@ final class RefusedWork {
     }
 
     /**
-     * The database answers, but refuses the work of this slot, as with a damaged row: it is paused by itself, and what it was refused for
-     * before is over. Answers whether to warn of it.
+     * The database answers, but refuses the work of this slot, as with a damaged row: it is paused by itself, and says nothing about other
+     * work. Where nothing else of its consumer waits for a commit, whatever that was refused for is over. Answers whether to warn of it.
      */
     synchronized boolean refuseAlone(WorkSlot slot) {
+        nothing(slot);
         long now = clock.getAsLong();
-        ofConsumers.remove(slot.consumer());
-        end();
+        notCommitted.remove(slot);
+        if (notCommitted.stream().noneMatch(each -> each.consumer() == slot.consumer())) {
+            ofConsumers.remove(slot.consumer());
+            refusedInARow.remove(slot.consumer());
+            if (refusedInARow.isEmpty()) {
+                end();
+            }
+        }
         refused.put(slot, Pause.after(refused.get(slot), now));
         return ofSlots.isTime(now);
     }
@@ -210,6 +220,7 @@ final class RefusedWork {
 
     /** Work was committed: all other consumers may go on. Answers whether that ends refusals that were warned of. */
     synchronized boolean commit(WorkSlot slot) {
+        notCommitted.remove(slot);
         if (refused.remove(slot) != null) {
             ofSlots.end();
         }
@@ -267,6 +278,7 @@ final class RefusedWork {
                 refused.keySet().stream().filter(taken).map(WorkSlot::consumer).collect(Collectors.toSet());
         open.addAll(dueConsumers);
         refused.entrySet().removeIf(each -> each.getValue().isOver(now) && !due.contains(each.getKey()));
+        notCommitted.retainAll(refused.keySet());
         ofConsumers.keySet().retainAll(open);
         refusedInARow.retainAll(open);
         if (refusedInARow.isEmpty()) {

@@ -20,7 +20,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -113,17 +112,26 @@ final class Workers {
         List<String> reasons = new ArrayList<>();
         slots.forEach((consumer, ofConsumer) -> {
             NodeInbox inbox = inboxes.get(consumer);
-            Throwable failure = ofConsumer.stream()
-                    .map(refusals::get)
-                    .filter(Objects::nonNull)
-                    .findFirst()
-                    .orElse(null);
-            if (inbox != null && failure != null) {
-                reasons.add("consumer '" + inbox.registered().name() + "': the database refuses the work "
-                        + places(ofConsumer) + ": " + FailureText.describe(reason(failure)));
+            if (inbox != null) {
+                byReason(ofConsumer)
+                        .forEach((reason, some) ->
+                                reasons.add("consumer '" + inbox.registered().name()
+                                        + "': the database refuses the work " + places(some) + ": " + reason));
             }
         });
         return reasons;
+    }
+
+    private Map<String, List<WorkSlot>> byReason(List<WorkSlot> slots) {
+        Map<String, List<WorkSlot>> byReason = new TreeMap<>();
+        for (WorkSlot slot : slots) {
+            Throwable failure = refusals.get(slot);
+            if (failure != null) {
+                byReason.computeIfAbsent(FailureText.describe(reason(failure)), reason -> new ArrayList<>())
+                        .add(slot);
+            }
+        }
+        return byReason;
     }
 
     /** What the database has answered, where that is known. */

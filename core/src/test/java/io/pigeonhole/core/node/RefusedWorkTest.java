@@ -221,21 +221,31 @@ class RefusedWorkTest {
 
     /** As where a disk was full for a while, and a row is damaged besides. */
     @Test
-    void answerAboutOnePieceOfWorkEndsTheRefusalOfAll() {
-        work.choose(OF_ONE, slot -> false);
-        work.refuse(FIRST);
-        work.refuse(SECOND);
-        assertThat(work.isAll()).isTrue();
-
-        boolean warns = work.refuseAlone(FIRST);
+    void answerAboutOnePieceOfWorkEndsItsRefusal() {
         work.choose(Set.of(FIRST), slot -> false);
-        assertThat(work.isAll()).isFalse();
-        assertThat(warns).isTrue();
-
         work.refuse(FIRST);
+        assertThat(work.isAll()).isTrue();
+        assertThat(work.refuseAlone(FIRST)).isTrue();
+        assertThat(work.isAll()).isFalse();
+
+        work.refuse(SECOND);
         work.refuse(THIRD);
         assertThat(work.isAll()).isTrue();
-        assertThat(work.refuseAlone(THIRD)).isFalse();
+        advance(Duration.ofSeconds(10));
+        work.choose(Set.of(FIRST), slot -> false); // Others have done the rest.
+        assertThat(work.refuseAlone(FIRST)).isFalse();
+        assertThat(work.isAll()).isFalse();
+    }
+
+    @Test
+    void answerAboutOnePieceOfWorkSaysNothingOfWhatIsStillRefused() {
+        work.choose(OF_ONE, slot -> false);
+        work.refuse(SECOND);
+        assertThat(work.refuseAlone(FIRST)).isTrue();
+        assertThat(work.isAll()).isTrue();
+        assertThat(work.holdsBack(FIRST)).isTrue();
+
+        assertThat(work.commit(SECOND)).isTrue();
         assertThat(work.isAll()).isFalse();
     }
 

@@ -539,6 +539,13 @@ final class PostgresTransaction extends JdbcTransaction {
      * A statement for the end of handlers' work. Preparing sends nothing, and fails where the driver has closed the connection
      * because it was lost, which a handler then has hidden: the transaction is rolled back.
      */
+    /** Without the time limit that a pool or a driver may give each statement: a COMMIT that waits for a standby is not to be cancelled. */
+    private PreparedStatement prepareCommit(String sql) throws SQLException {
+        PreparedStatement statement = prepare("to commit", sql);
+        statement.setQueryTimeout(0);
+        return statement;
+    }
+
     private PreparedStatement prepare(String doing, String sql) {
         try {
             return connection.prepareStatement(sql);
@@ -600,7 +607,7 @@ final class PostgresTransaction extends JdbcTransaction {
         begun = true;
         Sql.Text text = advance(first);
         text = text.as(withOwnCommit(text.sql()));
-        try (Call call = Call.on(prepare("to commit", text.sql()), text, calls.values())) {
+        try (Call call = Call.on(prepareCommit(text.sql()), text, calls.values())) {
             WatermarkRows.advance(bindBeginning(call, first), consumer, advances);
             requireReplicated(CancelledReplication.find(call::warnings));
             commitBehind();
@@ -635,7 +642,7 @@ final class PostgresTransaction extends JdbcTransaction {
             return;
         }
         String end = ending(texts().sql(PostgresTransactionStatement.COMMIT), texts().usualCommit());
-        try (PreparedStatement statement = prepare("to commit", withOwnCommit(end))) {
+        try (PreparedStatement statement = prepareCommit(withOwnCommit(end))) {
             statement.execute();
             requireReplicated(CancelledReplication.find(statement::getWarnings));
             commitBehind();

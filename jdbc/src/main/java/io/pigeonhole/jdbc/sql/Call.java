@@ -24,9 +24,13 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A prepared statement whose parameters are bound by name. Used by one thread. */
 public final class Call implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Call.class);
+
     private final PreparedStatement statement;
     private final Sql.Text text;
     private final Values values;
@@ -36,6 +40,8 @@ public final class Call implements AutoCloseable {
 
     /** Which element of the lists is bound where only one is. */
     private int row;
+
+    private boolean collecting;
 
     private Call(PreparedStatement statement, Sql.Text text, Values values, int answersBefore) {
         this.statement = statement;
@@ -267,14 +273,16 @@ public final class Call implements AutoCloseable {
     }
 
     private ResultSet ask() throws SQLException {
-        if (answersBefore == 0) {
-            return statement.executeQuery();
-        }
+        // Not executeQuery: a driver may refuse that for a text that does not begin with SELECT.
         statement.execute();
         for (int i = 0; i < answersBefore; i++) {
             statement.getMoreResults();
         }
-        return statement.getResultSet();
+        ResultSet rows = statement.getResultSet();
+        if (rows == null) {
+            throw new SQLException("the database answered no rows to a query");
+        }
+        return rows;
     }
 
     /** Null where the answer has no row. */
@@ -295,7 +303,7 @@ public final class Call implements AutoCloseable {
 
     /** Executes what was kept, each time for one row that this transaction has locked. */
     public void changeLockedBatch(int rows) throws SQLException {
-        int[] counts = statement.executeBatch();
+        int[] counts = executeBatch();
         if (IntStream.of(counts).anyMatch(count -> count == Statement.SUCCESS_NO_INFO)) {
             throw driverDoesNotCount();
         }
@@ -337,12 +345,31 @@ public final class Call implements AutoCloseable {
 
     /** Keeps what is bound, to be executed with what is bound next. */
     public void addBatch() throws SQLException {
+        collecting = true;
         statement.addBatch();
+    }
+
+    private int[] executeBatch() throws SQLException {
+        int[] counts = statement.executeBatch();
+        collecting = false;
+        return counts;
+    }
+
+    /**
+     * Clears what a statement has collected before it is closed, where it was not executed: a driver or a pool that keeps statements would
+     * execute it with the next batch.
+     */
+    public static void clearBatch(Statement statement) {
+        try {
+            statement.clearBatch();
+        } catch (SQLException e) {
+            LOG.debug("the batch of a statement could not be cleared", e);
+        }
     }
 
     /** Executes what was kept; answers how many rows were changed. */
     public long changeBatch() throws SQLException {
-        return changed(statement.executeBatch());
+        return changed(executeBatch());
     }
 
     /** Executes it once for each id, its only parameter {@code id}; answers how many rows that changed. */
@@ -355,11 +382,14 @@ public final class Call implements AutoCloseable {
 
     /** Executes what was kept; answers how many rows each has changed. */
     public int[] changeEach() throws SQLException {
-        return statement.executeBatch();
+        return executeBatch();
     }
 
     @Override
     public void close() throws SQLException {
+        if (collecting) {
+            clearBatch(statement);
+        }
         statement.close();
     }
 

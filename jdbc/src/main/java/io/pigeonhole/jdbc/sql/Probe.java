@@ -22,8 +22,10 @@ public final class Probe {
     public static void run(ConnectionSource connections, String question, String otherwise) {
         try (Connection connection = Connections.open(connections);
                 Statement statement = connection.createStatement()) {
-            statement.setQueryTimeout(SECONDS);
             boolean autoCommit = connection.getAutoCommit();
+            // On H2 it is the whole connection's.
+            int queryTimeout = statement.getQueryTimeout();
+            statement.setQueryTimeout(SECONDS);
             connection.setAutoCommit(true);
             try (ResultSet row = statement.executeQuery(question)) {
                 if (!row.next() || !row.getBoolean(1)) {
@@ -31,7 +33,10 @@ public final class Probe {
                 }
             } finally {
                 // What is thrown here would hide why the database does not answer.
-                Connections.doOrAbort(connection, "reset", () -> connection.setAutoCommit(autoCommit));
+                Connections.doOrAbort(connection, "reset", () -> {
+                    statement.setQueryTimeout(queryTimeout);
+                    connection.setAutoCommit(autoCommit);
+                });
             }
         } catch (SQLException e) {
             throw new StoreUnavailableException(Refusals.describe("a probe", e), e);

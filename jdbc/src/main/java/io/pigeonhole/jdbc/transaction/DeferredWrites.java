@@ -5,6 +5,7 @@ import io.pigeonhole.core.failure.FailureText;
 import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.DeferredWriteException;
+import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.Errors;
 import io.pigeonhole.jdbc.sql.ErrorsWithoutValues;
 import io.pigeonhole.jdbc.sql.Refusals;
@@ -141,11 +142,7 @@ public final class DeferredWrites {
                     || (alone && batch.stream().anyMatch(DeferredWrite::expectsRows))) {
                 sendSingly(statement, batch);
             } else {
-                for (DeferredWrite write : batch) {
-                    bind(statement, write);
-                    statement.addBatch();
-                }
-                sendTogether(statement, batch);
+                sendInOneBatch(statement, batch);
             }
         } catch (StoreException e) {
             throw e;
@@ -163,6 +160,23 @@ public final class DeferredWrites {
             // No driver means to throw this: a parameter does, or memory has run out.
             halfSent = true;
             throw halfSent(batch, alone, e);
+        }
+    }
+
+    /** What a statement has collected, a driver or a pool that keeps statements would execute with the next batch. */
+    private void sendInOneBatch(PreparedStatement statement, List<DeferredWrite> batch) throws SQLException {
+        boolean sent = false;
+        try {
+            for (DeferredWrite write : batch) {
+                bind(statement, write);
+                statement.addBatch();
+            }
+            sendTogether(statement, batch);
+            sent = true;
+        } finally {
+            if (!sent) {
+                Call.clearBatch(statement);
+            }
         }
     }
 
@@ -208,6 +222,12 @@ public final class DeferredWrites {
             statement.clearBatch();
             sendSingly(statement, batch);
             return;
+        }
+        if (counts.length != batch.size()) {
+            throw new StoreException(
+                    ErrorClass.ABORTED,
+                    "the driver counts " + counts.length + " statements in a batch of " + batch.size(),
+                    null);
         }
         for (int i = 0; i < counts.length; i++) {
             check(batch.get(i), counts[i]);

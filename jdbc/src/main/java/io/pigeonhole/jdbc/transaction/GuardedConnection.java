@@ -227,9 +227,11 @@ public final class GuardedConnection implements InvocationHandler {
         }
         if (target instanceof Statement statement) {
             call.running(statement);
+            noteBatch(statement, name);
         }
         try {
             Object result = invoke(method, own);
+            noteExecutedBatch(name);
             transaction.called(null);
             transaction.afterSavepoints(steps);
             if (target instanceof Connection && result instanceof Savepoint set) {
@@ -246,6 +248,21 @@ public final class GuardedConnection implements InvocationHandler {
             throw transaction.forHandler(e);
         } finally {
             call.running(null);
+        }
+    }
+
+    private void noteBatch(Statement statement, String name) throws SQLException {
+        switch (name) {
+            case "addBatch" -> call.collecting(statement);
+            case "close" -> call.clearBatch(statement);
+            default -> {}
+        }
+    }
+
+    private void noteExecutedBatch(String name) {
+        if (target instanceof Statement statement
+                && (name.equals("clearBatch") || (name.startsWith("execute") && name.endsWith("Batch")))) {
+            call.collected(statement);
         }
     }
 

@@ -5,6 +5,10 @@ import io.pigeonhole.core.failure.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +33,8 @@ public final class HandlerCall {
     private @Nullable Connection guarded;
     private boolean changing;
     private final HandlerSavepoints savepoints = new HandlerSavepoints();
+    /** Statements with a batch that was collected and not executed. */
+    private final Set<Statement> collecting = Collections.newSetFromMap(new IdentityHashMap<>(0));
 
     public HandlerCall(HandlerTransaction transaction) {
         this.transaction = transaction;
@@ -79,6 +85,39 @@ public final class HandlerCall {
     /** The handler may change its session. To be called between {@link #enter} and {@link #leave}, or behind the end. */
     void changing() {
         changing = true;
+    }
+
+    /** The handler has added to the batch of a statement. To be called between {@link #enter} and {@link #leave}. */
+    void collecting(Statement statement) {
+        collecting.add(statement);
+    }
+
+    /** The batch of a statement is executed, or cleared. To be called between {@link #enter} and {@link #leave}. */
+    void collected(Statement statement) {
+        collecting.remove(statement);
+    }
+
+    /**
+     * Clears what a statement has collected, before it is closed. A driver or a pool that keeps statements would execute it with the batch
+     * of the next handler that prepares the same. To be called between {@link #enter} and {@link #leave}.
+     */
+    void clearBatch(Statement statement) throws SQLException {
+        if (collecting.remove(statement)) {
+            statement.clearBatch();
+        }
+    }
+
+    private void clearBatches() {
+        for (Statement statement : List.copyOf(collecting)) {
+            try {
+                if (!statement.isClosed()) {
+                    clearBatch(statement);
+                }
+            } catch (SQLException e) {
+                LOG.debug("a batch that a handler left behind could not be cleared: the connection is given up", e);
+                transaction.giveUp();
+            }
+        }
     }
 
     HandlerSavepoints savepoints() {
@@ -155,7 +194,11 @@ public final class HandlerCall {
     void end() {
         ended = true;
         if (use.tryLock()) {
-            use.unlock();
+            try {
+                clearBatches();
+            } finally {
+                use.unlock();
+            }
             return;
         }
         cancel();
@@ -189,7 +232,11 @@ public final class HandlerCall {
             if (!use.tryLock(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
                 return false;
             }
-            use.unlock();
+            try {
+                clearBatches();
+            } finally {
+                use.unlock();
+            }
             return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
