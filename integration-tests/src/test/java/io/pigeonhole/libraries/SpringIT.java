@@ -1,18 +1,24 @@
 package io.pigeonhole.libraries;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.handler.Handler;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.jdbc.DatabaseServer;
 import io.pigeonhole.jdbc.JdbcContext;
+import io.pigeonhole.jdbc.JdbcStore;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -77,6 +83,19 @@ class SpringIT extends LibraryContract {
         assertThat(causes())
                 .anyMatch(cause -> ("" + cause.getMessage()).contains("the engine's transactions are read committed"));
         assertThat(balance()).isEqualTo(100);
+    }
+
+    /** What the caller has written would be rolled back. */
+    @Test
+    void dataSourceOfTheCallersTransactionIsRefused() {
+        DataSource aware = new TransactionAwareDataSourceProxy(database().dataSource());
+        assertThatThrownBy(() -> JdbcStore.create(aware))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("getTargetDataSource()");
+
+        assertThatThrownBy(() -> JdbcStore.create(new DelegatingDataSource(aware)))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessageContaining("getTargetDataSource()");
     }
 
     @Test

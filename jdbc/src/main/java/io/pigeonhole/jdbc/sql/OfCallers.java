@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc.sql;
 import io.pigeonhole.core.failure.ConfigurationException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
@@ -23,9 +24,11 @@ final class OfCallers {
     }
 
     /** Where another data source is around it. */
-    static void refuse(Connection connection) {
+    static void refuse(Connection connection) throws SQLException {
         if (Proxy.isProxyClass(connection.getClass())
                 && Proxy.getInvocationHandler(connection).getClass().getName().startsWith(OF_SPRING)) {
+            // Which leaves the caller's transaction as it is.
+            connection.close();
             throw refusal();
         }
     }
