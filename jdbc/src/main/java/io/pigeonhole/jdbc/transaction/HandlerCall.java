@@ -34,7 +34,7 @@ public final class HandlerCall {
     private boolean changing;
     private final HandlerSavepoints savepoints = new HandlerSavepoints();
     /** Statements with a batch that was collected and not executed. */
-    private final Set<Statement> collecting = Collections.newSetFromMap(new IdentityHashMap<>(0));
+    private @Nullable Set<Statement> collecting;
 
     public HandlerCall(HandlerTransaction transaction) {
         this.transaction = transaction;
@@ -89,12 +89,19 @@ public final class HandlerCall {
 
     /** The handler has added to the batch of a statement. To be called between {@link #enter} and {@link #leave}. */
     void collecting(Statement statement) {
-        collecting.add(statement);
+        Set<Statement> all = collecting;
+        if (all == null) {
+            all = Collections.newSetFromMap(new IdentityHashMap<>());
+            collecting = all;
+        }
+        all.add(statement);
     }
 
     /** The batch of a statement is executed, or cleared. To be called between {@link #enter} and {@link #leave}. */
     void collected(Statement statement) {
-        collecting.remove(statement);
+        if (collecting != null) {
+            collecting.remove(statement);
+        }
     }
 
     /**
@@ -102,20 +109,21 @@ public final class HandlerCall {
      * of the next handler that prepares the same. To be called between {@link #enter} and {@link #leave}.
      */
     void clearBatch(Statement statement) throws SQLException {
-        if (collecting.remove(statement)) {
+        if (collecting != null && collecting.remove(statement)) {
             statement.clearBatch();
         }
     }
 
     private void clearBatches() {
-        for (Statement statement : List.copyOf(collecting)) {
+        for (Statement statement : collecting == null ? List.<Statement>of() : List.copyOf(collecting)) {
             try {
                 if (!statement.isClosed()) {
                     clearBatch(statement);
                 }
             } catch (SQLException e) {
-                LOG.debug("a batch that a handler left behind could not be cleared: the connection is given up", e);
-                transaction.giveUp();
+                String why = "a batch that a handler has collected and not executed cannot be cleared";
+                LOG.debug("{}: the connection is given up", why, e);
+                transaction.giveUp(why);
             }
         }
     }

@@ -560,7 +560,12 @@ abstract class HandlerTransaction {
      * driver's lock. So nobody waits for the connection to be closed.
      */
     public void giveUp() {
-        givenUp = "a thread that a handler left behind is in the middle of a call on it";
+        giveUp("a thread that a handler left behind is in the middle of a call on it");
+    }
+
+    /** The same for another reason. */
+    void giveUp(String why) {
+        givenUp = why;
         lost();
         leftToThread =
                 onThread(isOfDataSource() ? this::release : () -> Connections.abort(connection)) && isOfDataSource();
