@@ -19,7 +19,7 @@ class ProbeTest {
             if (method.equals("executeQuery")) {
                 throw new SQLException("terminated by an administrator", "57P01");
             }
-            return null;
+            return method.equals("getQueryTimeout") ? 0 : null;
         });
         boolean[] isLost = {false};
         Connection connection = proxy(Connection.class, method -> {
