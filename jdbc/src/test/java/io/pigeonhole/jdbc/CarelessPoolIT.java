@@ -148,6 +148,30 @@ class CarelessPoolIT {
         assertThat(workshop.askAll("SELECT text FROM effect ORDER BY text")).containsExactly("1", "2");
     }
 
+    /** The driver says that each statement is committed by itself. */
+    @Test
+    void whatAnApplicationHasBegunInSqlIsNotCommitted() throws SQLException {
+        JdbcStore store = JdbcStore.create(pool(NO_LIMIT));
+        Inbox<JdbcContext> inbox = inbox("begun", store, Duration.ofSeconds(30));
+        inbox.process(note("1"));
+
+        beginInSql();
+        assertThat(inbox.process(note("2")).kind()).isEqualTo(Outcome.Kind.PROCESSED);
+        beginInSql();
+        store.maintain();
+
+        connection.setAutoCommit(false);
+        connection.rollback();
+        assertThat(workshop.askAll("SELECT text FROM effect ORDER BY text")).containsExactly("1", "2");
+    }
+
+    private void beginInSql() throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("BEGIN");
+        }
+        insert(connection, "abandoned");
+    }
+
     /** One driver sends the limit as a setting of the session around the statement, and with it goes what the statement has set. */
     @Test
     void limitsOfOneInboxAreNotThoseOfTheNextWhereEachStatementHasALimit() throws SQLException {

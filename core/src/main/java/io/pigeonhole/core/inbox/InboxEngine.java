@@ -118,6 +118,10 @@ final class InboxEngine<C extends HandlerContext> {
         if (refused.isEmpty()) {
             return round;
         }
+        if (consumer.order().isKept()) {
+            throw TransactionRun.refusedItself(
+                    round.size(), refused.values().iterator().next());
+        }
         refused.forEach(this::refused);
         return round.stream().filter(envelope -> !refused.containsKey(envelope)).toList();
     }
@@ -185,7 +189,7 @@ final class InboxEngine<C extends HandlerContext> {
             if (sorted.size() > 1 && isRefusal(e)) {
                 return knownOneByOne(sorted);
             }
-            if (!isRefusal(e) || !isTaken(unusedKeyBeside(sorted.get(0)), e)) {
+            if (!isRefusal(e) || !isAnyTaken(e)) {
                 throw notAsked(e);
             }
             return new IdsFarAhead.Answer(Set.of(), Set.of(), Map.of(sorted.get(0), e));
@@ -229,21 +233,26 @@ final class InboxEngine<C extends HandlerContext> {
      * refuse what concerns one of them.
      */
     void probeClaim() {
-        MessageKey now = MessageKey.firstOf(SystemTime.clock().millis());
-        List<MessageKey> keys = List.of(unusedKeyBeside(now), unusedKeyBeside(MessageKey.FIRST_DIGEST));
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
+            List<MessageKey> keys = List.of(unusedKeyOfNow(), unusedDigestKey());
             transaction.claim(consumer, keys, settings.concurrentDuplicateTimeout());
         }
     }
 
-    /** A key that nobody has, in the same part of the ledger: of the same moment, or in digest form, too. */
-    private static MessageKey unusedKeyBeside(MessageKey key) {
+    private static MessageKey unusedKeyOfNow() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        long place = random.nextLong();
-        long high = key.isTimeForm()
-                ? (key.high() & ~RANDOM_BESIDE_TIME) | (place & RANDOM_BESIDE_TIME)
-                : MessageKey.FIRST_DIGEST.high() | (place >>> 8);
-        return new MessageKey(high, random.nextLong());
+        MessageKey first = MessageKey.firstOf(SystemTime.clock().millis());
+        return new MessageKey(first.high() | (random.nextLong() & RANDOM_BESIDE_TIME), random.nextLong());
+    }
+
+    private static MessageKey unusedDigestKey() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return new MessageKey(MessageKey.FIRST_DIGEST.high() | (random.nextLong() >>> 8), random.nextLong());
+    }
+
+    /** Whether the database takes any message, in whichever part of the ledger. */
+    private boolean isAnyTaken(Throwable refusalOfAnother) {
+        return isTaken(unusedDigestKey(), refusalOfAnother) || isTaken(unusedKeyOfNow(), refusalOfAnother);
     }
 
     /** Whether the database takes a message with this key, which is rolled back. */
@@ -433,7 +442,13 @@ final class InboxEngine<C extends HandlerContext> {
             return;
         }
         Envelope alone = group.get(0);
-        if (!isTaken(unusedKeyBeside(alone.byLedger() ? alone.key() : MessageKey.FIRST_DIGEST), refusal)) {
+        String behind = alone.heldBack();
+        if (behind != null) {
+            alone.propose(new Outcome.Busy(behind));
+            settleAndNotify(alone);
+            return;
+        }
+        if (!isAnyTaken(refusal)) {
             throw TransactionRun.refusedItself(group.size(), refusal);
         }
         refused(alone, refusal);

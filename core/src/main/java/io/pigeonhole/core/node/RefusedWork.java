@@ -184,7 +184,7 @@ final class RefusedWork {
             ofConsumers.remove(slot.consumer());
             refusedInARow.remove(slot.consumer());
             if (refusedInARow.isEmpty()) {
-                end();
+                ofAll = null;
             }
         }
         refused.put(slot, Pause.after(refused.get(slot), now));

@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc.postgresql;
 
 import io.pigeonhole.core.store.FinishedMessage;
 import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.jdbc.sql.Call;
 import io.pigeonhole.jdbc.sql.MessageColumns;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -15,14 +16,19 @@ final class HistoryRows {
             throws SQLException {
         String sql = calls.texts().sql(PostgresLedgerStatement.RECORD);
         try (PreparedStatement statement = calls.connection().prepareStatement(sql)) {
-            for (FinishedMessage finished : messages) {
-                int next = MessageColumns.bind(
-                        statement, 1, consumer, finished.key(), finished.message(), finished.withPayload());
-                statement.setBoolean(next++, finished.withPayload());
-                statement.setInt(next, finished.attempts());
-                statement.addBatch();
+            try {
+                for (FinishedMessage finished : messages) {
+                    int next = MessageColumns.bind(
+                            statement, 1, consumer, finished.key(), finished.message(), finished.withPayload());
+                    statement.setBoolean(next++, finished.withPayload());
+                    statement.setInt(next, finished.attempts());
+                    statement.addBatch();
+                }
+                statement.executeBatch();
+            } catch (Throwable e) {
+                Call.clearBatch(statement);
+                throw e;
             }
-            statement.executeBatch();
         }
     }
 }

@@ -535,17 +535,22 @@ final class PostgresTransaction extends JdbcTransaction {
         }
     }
 
+    /** Without the time limit that a pool or a driver may give each statement: a COMMIT that waits for a standby is not to be cancelled. */
+    private PreparedStatement prepareCommit(String sql) {
+        PreparedStatement statement = prepare("to commit", sql);
+        try {
+            statement.setQueryTimeout(0);
+            return statement;
+        } catch (SQLException e) {
+            noteLoss(e);
+            throw refused("to commit", e);
+        }
+    }
+
     /**
      * A statement for the end of handlers' work. Preparing sends nothing, and fails where the driver has closed the connection
      * because it was lost, which a handler then has hidden: the transaction is rolled back.
      */
-    /** Without the time limit that a pool or a driver may give each statement: a COMMIT that waits for a standby is not to be cancelled. */
-    private PreparedStatement prepareCommit(String sql) throws SQLException {
-        PreparedStatement statement = prepare("to commit", sql);
-        statement.setQueryTimeout(0);
-        return statement;
-    }
-
     private PreparedStatement prepare(String doing, String sql) {
         try {
             return connection.prepareStatement(sql);

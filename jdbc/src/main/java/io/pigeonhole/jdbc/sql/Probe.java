@@ -25,12 +25,10 @@ public final class Probe {
             boolean autoCommit = connection.getAutoCommit();
             // On H2 it is the whole connection's.
             int queryTimeout = statement.getQueryTimeout();
-            statement.setQueryTimeout(SECONDS);
-            connection.setAutoCommit(true);
-            try (ResultSet row = statement.executeQuery(question)) {
-                if (!row.next() || !row.getBoolean(1)) {
-                    throw new StoreUnavailableException(otherwise, null);
-                }
+            try {
+                statement.setQueryTimeout(SECONDS);
+                connection.setAutoCommit(true);
+                ask(statement, question, otherwise);
             } finally {
                 // What is thrown here would hide why the database does not answer.
                 Connections.doOrAbort(connection, "reset", () -> {
@@ -40,6 +38,14 @@ public final class Probe {
             }
         } catch (SQLException e) {
             throw new StoreUnavailableException(Refusals.describe("a probe", e), e);
+        }
+    }
+
+    private static void ask(Statement statement, String question, String otherwise) throws SQLException {
+        try (ResultSet row = statement.executeQuery(question)) {
+            if (!row.next() || !row.getBoolean(1)) {
+                throw new StoreUnavailableException(otherwise, null);
+            }
         }
     }
 }

@@ -136,6 +136,8 @@ public final class ShortTransactions {
         try {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
+            // Also what was begun in SQL; a driver sends nothing where nothing is open.
+            connection.rollback();
             return autoCommit;
         } catch (Throwable e) {
             Connections.abort(connection);

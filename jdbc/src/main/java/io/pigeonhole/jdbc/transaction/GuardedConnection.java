@@ -251,7 +251,7 @@ public final class GuardedConnection implements InvocationHandler {
         }
     }
 
-    private void noteBatch(Statement statement, String name) throws SQLException {
+    private void noteBatch(Statement statement, String name) {
         switch (name) {
             case "addBatch" -> call.collecting(statement);
             case "close" -> call.clearBatch(statement);

@@ -108,23 +108,23 @@ public final class HandlerCall {
      * Clears what a statement has collected, before it is closed. A driver or a pool that keeps statements would execute it with the batch
      * of the next handler that prepares the same. To be called between {@link #enter} and {@link #leave}.
      */
-    void clearBatch(Statement statement) throws SQLException {
-        if (collecting != null && collecting.remove(statement)) {
-            statement.clearBatch();
+    void clearBatch(Statement statement) {
+        if (collecting == null || !collecting.remove(statement)) {
+            return;
+        }
+        try {
+            if (!statement.isClosed()) {
+                statement.clearBatch();
+            }
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("a batch that a handler has not executed cannot be cleared: its connection counts as lost", e);
+            transaction.lost();
         }
     }
 
     private void clearBatches() {
-        for (Statement statement : collecting == null ? List.<Statement>of() : List.copyOf(collecting)) {
-            try {
-                if (!statement.isClosed()) {
-                    clearBatch(statement);
-                }
-            } catch (SQLException e) {
-                String why = "a batch that a handler has collected and not executed cannot be cleared";
-                LOG.debug("{}: the connection is given up", why, e);
-                transaction.giveUp(why);
-            }
+        if (collecting != null) {
+            List.copyOf(collecting).forEach(this::clearBatch);
         }
     }
 

@@ -560,12 +560,7 @@ abstract class HandlerTransaction {
      * driver's lock. So nobody waits for the connection to be closed.
      */
     public void giveUp() {
-        giveUp("a thread that a handler left behind is in the middle of a call on it");
-    }
-
-    /** The same for another reason. */
-    void giveUp(String why) {
-        givenUp = why;
+        givenUp = "a thread that a handler left behind is in the middle of a call on it";
         lost();
         leftToThread =
                 onThread(isOfDataSource() ? this::release : () -> Connections.abort(connection)) && isOfDataSource();
