@@ -40,6 +40,12 @@ final class CountingDataSource {
         queries.clear();
     }
 
+    /** Or else nothing is sent for a rollback. Where several connections are counted, it may be of another. */
+    private boolean isOpen() {
+        List<String> all = List.copyOf(statements);
+        return !all.isEmpty() && !List.of("commit", "rollback", "setAutoCommit").contains(all.get(all.size() - 1));
+    }
+
     private <T> T around(Class<T> type, T wrapped, String prepared) {
         InvocationHandler handler = (proxy, method, arguments) -> {
             String name = method.getName();
@@ -50,7 +56,7 @@ final class CountingDataSource {
                 if (name.equals("executeQuery")) {
                     queries.add(text);
                 }
-            } else if (List.of("commit", "rollback", "setAutoCommit").contains(name)) {
+            } else if (List.of("commit", "setAutoCommit").contains(name) || (name.equals("rollback") && isOpen())) {
                 statements.add(name);
             }
             try {
