@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -51,14 +52,19 @@ class ShortTransactionIT {
         return true;
     }
 
-    /** A connection whose rollback fails with an error that says nothing about the database. */
+    /** A connection whose rollback of something fails with an error that says nothing about the database. */
     private Connection withBrokenRollback(Throwable failure) throws SQLException {
         Connection connection = workshop.dataSource().getConnection();
+        AtomicBoolean used = new AtomicBoolean();
         return (Connection) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("rollback") && arguments == null) {
+                    if (method.getName().equals("rollback") && arguments == null && used.get()) {
                         throw failure;
                     }
+                    used.compareAndSet(
+                            false,
+                            method.getName().startsWith("prepare")
+                                    || method.getName().equals("createStatement"));
                     try {
                         return method.invoke(connection, arguments);
                     } catch (InvocationTargetException e) {
