@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether messages are held back now, of a flood or because the database refuses them. Sources hand them in again within seconds, so what was not noted for some time
- * is over. Safe for use by many threads.
+ * Whether messages are held back now, of a flood or because the database refuses them. Sources hand them in again within seconds, so
+ * what was not noted for some time is over. Safe for use by many threads.
  */
 final class HeldBack {
     private static final long RECENT = Duration.ofSeconds(15).toNanos();

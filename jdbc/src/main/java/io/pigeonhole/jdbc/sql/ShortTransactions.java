@@ -136,8 +136,10 @@ public final class ShortTransactions {
         try {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
-            // Also what was begun in SQL; a driver sends nothing where nothing is open.
-            connection.rollback();
+            if (autoCommit) {
+                // What was begun in SQL; the driver sends nothing where nothing is open.
+                connection.rollback();
+            }
             return autoCommit;
         } catch (Throwable e) {
             Connections.abort(connection);

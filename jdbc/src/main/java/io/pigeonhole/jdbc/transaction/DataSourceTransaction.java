@@ -30,8 +30,10 @@ final class DataSourceTransaction implements OwnTransaction {
         this.connection = connection;
         this.autoCommit = connection.getAutoCommit();
         connection.setAutoCommit(false);
-        // Also what was begun in SQL; a driver sends nothing where nothing is open.
-        connection.rollback();
+        if (autoCommit) {
+            // What was begun in SQL; the driver sends nothing where nothing is open.
+            connection.rollback();
+        }
     }
 
     /** Takes the connection over. Where it takes no transaction it may be set for one by half, and so is not used again. */

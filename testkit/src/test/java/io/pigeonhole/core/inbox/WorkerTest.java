@@ -42,6 +42,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -180,20 +181,28 @@ class WorkerTest {
         });
     }
 
-    /** A store that refuses what is taken of the work partition of one of the messages. */
+    /** A store whose transactions refuse a step with such arguments. */
     @SuppressWarnings("unchecked")
-    private InboxStore<InMemoryContext> refusingWorkPartition(int workPartition) {
+    private InboxStore<InMemoryContext> refusing(String refused, Predicate<Object[]> which) {
         return (InboxStore<InMemoryContext>) behind(
                 InboxStore.class,
                 fixture.store(),
                 (method, arguments, begun) -> method.equals("begin")
                         ? behind(InboxTransaction.class, begun, (step, given, result) -> {
-                            if (step.equals("take") && given[1].equals(workPartition)) {
+                            if (step.equals(refused) && which.test(given)) {
                                 throw new StoreException(ErrorClass.UNKNOWN, "a row of it is damaged", null);
                             }
                             return result;
                         })
                         : begun);
+    }
+
+    private InboxStore<InMemoryContext> refusingWorkPartition(int workPartition) {
+        return refusing("take", arguments -> arguments[1].equals(workPartition));
+    }
+
+    private InboxStore<InMemoryContext> refusingWatermark(LogPartition partition) {
+        return refusing("watermarks", arguments -> ((Collection<?>) arguments[1]).contains(partition));
     }
 
     @Test
@@ -214,22 +223,6 @@ class WorkerTest {
 
             assertThat(fixture.effects()).hasSizeGreaterThan(before).doesNotHaveDuplicates();
         }
-    }
-
-    /** A store that refuses to read the watermark of one partition. */
-    @SuppressWarnings("unchecked")
-    private InboxStore<InMemoryContext> refusingWatermark(LogPartition partition) {
-        return (InboxStore<InMemoryContext>) behind(
-                InboxStore.class,
-                fixture.store(),
-                (method, arguments, begun) -> method.equals("begin")
-                        ? behind(InboxTransaction.class, begun, (step, given, result) -> {
-                            if (step.equals("watermarks") && ((Collection<?>) given[1]).contains(partition)) {
-                                throw new StoreException(ErrorClass.UNKNOWN, "a row of it is damaged", null);
-                            }
-                            return result;
-                        })
-                        : begun);
     }
 
     @Test
