@@ -1,6 +1,7 @@
 package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.inbox.Inbox;
@@ -159,10 +160,23 @@ class CarelessPoolIT {
         assertThat(inbox.process(note("2")).kind()).isEqualTo(Outcome.Kind.PROCESSED);
         beginInSql();
         store.maintain();
+        beginInSql();
+        failInSql();
+        store.probe();
+        beginInSql();
+        store.retire();
 
         connection.setAutoCommit(false);
         connection.rollback();
         assertThat(workshop.askAll("SELECT text FROM effect ORDER BY text")).containsExactly("1", "2");
+    }
+
+    /** On PostgreSQL nothing but a rollback is possible after that. */
+    private void failInSql() throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            assertThatThrownBy(() -> statement.execute("SELECT no_such_column FROM effect"))
+                    .isInstanceOf(SQLException.class);
+        }
     }
 
     private void beginInSql() throws SQLException {

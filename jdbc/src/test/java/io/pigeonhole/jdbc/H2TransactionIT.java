@@ -217,6 +217,7 @@ class H2TransactionIT {
                         .isEqualTo(before);
                 transaction.commit();
             }
+            lab.store().probe();
             try (Connection connection = pool.getConnection()) {
                 assertThat(SessionLab.ask(connection, settings)).isEqualTo(before);
             }

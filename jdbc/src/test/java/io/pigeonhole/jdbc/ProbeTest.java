@@ -15,13 +15,14 @@ class ProbeTest {
     /** Behind it the driver refuses everything, which says less. */
     @Test
     void errorOfTheQuestionIsTheReason() {
+        boolean[] isLost = {false};
         Statement statement = proxy(Statement.class, method -> {
             if (method.equals("executeQuery")) {
+                isLost[0] = true;
                 throw new SQLException("terminated by an administrator", "57P01");
             }
-            return method.equals("getQueryTimeout") ? 0 : null;
+            return null;
         });
-        boolean[] isLost = {false};
         Connection connection = proxy(Connection.class, method -> {
             switch (method) {
                 case "createStatement" -> {
@@ -34,7 +35,6 @@ class ProbeTest {
                     if (isLost[0]) {
                         throw new SQLException("the connection is closed");
                     }
-                    isLost[0] = true;
                     return null;
                 }
                 default -> {
@@ -42,7 +42,7 @@ class ProbeTest {
                 }
             }
         });
-        assertThatThrownBy(() -> Probe.run(() -> connection, "SELECT true", "no primary"))
+        assertThatThrownBy(() -> Probe.run(() -> connection, "SELECT true", "no primary", Probe.SECONDS))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("terminated by an administrator");
     }

@@ -2,6 +2,7 @@ package io.pigeonhole.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.failure.StoreException;
@@ -202,7 +203,35 @@ class RefusedClaimIT {
 
             workshop.execute("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
                     + " 'BEGIN RAISE EXCEPTION ''invalid page in block 8'' USING ERRCODE = ''XX001''; END'");
-            assertThatThrownBy(() -> inbox.process(messages("3", farAhead))).isInstanceOf(RetryableException.class);
+            // That others are taken is known for a moment.
+            await().untilAsserted(() -> assertThatThrownBy(() -> inbox.process(messages("3", farAhead)))
+                    .isInstanceOf(RetryableException.class));
         }
+    }
+
+    /** With the same id, and so with another key where the first is not known by its digest yet. */
+    @Test
+    void messageWithAnotherPayloadDoesNotTakeItsPlace() {
+        try (Workshop workshop = PostgresServers.embedded().schema()) {
+            Inbox<JdbcContext> inbox = Inbox.builder("notes", JdbcStore.create(workshop.dataSource()))
+                    .detectConflicts()
+                    .handle("note", PayloadDecoder.text(), (payload, context) -> handled.add(payload))
+                    .build();
+            String farAhead = timeOrdered(Instant.now().plus(Duration.ofDays(1_000)));
+            workshop.execute("CREATE SEQUENCE asked");
+            refuse(
+                    workshop,
+                    "NEW.message_key = ''" + KeyScheme.digestKeyOf("queue", MessageId.of(farAhead))
+                            + "'' AND nextval(''asked'') = 1");
+
+            assertThat(inbox.process(List.of(withPayload(farAhead, "first"), withPayload(farAhead, "second"))))
+                    .extracting(Outcome::kind)
+                    .containsExactly(Outcome.Kind.BUSY, Outcome.Kind.BUSY);
+            assertThat(handled).isEmpty();
+        }
+    }
+
+    private static Message withPayload(String id, String payload) {
+        return Message.builder("queue").id(id).type("note").payload(payload).build();
     }
 }

@@ -16,5 +16,18 @@ public enum ErrorClass {
      */
     ABORTED,
     /** Nothing is known of the error. In a handler it is the message's own failure; on COMMIT the outcome is unknown. */
-    UNKNOWN
+    UNKNOWN;
+
+    /**
+     * Whether neither the database is away nor others are in the way: the same would be refused again, such as where a right is
+     * missing or a page is damaged.
+     *
+     * @return true for {@link #MESSAGE}, {@link #PERMANENT} and {@link #UNKNOWN}
+     */
+    public boolean isRefusal() {
+        return switch (this) {
+            case MESSAGE, PERMANENT, UNKNOWN -> true;
+            case RETRY_NOW, UNAVAILABLE, ABORTED -> false;
+        };
+    }
 }

@@ -21,10 +21,16 @@ import java.util.Set;
  *
  * @param messages the deliveries
  * @param envelopes the envelope of each, which repetitions share
+ * @param distinct each envelope once, in the order of the first deliveries
  * @param repetitions the places of those that are not the first with their envelope
  * @param rounds the different envelopes; in each round a key comes once
  */
-record Batch(List<Message> messages, List<Envelope> envelopes, BitSet repetitions, List<List<Envelope>> rounds) {
+record Batch(
+        List<Message> messages,
+        List<Envelope> envelopes,
+        List<Envelope> distinct,
+        BitSet repetitions,
+        List<List<Envelope>> rounds) {
 
     static Batch of(List<Message> messages, RegisteredConsumer consumer, boolean comparePayloads) {
         if (consumer.deduplication().needsLog()) {
@@ -40,13 +46,13 @@ record Batch(List<Message> messages, List<Envelope> envelopes, BitSet repetition
             repetitions.set(envelopes.size(), first != null);
             envelopes.add(first == null ? envelope : first);
         }
+        List<Envelope> distinct = List.copyOf(firsts.values());
         return new Batch(
                 messages,
                 envelopes,
+                distinct,
                 repetitions,
-                comparePayloads
-                        ? rounds(firsts.values(), consumer.order().isKept())
-                        : List.of(List.copyOf(firsts.values())));
+                comparePayloads ? rounds(distinct, consumer.order().isKept()) : List.of(distinct));
     }
 
     /**
@@ -57,7 +63,7 @@ record Batch(List<Message> messages, List<Envelope> envelopes, BitSet repetition
         List<Envelope> envelopes =
                 messages.stream().map(message -> Envelope.of(message, consumer)).toList();
         if (!comparePayloads) {
-            return new Batch(messages, envelopes, new BitSet(), List.of(envelopes));
+            return new Batch(messages, envelopes, envelopes, new BitSet(), List.of(envelopes));
         }
         List<List<Envelope>> rounds = new ArrayList<>();
         Set<MessageKey> seen = new HashSet<>();
@@ -69,7 +75,7 @@ record Batch(List<Message> messages, List<Envelope> envelopes, BitSet repetition
             }
             rounds.get(rounds.size() - 1).add(envelope);
         }
-        return new Batch(messages, envelopes, new BitSet(), rounds);
+        return new Batch(messages, envelopes, envelopes, new BitSet(), rounds);
     }
 
     /** In each round a key comes once. Where an order is kept, no message comes in a round before one of its ordering key that came before it. */

@@ -31,7 +31,7 @@ final class Deliveries<C extends HandlerContext> implements Intake<C> {
     private final EngineSettings settings;
     private final SuspectWarning suspectWarning;
     private final Reception reception;
-    /** All deliveries of the call in their order, of which the group is a part. */
+    /** All deliveries of the call in their order, of which the group is a part, without repetitions. */
     private final List<Envelope> call;
 
     private final List<Envelope> group;

@@ -1,6 +1,7 @@
 package io.pigeonhole.core.inbox;
 
 import io.pigeonhole.core.message.KeyOrder;
+import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.message.OrderingKey;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.util.HashSet;
@@ -25,6 +26,10 @@ final class HeldOrders {
     /** Messages of its order are behind it, and so is one with the same id and another payload, which must not take its place. */
     void hold(Envelope busy) {
         held.add(busy.key());
+        MessageKey digestKey = IdsFarAhead.otherKeyOf(busy);
+        if (digestKey != null) {
+            held.add(digestKey);
+        }
         holdOrderOf(busy);
     }
 

@@ -45,7 +45,7 @@ final class IdsFarAhead {
 
     private final LongSupplier nanos;
     private final Function<List<MessageKey>, Answer> ledger;
-    private final Supplier<@Nullable MessageKey> endOfLedger;
+    private final Supplier<MessageKey> endOfLedger;
     private @Nullable MessageKey end;
     private long askedAt;
 
@@ -73,10 +73,10 @@ final class IdsFarAhead {
      *
      * @param nanos as {@link System#nanoTime}
      * @param ledger is asked about keys in digest form, in ascending order
-     * @param endOfLedger creates missing days and says where the ledger ends; null where it could not
+     * @param endOfLedger creates missing days and says where the ledger ends; throws where it could not, as whoever guesses that makes a
+     *     dead letter of a message that is valid
      */
-    IdsFarAhead(
-            LongSupplier nanos, Function<List<MessageKey>, Answer> ledger, Supplier<@Nullable MessageKey> endOfLedger) {
+    IdsFarAhead(LongSupplier nanos, Function<List<MessageKey>, Answer> ledger, Supplier<MessageKey> endOfLedger) {
         this.nanos = nanos;
         this.ledger = ledger;
         this.endOfLedger = endOfLedger;
@@ -103,9 +103,6 @@ final class IdsFarAhead {
                 ahead.stream().map(envelope -> digestKeyOf(envelope.message())).toList();
         List<MessageKey> distinct = digestKeys.stream().distinct().sorted().toList();
         Answer answer = ledger.apply(distinct);
-        boolean allSaid =
-                answer.known().size() + answer.busy().size() + answer.refused().size() == distinct.size();
-        MessageKey last = allSaid ? null : end();
         List<Envelope> busy = new ArrayList<>(0);
         Map<Envelope, StoreException> refused = new LinkedHashMap<>(0);
         for (int i = 0; i < ahead.size(); i++) {
@@ -116,19 +113,32 @@ final class IdsFarAhead {
                 refused.put(envelope, refusal);
             } else if (answer.busy().contains(digestKey)) {
                 busy.add(envelope);
-            } else if (answer.known().contains(digestKey) || (last != null && isFarAhead(envelope.key(), last))) {
+            } else if (answer.known().contains(digestKey) || isFarAhead(envelope.key())) {
                 envelope.takeDigestKey(digestKey);
             }
         }
         return new Undecided(busy, refused);
     }
 
-    private synchronized @Nullable MessageKey end() {
-        if (end == null || nanos.getAsLong() - askedAt > ANSWER_HOLDS) {
-            askedAt = nanos.getAsLong();
-            end = endOfLedger.get();
+    /** Where the ledger ends need not be asked for those that are nearer than that even if it ended now. */
+    private boolean isFarAhead(MessageKey key) {
+        return key.epochMillis() - now() >= DISTANCE.toMillis() && isFarAhead(key, end());
+    }
+
+    private synchronized MessageKey end() {
+        MessageKey known = end;
+        if (known == null || nanos.getAsLong() - askedAt > ANSWER_HOLDS) {
+            long asking = nanos.getAsLong();
+            known = endOfLedger.get();
+            askedAt = asking;
+            end = known;
         }
-        return end;
+        return known;
+    }
+
+    /** The key in digest form that a message would have whose id is known by its time as yet; null where there is none. */
+    static @Nullable MessageKey otherKeyOf(Envelope envelope) {
+        return envelope.byLedger() && isAhead(envelope.key()) ? digestKeyOf(envelope.message()) : null;
     }
 
     /** The same for one message that a program looks for in its own transaction. */

@@ -211,6 +211,10 @@ public final class Inbox<C extends HandlerContext> {
                     .filter(due -> due.in().isZero())
                     .collect(toCollection(LinkedHashSet::new));
         } catch (StoreException e) {
+            if (e.errorClass().isRefusal()) {
+                // As with a damaged page: what is in others can be done.
+                return new LinkedHashSet<>(Backlog.Due.allOf(consumer));
+            }
             throw new RetryableException("what is due could not be found out; what was committed stays, call again", e);
         }
     }

@@ -70,10 +70,10 @@ final class InboxEngine<C extends HandlerContext> {
             WorkSignal signal,
             LateFlood flood,
             RunningBatches running) {
-        this.trials = new TrialClaims<>(store, consumer, settings);
+        this.trials = new TrialClaims<>(store, consumer, settings, System::nanoTime);
         this.flood = flood;
         this.future = new FutureFlood(consumer.name(), flood.limit(), System::nanoTime, trials::endOfLedger);
-        this.farAhead = new IdsFarAhead(System::nanoTime, trials::knownByDigestKey, trials::endOfLedger);
+        this.farAhead = new IdsFarAhead(System::nanoTime, trials::knownByDigestKey, trials::requireEndOfLedger);
         this.running = running;
         var unusedForever = running.whenOneHangs(thread -> {
             atWork.leaveAllOf(thread);
@@ -168,7 +168,7 @@ final class InboxEngine<C extends HandlerContext> {
                 return;
             }
             Deliveries<C> deliveries =
-                    new Deliveries<>(consumer, settings, suspects, reception, batch.envelopes(), round, busy);
+                    new Deliveries<>(consumer, settings, suspects, reception, batch.distinct(), round, busy);
             settle(isWhole ? deliveries : deliveries.part(round), Map.of());
         } finally {
             atWork.leave(keys);

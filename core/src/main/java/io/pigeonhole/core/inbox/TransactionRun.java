@@ -438,7 +438,10 @@ final class TransactionRun<C extends HandlerContext> {
                         ? new RunResult.Unattributed(failure)
                         : new RunResult.Transient(null, failure, beforeHandlers);
             }
-            case ABORTED -> new RunResult.Unattributed(new Failure(e, ErrorClass.MESSAGE, Duration.ZERO));
+            case ABORTED ->
+                beforeHandlers && intake.group().size() == 1
+                        ? new RunResult.Transient(null, new Failure(e, ErrorClass.RETRY_NOW, Duration.ZERO), true)
+                        : new RunResult.Unattributed(new Failure(e, ErrorClass.MESSAGE, Duration.ZERO));
             case MESSAGE, PERMANENT, UNKNOWN -> {
                 if (!beforeHandlers) {
                     throw refusedItself(intake.group().size(), e);

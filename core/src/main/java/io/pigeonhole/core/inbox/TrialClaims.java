@@ -11,12 +11,15 @@ import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.time.SystemTime;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,11 +32,22 @@ final class TrialClaims<C extends HandlerContext> {
     /** In the first half of a key in time form, behind the milliseconds. */
     private static final long BITS_BEHIND_TIME = 0xFFFF;
 
+    private static final long ANSWER_HOLDS = Duration.ofMillis(100).toNanos();
+
     private final InboxStore<C> store;
     private final RegisteredConsumer consumer;
     private final EngineSettings settings;
+    private final LongSupplier nanos;
+    private final AtomicLong takenUntil;
 
-    TrialClaims(InboxStore<C> store, RegisteredConsumer consumer, EngineSettings settings) {
+    /**
+     * For one inbox.
+     *
+     * @param nanos as {@link System#nanoTime}
+     */
+    TrialClaims(InboxStore<C> store, RegisteredConsumer consumer, EngineSettings settings, LongSupplier nanos) {
+        this.nanos = nanos;
+        this.takenUntil = new AtomicLong(nanos.getAsLong());
         this.store = store;
         this.consumer = consumer;
         this.settings = settings;
@@ -41,24 +55,55 @@ final class TrialClaims<C extends HandlerContext> {
 
     /**
      * Creates the days that are missing, and claims a key that is always behind its end, to see where that is now. Null where the
-     * database does not say, or its days or clock are not as they must be, which is no reason to fail at messages that are in time.
+     * database does not say, which is no reason to fail at messages that are in time.
      *
      * @throws ConsumerPausedException as for messages that are in time, and before any work is done for it
      */
     @Nullable
     MessageKey endOfLedger() {
         try {
-            claimedEnd();
-            store.maintain();
-            return claimedEnd();
+            return askedEnd();
         } catch (ConsumerPausedException e) {
             throw e;
         } catch (PigeonholeException e) {
-            if (store.classify(e) == ErrorClass.UNAVAILABLE) {
-                store.probe();
-            }
+            probeIfAway(e);
             log.debug("consumer '{}': it could not be asked where the ledger ends", consumer.name(), e);
             return null;
+        }
+    }
+
+    /**
+     * The same for messages whose key depends on it.
+     *
+     * @throws RetryableException where the database does not say
+     */
+    MessageKey requireEndOfLedger() {
+        try {
+            return askedEnd();
+        } catch (ConsumerPausedException e) {
+            throw e;
+        } catch (PigeonholeException e) {
+            probeIfAway(e);
+            throw notAsked(e);
+        }
+    }
+
+    /** Where no days can be created, it ends where it did. */
+    private MessageKey askedEnd() {
+        MessageKey end = claimedEnd();
+        try {
+            store.maintain();
+        } catch (PigeonholeException e) {
+            probeIfAway(e);
+            log.debug("consumer '{}': the ledger could not be maintained", consumer.name(), e);
+            return end;
+        }
+        return claimedEnd();
+    }
+
+    private void probeIfAway(PigeonholeException failure) {
+        if (store.classify(failure) == ErrorClass.UNAVAILABLE) {
+            store.probe();
         }
     }
 
@@ -99,7 +144,7 @@ final class TrialClaims<C extends HandlerContext> {
         return new IdsFarAhead.Answer(known, busy, refused);
     }
 
-    private static RetryableException notAsked(StoreException cause) {
+    private static RetryableException notAsked(PigeonholeException cause) {
         return new RetryableException(
                 "it could not be asked whether messages were accepted whose ids have a time far ahead; hand them in again",
                 cause);
@@ -140,9 +185,17 @@ final class TrialClaims<C extends HandlerContext> {
         return new MessageKey(MessageKey.FIRST_DIGEST.high() | (random.nextLong() >>> 8), random.nextLong());
     }
 
-    /** Whether the database takes any message, in whichever part of the ledger. */
+    /** Whether the database takes any message, in whichever part of the ledger. Once it does, it is not asked again for a moment. */
     boolean isAnyTaken(Throwable refusalOfAnother) {
-        return isTaken(unusedDigestKey(), refusalOfAnother) || isTaken(unusedKeyOfNow(), refusalOfAnother);
+        long now = nanos.getAsLong();
+        if (takenUntil.get() - now > 0) {
+            return true;
+        }
+        if (!isTaken(unusedDigestKey(), refusalOfAnother) && !isTaken(unusedKeyOfNow(), refusalOfAnother)) {
+            return false;
+        }
+        takenUntil.set(now + ANSWER_HOLDS);
+        return true;
     }
 
     /** Whether the database takes a message with this key, which is rolled back. */
@@ -156,12 +209,8 @@ final class TrialClaims<C extends HandlerContext> {
         }
     }
 
-    /** Neither is the database away nor are others in the way. */
     private boolean isRefusal(StoreException failure) {
         ErrorClass errorClass = failure.errorClass();
-        return switch (errorClass == ErrorClass.UNKNOWN ? errorClass : store.classify(failure)) {
-            case MESSAGE, PERMANENT, UNKNOWN -> true;
-            case RETRY_NOW, UNAVAILABLE, ABORTED -> false;
-        };
+        return (errorClass == ErrorClass.UNKNOWN ? errorClass : store.classify(failure)).isRefusal();
     }
 }

@@ -45,7 +45,7 @@ final class Workers {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
     private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
-    private final Backlog store;
+    private final DueSearch search;
     private final Map<Short, NodeInbox> inboxes = new HashMap<>();
     private final List<RegisteredConsumer> consumers;
     private final Pace pace;
@@ -73,9 +73,9 @@ final class Workers {
     private volatile boolean ended;
 
     Workers(Backlog store, List<NodeInbox> inboxes, WorkerSettings settings) {
-        this.store = store;
         inboxes.forEach(inbox -> this.inboxes.put(inbox.registered().id(), inbox));
         this.consumers = inboxes.stream().map(NodeInbox::registered).toList();
+        this.search = new DueSearch(store, consumers);
         this.pace = new Pace(settings.longestPause());
         this.ordinary = new WorkerThreads("pigeonhole-worker", Math.max(1, settings.workers()));
         this.byLease = new WorkerThreads("pigeonhole-lease-worker", settings.leaseWorkers());
@@ -102,14 +102,14 @@ final class Workers {
         return isWaiting() && failure != null ? StoreRefusal.describe(failure) : null;
     }
 
-    /** Of which work partitions nothing can be committed, though that of others can; empty where they {@linkplain #isWaiting wait}. */
+    /** Of which work partitions nothing is known or can be committed, though of others; empty where they {@linkplain #isWaiting wait}. */
     List<String> refusedForLong() {
         if (isWaiting()) {
             return List.of();
         }
         Map<Short, List<WorkSlot>> slots = refused.refusedForLong().stream()
                 .collect(Collectors.groupingBy(WorkSlot::consumer, TreeMap::new, Collectors.toList()));
-        List<String> reasons = new ArrayList<>();
+        List<String> reasons = new ArrayList<>(search.problems());
         slots.forEach((consumer, ofConsumer) -> {
             NodeInbox inbox = inboxes.get(consumer);
             if (inbox != null) {
@@ -212,7 +212,7 @@ final class Workers {
         inboxes.values().forEach(this::replaceHanging);
         try {
             Map<WorkSlot, Due> dueNow = new LinkedHashMap<>();
-            for (Due due : store.due(consumers)) {
+            for (Due due : search.due()) {
                 if (due.in().isZero()) {
                     dueNow.put(WorkSlot.of(due), due);
                 } else {
@@ -375,13 +375,9 @@ final class Workers {
         }
     }
 
-    /** Neither is it away nor are others in the way: the same would be refused again, such as where a right is missing or a row is damaged. */
     private static boolean isRefusal(RetryableException failure) {
         return failure.getCause() instanceof StoreException refusal
-                && switch (refusal.errorClass()) {
-                    case MESSAGE, PERMANENT, UNKNOWN -> true;
-                    case RETRY_NOW, UNAVAILABLE, ABORTED -> false;
-                };
+                && refusal.errorClass().isRefusal();
     }
 
     /** What becomes of a message under a lease, while its thread is still at it. */

@@ -1,6 +1,7 @@
 package io.pigeonhole.core.store;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
@@ -35,7 +36,23 @@ public interface Backlog {
      * @param in how long from now, by the database's clock; zero where it is due. With an order, a message that is due may
      *     still be blocked
      */
-    record Due(RegisteredConsumer consumer, Kind kind, int workPartition, Duration in) {}
+    record Due(RegisteredConsumer consumer, Kind kind, int workPartition, Duration in) {
+        /**
+         * All that a consumer may have to do, as if it were due: for where the database refuses to say what is.
+         *
+         * @param consumer whose messages
+         * @return each kind in each work partition, and leases that run out
+         */
+        public static List<Due> allOf(RegisteredConsumer consumer) {
+            List<Due> all = new ArrayList<>();
+            all.add(new Due(consumer, Kind.EXPIRING, -1, Duration.ZERO));
+            for (int workPartition = 0; workPartition < consumer.workPartitions(); workPartition++) {
+                all.add(new Due(consumer, Kind.ORDINARY, workPartition, Duration.ZERO));
+                all.add(new Due(consumer, Kind.BY_LEASE, workPartition, Duration.ZERO));
+            }
+            return all;
+        }
+    }
 
     /**
      * Asks where something is or will be due. Consumers that are paused have nothing to take or to lease.

@@ -166,7 +166,8 @@ public final class PlainDatabase extends Database {
         Probe.run(
                 connections,
                 transactions().statements().sql(LedgerStatement.IS_WRITABLE),
-                "the database is read-only and takes no messages: connect to the primary");
+                "the database is read-only and takes no messages: connect to the primary",
+                dialect.keepsQueryTimeout() ? 0 : Probe.SECONDS);
     }
 
     @Override

@@ -161,7 +161,8 @@ public final class PostgresDatabase extends Database {
         Probe.run(
                 connections,
                 statements.sql(PostgresTransactionStatement.IS_PRIMARY),
-                "the database answers as a standby, which takes no messages: connect to the primary");
+                "the database answers as a standby, which takes no messages: connect to the primary",
+                Probe.SECONDS);
     }
 
     @Override

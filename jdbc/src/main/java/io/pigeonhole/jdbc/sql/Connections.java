@@ -59,9 +59,44 @@ public final class Connections {
         return succeeds("rolled back", connection::rollback);
     }
 
-    /** Its transaction ends with it, and it is not used again. */
+    /**
+     * Its transaction ends with it, and it is not used again. It is the driver's own connection that is aborted, and its pool is shown so by
+     * an error: some never take back what is aborted through them, and some look at errors only.
+     */
     public static void abort(Connection connection) {
-        succeeds("aborted", () -> connection.abort(Runnable::run));
+        if (!isClosed(connection)) {
+            succeeds("aborted", () -> ofDriver(connection).abort(Runnable::run));
+        }
+        if (isClosed(connection)) {
+            succeeds("used", () -> execute(connection, List.of("SELECT 1")));
+        }
+    }
+
+    /** As the driver knows it, who asks nobody. */
+    private static boolean isClosed(Connection connection) {
+        try {
+            return connection.isClosed();
+        } catch (Throwable e) {
+            return false;
+        }
+    }
+
+    private static Connection ofDriver(Connection connection) {
+        try {
+            return connection.isWrapperFor(Connection.class) ? connection.unwrap(Connection.class) : connection;
+        } catch (Throwable e) {
+            return connection;
+        }
+    }
+
+    /**
+     * Rolls back what the last user of a connection has begun, in SQL too, and lets it commit each statement by itself. The driver sends
+     * nothing where nothing is open.
+     */
+    public static void beginAutoCommit(Connection connection) throws SQLException {
+        connection.setAutoCommit(false);
+        connection.rollback();
+        connection.setAutoCommit(true);
     }
 
     /** Whether it can be used. */

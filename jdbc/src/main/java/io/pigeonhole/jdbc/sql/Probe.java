@@ -8,7 +8,8 @@ import java.sql.Statement;
 
 /** Asks whether a database answers and takes writes, on a connection of its own. */
 public final class Probe {
-    private static final int SECONDS = 5;
+    /** Long enough for a server that answers at all. */
+    public static final int SECONDS = 5;
 
     private Probe() {}
 
@@ -17,24 +18,22 @@ public final class Probe {
      *
      * @param question a query with one value, true where the database takes writes
      * @param otherwise what to say where it does not
+     * @param limit how many seconds it waits for the answer; 0 where a limit would be the whole connection's, and stay
      * @throws StoreUnavailableException if it does not, or does not answer
      */
-    public static void run(ConnectionSource connections, String question, String otherwise) {
+    public static void run(ConnectionSource connections, String question, String otherwise, int limit) {
         try (Connection connection = Connections.open(connections);
                 Statement statement = connection.createStatement()) {
             boolean autoCommit = connection.getAutoCommit();
-            // On H2 it is the whole connection's.
-            int queryTimeout = statement.getQueryTimeout();
             try {
-                statement.setQueryTimeout(SECONDS);
-                connection.setAutoCommit(true);
+                if (limit > 0) {
+                    statement.setQueryTimeout(limit);
+                }
+                Connections.beginAutoCommit(connection);
                 ask(statement, question, otherwise);
             } finally {
                 // What is thrown here would hide why the database does not answer.
-                Connections.doOrAbort(connection, "reset", () -> {
-                    statement.setQueryTimeout(queryTimeout);
-                    connection.setAutoCommit(autoCommit);
-                });
+                Connections.doOrAbort(connection, "reset", () -> connection.setAutoCommit(autoCommit));
             }
         } catch (SQLException e) {
             throw new StoreUnavailableException(Refusals.describe("a probe", e), e);

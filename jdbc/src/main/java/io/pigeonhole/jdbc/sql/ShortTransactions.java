@@ -168,7 +168,7 @@ public final class ShortTransactions {
                 connection.setReadOnly(readOnly);
                 connection.setAutoCommit(autoCommit);
             };
-            connection.setAutoCommit(true);
+            Connections.beginAutoCommit(connection);
             connection.setReadOnly(false);
             try {
                 work.run(connection);

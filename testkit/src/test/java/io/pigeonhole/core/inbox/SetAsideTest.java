@@ -73,6 +73,22 @@ class SetAsideTest {
                 .containsExactly(Outcome.Kind.BUSY, behind(order));
     }
 
+    /** It is before the one that is busy, and behind it stands only its repetition. */
+    @ParameterizedTest
+    @EnumSource(KeyOrder.class)
+    void messageThatStandsTwiceIsNotHeldBackByWhatStandsBetween(KeyOrder order) {
+        Inbox<InMemoryContext> inbox = inbox(order);
+        store.ledgerBounds(now.plus(Duration.ofMinutes(10)), null);
+        inbox.process(message(now, "late"));
+        Instant inTime = now.plus(Duration.ofMinutes(20));
+        Message twice = message(inTime, "1");
+
+        assertThat(inbox.process(List.of(twice, message(inTime, "2"), message(now, "one too many"), twice)))
+                .extracting(Outcome::kind)
+                .containsExactly(
+                        Outcome.Kind.PROCESSED, Outcome.Kind.PROCESSED, Outcome.Kind.BUSY, Outcome.Kind.DUPLICATE);
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = KeyOrder.class,

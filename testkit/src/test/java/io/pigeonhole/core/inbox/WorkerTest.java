@@ -171,11 +171,15 @@ class WorkerTest {
     }
 
     /** A store that refuses one kind of call. */
-    @SuppressWarnings("unchecked")
     private InboxStore<InMemoryContext> refusing(String call) {
+        return refusing(call, ErrorClass.UNKNOWN);
+    }
+
+    @SuppressWarnings("unchecked")
+    private InboxStore<InMemoryContext> refusing(String call, ErrorClass errorClass) {
         return (InboxStore<InMemoryContext>) behind(InboxStore.class, fixture.store(), (method, arguments, result) -> {
             if (method.equals(call)) {
-                throw new StoreException(ErrorClass.UNKNOWN, "somebody has locked the table", null);
+                throw new StoreException(errorClass, "somebody has locked the table", null);
             }
             return result;
         });
@@ -277,11 +281,22 @@ class WorkerTest {
 
     @Test
     void workThatCannotBeLookedForCanBeTriedAgain() {
-        Inbox<InMemoryContext> inbox = on(refusing("due"));
+        Inbox<InMemoryContext> inbox = on(refusing("due", ErrorClass.RETRY_NOW));
 
         assertThatThrownBy(inbox::work)
                 .isInstanceOf(RetryableException.class)
                 .hasRootCauseMessage("somebody has locked the table");
+    }
+
+    /** As with a damaged page on which only some of it is. */
+    @Test
+    void workAboutWhichTheDatabaseSaysNothingIsLookedForInEachWorkPartition() {
+        Inbox<InMemoryContext> inbox = on(refusing("due"));
+        inbox.receive(Message.builder("notes").id("1").type("note").payload("x").build());
+
+        assertThat(inbox.work()).isEqualTo(1);
+        assertThat(inbox.work()).isZero();
+        assertThat(fixture.effects()).containsExactly("x");
     }
 
     @Test
