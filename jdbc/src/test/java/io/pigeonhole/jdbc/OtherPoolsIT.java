@@ -3,6 +3,7 @@ package io.pigeonhole.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.mchange.v2.c3p0.ComboPooledDataSource;
 import com.zaxxer.hikari.HikariDataSource;
 import io.agroal.api.AgroalDataSource;
 import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
@@ -14,6 +15,7 @@ import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.Outcome;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.retry.RetryPolicy;
+import io.pigeonhole.jdbc.sql.Connections;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -32,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("servers")
 @Tag("C8")
+@Tag("full")
 class OtherPoolsIT {
     private static final Duration LIMIT = Duration.ofSeconds(1);
 
@@ -53,12 +56,53 @@ class OtherPoolsIT {
         workshop.close();
     }
 
+    /** As behind a handler that hangs: c3p0 knows only of itself that a connection is closed. */
+    @Test
+    void placeOfAConnectionThatIsGivenUpTwiceIsFreeAgain() throws SQLException {
+        try (HikariDataSource pool = hikari()) {
+            isFreeAgain(pool);
+        }
+        try (AgroalDataSource pool = agroal()) {
+            isFreeAgain(pool);
+        }
+        ComboPooledDataSource pool = new ComboPooledDataSource();
+        pool.setJdbcUrl(url);
+        pool.setInitialPoolSize(1);
+        pool.setMinPoolSize(1);
+        pool.setMaxPoolSize(1);
+        pool.setCheckoutTimeout(5_000);
+        try {
+            isFreeAgain(pool);
+        } finally {
+            pool.close();
+        }
+    }
+
+    private static void isFreeAgain(DataSource pool) throws SQLException {
+        for (int i = 0; i < 3; i++) {
+            Connection connection = pool.getConnection();
+            connection.setAutoCommit(false);
+            connection.prepareStatement("SELECT 1").execute();
+            Connections.abort(connection);
+            Connections.abort(connection);
+            Connections.succeeds("closed", connection::close);
+        }
+        try (Connection connection = pool.getConnection()) {
+            assertThat(connection.isValid(5)).isTrue();
+        }
+    }
+
+    private HikariDataSource hikari() {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setJdbcUrl(url);
+        pool.setMaximumPoolSize(1);
+        pool.setConnectionTimeout(5_000);
+        return pool;
+    }
+
     @Test
     void placeOfAConnectionThatIsGivenUpIsFreeAgainInHikari() {
-        try (HikariDataSource pool = new HikariDataSource()) {
-            pool.setJdbcUrl(url);
-            pool.setMaximumPoolSize(1);
-            pool.setConnectionTimeout(5_000);
+        try (HikariDataSource pool = hikari()) {
             worksOnBehindHandlersThatTakeTooLong(pool);
         }
     }

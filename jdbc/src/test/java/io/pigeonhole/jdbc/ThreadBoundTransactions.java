@@ -207,12 +207,11 @@ final class ThreadBoundTransactions implements JdbcTransactions {
             abort();
         }
 
+        /** The driver's own, as a pool may never free the place of one that is aborted through it; then the pool sees that it is dead. */
         private void abort() {
-            try {
-                connection.abort(Runnable::run);
-            } catch (SQLException e) {
-                throw new AssertionError("the driver cannot abort a connection", e);
-            }
+            Connections.succeeds(
+                    "aborted", () -> connection.unwrap(Connection.class).abort(Runnable::run));
+            Connections.succeeds("used", () -> Connections.execute(connection, List.of("SELECT 1")));
         }
 
         @Override

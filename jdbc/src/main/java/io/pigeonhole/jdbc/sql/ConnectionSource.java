@@ -52,6 +52,9 @@ public interface ConnectionSource {
                 }
             } catch (SQLException e) {
                 last = e;
+            } catch (Throwable e) {
+                giveUp(connection);
+                throw e;
             }
             giveUp(connection);
         }

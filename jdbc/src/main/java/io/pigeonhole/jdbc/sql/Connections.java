@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +15,9 @@ import org.slf4j.LoggerFactory;
 public final class Connections {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
     private static final int LONGEST_CHECK_SECONDS = 5;
+
+    /** The class of SQLSTATEs about the connection. */
+    private static final String LOST = "08";
 
     private Connections() {}
 
@@ -64,10 +68,11 @@ public final class Connections {
      * an error: some never take back what is aborted through them, and some look at errors only.
      */
     public static void abort(Connection connection) {
-        if (!isClosed(connection)) {
-            succeeds("aborted", () -> ofDriver(connection).abort(Runnable::run));
+        Connection ofDriver = isClosed(connection) ? null : ofDriver(connection);
+        if (ofDriver != null) {
+            succeeds("aborted", () -> ofDriver.abort(Runnable::run));
         }
-        if (isClosed(connection)) {
+        if (ofDriver == null || isClosed(connection)) {
             succeeds("used", () -> execute(connection, List.of("SELECT 1")));
         }
     }
@@ -81,9 +86,13 @@ public final class Connections {
         }
     }
 
-    private static Connection ofDriver(Connection connection) {
+    /** Null where the driver refuses to say, because it is closed already: a pool may know only of itself whether it is. */
+    private static @Nullable Connection ofDriver(Connection connection) {
         try {
             return connection.isWrapperFor(Connection.class) ? connection.unwrap(Connection.class) : connection;
+        } catch (SQLException e) {
+            String state = e.getSQLState();
+            return state != null && state.startsWith(LOST) ? null : connection;
         } catch (Throwable e) {
             return connection;
         }
