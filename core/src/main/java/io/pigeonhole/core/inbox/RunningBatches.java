@@ -92,6 +92,9 @@ final class RunningBatches {
         private long interruptedAt;
         private boolean hangs;
         private boolean hasTimedOut;
+        /** Used by its own thread. */
+        private final Set<Envelope> lost = new LinkedHashSet<>();
+
         private boolean left;
         private boolean wasLate;
         private volatile boolean hasHung;
@@ -219,6 +222,29 @@ final class RunningBatches {
             return hasHung;
         }
 
+        /** The transaction is lost in which the handlers of these messages took so long that the database may have ended it. */
+        void noteLost(List<Envelope> messages) {
+            lost.addAll(messages);
+        }
+
+        /**
+         * What others have taken when its transaction was lost was decided about by nobody: they lose it in the same way, and so on. Under a
+         * lease it is nobody else's, and each attempt counts.
+         */
+        private void suspectWhatOthersHave() {
+            List<Envelope> undecided = lost.stream()
+                    .filter(envelope -> envelope.item() != null && !envelope.hasOutcome())
+                    .toList();
+            if (!undecided.isEmpty()) {
+                suspect(undecided);
+                log.warn(
+                        "consumer '{}': the handler of {} took longer than handlerTimeout, so that the database ended its transaction, and others"
+                                + " began with it meanwhile; from now on this process tries it under a lease",
+                        consumer,
+                        undecided.get(0).message());
+            }
+        }
+
         /** Has these messages worked on under leases by whoever has them next. */
         void suspect(List<Envelope> messages) {
             RunningBatches.this.suspect(messages);
@@ -286,6 +312,7 @@ final class RunningBatches {
 
         void end() {
             running.remove(this);
+            suspectWhatOthersHave();
         }
     }
 

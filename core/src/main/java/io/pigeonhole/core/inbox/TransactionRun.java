@@ -12,6 +12,7 @@ import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,8 @@ final class TransactionRun<C extends HandlerContext> {
     private boolean isLost;
     /** When the transaction was used last, as far as is known: handlers may have done so since. */
     private long used;
+    /** Messages whose handler returned when the database may have ended the transaction by then. */
+    private final List<Envelope> tookLong = new ArrayList<>(0);
 
     /** A call that took too long, and what is said of it. */
     private record Late<C extends HandlerContext>(Task<C> task, Exception tooLong) {}
@@ -121,10 +124,12 @@ final class TransactionRun<C extends HandlerContext> {
         try (InboxTransaction<C> transaction = store.begin(settings.handlerTimeout())) {
             batch.isIn(transaction);
             try {
-                RunResult result = runIn(transaction);
-                isLost = isLost(transaction);
-                return result;
+                return runIn(transaction);
             } finally {
+                isLost = isLost(transaction);
+                if (isLost) {
+                    batch.noteLost(tookLong);
+                }
                 batch.isIn(null);
             }
         }
@@ -343,6 +348,9 @@ final class TransactionRun<C extends HandlerContext> {
             throw e;
         } finally {
             Interrupts.clear();
+            if (hasTakenLong(since(used))) {
+                tookLong.addAll(task.envelopes());
+            }
         }
         transaction.endContexts();
         transaction.handlerReturned();
