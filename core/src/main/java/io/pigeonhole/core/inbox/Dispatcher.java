@@ -7,6 +7,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.store.RegisteredConsumer;
 import io.pigeonhole.core.store.WorkItem;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,8 @@ final class Dispatcher<C extends HandlerContext> {
 
     /** Whether a message before this one took too long: what is behind it comes later, so that what is known is committed. */
     private boolean behindTimeout;
+
+    private Duration decoding = Duration.ZERO;
 
     private int tooLong;
 
@@ -114,7 +117,18 @@ final class Dispatcher<C extends HandlerContext> {
         }
     }
 
+    /** How long decoders have taken, all together. */
+    Duration decoding() {
+        return decoding;
+    }
+
+    /** Whether others have lost the transaction around it before, so that it goes under a lease. */
+    boolean isSuspect(Envelope envelope) {
+        return batch.isSuspect(envelope.key());
+    }
+
     private void decode(Envelope envelope, Route<?, C> route) {
+        long started = System.nanoTime();
         try {
             batch.call(List.of(envelope), () -> {
                 tasks.add(route, envelope);
@@ -131,6 +145,7 @@ final class Dispatcher<C extends HandlerContext> {
             notDecoded(envelope, e);
         } finally {
             Interrupts.clear();
+            decoding = decoding.plusNanos(System.nanoTime() - started);
         }
     }
 

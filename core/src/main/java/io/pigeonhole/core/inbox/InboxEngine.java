@@ -205,6 +205,7 @@ final class InboxEngine<C extends HandlerContext> {
             } else {
                 listeners.aroundBatch(intake.group(), work);
             }
+            batch.suspectWhatOthersHave();
         } finally {
             batch.end();
         }

@@ -93,7 +93,7 @@ final class RunningBatches {
         private boolean hangs;
         private boolean hasTimedOut;
         /** Used by its own thread. */
-        private final Set<Envelope> lost = new LinkedHashSet<>();
+        private final Set<Envelope> tookLong = new LinkedHashSet<>();
 
         private boolean left;
         private boolean wasLate;
@@ -222,27 +222,35 @@ final class RunningBatches {
             return hasHung;
         }
 
-        /** The transaction is lost in which the handlers of these messages took so long that the database may have ended it. */
-        void noteLost(List<Envelope> messages) {
-            lost.addAll(messages);
+        /**
+         * The transaction is rolled back in which the decoders or handlers of these messages took so long that the database may have ended
+         * it before.
+         */
+        void noteTookLong(List<Envelope> messages) {
+            tookLong.addAll(messages);
         }
 
         /**
-         * What others have taken when its transaction was lost was decided about by nobody: they lose it in the same way, and so on. Under a
-         * lease it is nobody else's, and each attempt counts.
+         * The batch has come to its end. What others have taken when its transaction was ended was decided about by nobody: they lose it in
+         * the same way, and so on. Under a lease it is nobody else's, and each attempt counts.
          */
-        private void suspectWhatOthersHave() {
-            List<Envelope> undecided = lost.stream()
-                    .filter(envelope -> envelope.item() != null && !envelope.hasOutcome())
-                    .toList();
+        void suspectWhatOthersHave() {
+            List<Envelope> undecided =
+                    tookLong.stream().filter(Running::isWithOthers).toList();
             if (!undecided.isEmpty()) {
                 suspect(undecided);
                 log.warn(
                         "consumer '{}': the handler of {} took longer than handlerTimeout, so that the database ended its transaction, and others"
-                                + " began with it meanwhile; from now on this process tries it under a lease",
+                                + " began with the message meanwhile; from now on this process tries it under a lease",
                         consumer,
                         undecided.get(0).message());
             }
+        }
+
+        private static boolean isWithOthers(Envelope envelope) {
+            return envelope.item() == null
+                    ? envelope.hasOutcome() && envelope.outcome() instanceof Outcome.Busy
+                    : !envelope.hasOutcome();
         }
 
         /** Has these messages worked on under leases by whoever has them next. */
@@ -312,7 +320,6 @@ final class RunningBatches {
 
         void end() {
             running.remove(this);
-            suspectWhatOthersHave();
         }
     }
 

@@ -42,7 +42,7 @@ final class TransactionRun<C extends HandlerContext> {
     private boolean isLost;
     /** When the transaction was used last, as far as is known: handlers may have done so since. */
     private long used;
-    /** Messages whose handler returned when the database may have ended the transaction by then. */
+    /** Messages whose decoder or handler came back when the database may have ended the transaction by then. */
     private final List<Envelope> tookLong = new ArrayList<>(0);
 
     /** A call that took too long, and what is said of it. */
@@ -72,6 +72,9 @@ final class TransactionRun<C extends HandlerContext> {
     RunResult run() {
         Interrupts.clear();
         RunResult result = ofLate(runInTransaction());
+        if (result instanceof RunResult.RolledBack) {
+            batch.noteTookLong(tookLong);
+        }
         if (result instanceof RunResult.Transient passing && passing.failure().errorClass() == ErrorClass.UNAVAILABLE) {
             store.probe();
         }
@@ -127,9 +130,6 @@ final class TransactionRun<C extends HandlerContext> {
                 return runIn(transaction);
             } finally {
                 isLost = isLost(transaction);
-                if (isLost) {
-                    batch.noteLost(tookLong);
-                }
                 batch.isIn(null);
             }
         }
@@ -151,6 +151,10 @@ final class TransactionRun<C extends HandlerContext> {
             return refused(e.refusal(), !isOfAMessage(classOf(e.refusal())), transaction);
         } catch (StoreException e) {
             return refused(e, true, transaction);
+        } finally {
+            if (hasTakenLong(dispatcher.decoding())) {
+                tookLong.addAll(intake.group());
+            }
         }
         RunResult failed = plan.isolated() ? runIsolated(transaction) : runTogether(transaction);
         if (failed != null) {
@@ -285,6 +289,7 @@ final class TransactionRun<C extends HandlerContext> {
                 transaction.savepoint();
                 // The transaction lives: whoever came before has not lost it.
                 late = null;
+                used = System.nanoTime();
             } catch (StoreException e) {
                 // The one that stands is that of the message before, or of the claims: a rollback would undo these.
                 return judge(e, null, Duration.ZERO, transaction);
