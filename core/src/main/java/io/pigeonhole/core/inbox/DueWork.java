@@ -20,6 +20,7 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
     private final EngineSettings settings;
     private @Nullable List<Envelope> group;
     private boolean entered;
+    private boolean leavesForLeases;
 
     DueWork(RegisteredConsumer consumer, int workPartition, EngineSettings settings) {
         this(consumer, workPartition, settings, null);
@@ -47,6 +48,11 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
         return entered;
     }
 
+    /** Whether it has only left messages for leases, so that there may be more to do here. */
+    boolean leavesForLeases() {
+        return leavesForLeases;
+    }
+
     @Override
     public Intake<C> part(List<Envelope> part) {
         return new DueWork<>(consumer, workPartition, settings, part);
@@ -62,14 +68,19 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
         Map<Long, Envelope> wanted = new HashMap<>();
         for (Envelope envelope : group()) {
             envelope.propose(null);
+            envelope.noteTaken(false);
             WorkItem item = envelope.item();
             if (item != null) {
                 wanted.put(item.id(), envelope);
             }
         }
         boolean leaves = items.stream().anyMatch(item -> isSuspect(wanted.get(item.id()), item, dispatcher));
+        leavesForLeases = leaves;
         for (WorkItem item : items) {
             @Nullable Envelope envelope = wanted.get(item.id());
+            if (envelope != null && isAsBefore(envelope, item)) {
+                envelope.noteTaken(true);
+            }
             if (leaves && !isSuspect(envelope, item, dispatcher)) {
                 // No handler runs beside what is left for leases: the next slow one would take that back.
                 continue;

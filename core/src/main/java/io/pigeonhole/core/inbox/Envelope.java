@@ -37,6 +37,7 @@ final class Envelope {
     private @Nullable MessageKey endOfLedger;
     private @Nullable String heldBack;
     private boolean setAside;
+    private boolean taken;
 
     private Envelope(
             Message message,
@@ -233,6 +234,16 @@ final class Envelope {
     /** Whether it is busy for its own sake. */
     boolean isSetAside() {
         return setAside;
+    }
+
+    /** Whether the present transaction has taken it from work as it was before. */
+    void noteTaken(boolean isTaken) {
+        taken = isTaken;
+    }
+
+    /** Whether nobody else has taken it from work, as of the last transaction. */
+    boolean isTaken() {
+        return taken;
     }
 
     /** The transaction is committed. Answers null where it left the message as it was. */

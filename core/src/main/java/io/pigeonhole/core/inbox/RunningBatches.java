@@ -240,8 +240,8 @@ final class RunningBatches {
             if (!undecided.isEmpty()) {
                 suspect(undecided);
                 log.warn(
-                        "consumer '{}': the handler of {} took longer than handlerTimeout, so that the database ended its transaction, and others"
-                                + " began with the message meanwhile; from now on this process tries it under a lease",
+                        "consumer '{}': the decoder or handler of {} took longer than handlerTimeout, so that the database ended its transaction, and others"
+                                + " have taken the message since; where they do not finish it, this process tries it under a lease",
                         consumer,
                         undecided.get(0).message());
             }
@@ -250,7 +250,7 @@ final class RunningBatches {
         private static boolean isWithOthers(Envelope envelope) {
             return envelope.item() == null
                     ? envelope.hasOutcome() && envelope.outcome() instanceof Outcome.Busy
-                    : !envelope.hasOutcome();
+                    : !envelope.hasOutcome() && !envelope.isTaken();
         }
 
         /** Has these messages worked on under leases by whoever has them next. */

@@ -284,7 +284,8 @@ final class Worker<C extends HandlerContext> {
     }
 
     private static int brought(Intake<?> intake) {
-        return (int) intake.group().stream().filter(Envelope::hasOutcome).count();
+        int brought = (int) intake.group().stream().filter(Envelope::hasOutcome).count();
+        return brought == 0 && intake instanceof DueWork<?> work && work.leavesForLeases() ? 1 : brought;
     }
 
     /**

@@ -13,6 +13,7 @@ import io.pigeonhole.core.failure.StoreException;
 import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.PayloadDecoder;
 import io.pigeonhole.core.message.Deduplication;
+import io.pigeonhole.core.message.KeyOrder;
 import io.pigeonhole.core.message.LogPartition;
 import io.pigeonhole.core.message.LogPosition;
 import io.pigeonhole.core.message.Message;
@@ -20,11 +21,13 @@ import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Watermark;
+import io.pigeonhole.core.store.WorkItem;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryFixture;
+import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +37,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -286,6 +290,33 @@ class WorkerTest {
         assertThatThrownBy(inbox::work)
                 .isInstanceOf(RetryableException.class)
                 .hasRootCauseMessage("somebody has locked the table");
+    }
+
+    /** Their decoders took so long together that the database might have ended the transaction, but it has not. */
+    @Test
+    void messagesBehindOneThatFailsAreNotLeftForLeasesAlthoughTheirDecodersTookLong() {
+        InMemoryStore store = InMemoryStore.create();
+        CountDownLatch never = new CountDownLatch(1);
+        Inbox<InMemoryContext> inbox = Inbox.builder("notes", store)
+                .order(KeyOrder.SKIP_DEAD_LETTERS)
+                .handlerTimeout(Duration.ofMillis(100))
+                .retry(RetryPolicy.fixed(Duration.ofHours(1)))
+                .handle("note", payload -> never.await(60, TimeUnit.MILLISECONDS), (ended, context) -> {
+                    throw new IllegalStateException("it fails");
+                })
+                .build();
+        for (int i = 0; i < 3; i++) {
+            inbox.receive(Message.builder("notes")
+                    .id("" + i)
+                    .type("note")
+                    .orderingKey("k")
+                    .payload("x")
+                    .build());
+        }
+
+        assertThat(inbox.work()).isEqualTo(1);
+
+        assertThat(store.work("notes")).hasSize(3).noneMatch(WorkItem::byLease);
     }
 
     /** As with a damaged page on which only some of it is. */
