@@ -21,13 +21,11 @@ import io.pigeonhole.core.retry.RetryPolicy;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.InboxTransaction;
 import io.pigeonhole.core.store.Watermark;
-import io.pigeonhole.core.store.WorkItem;
 import io.pigeonhole.testkit.crash.CrashPlan;
 import io.pigeonhole.testkit.crash.CrashPoint;
 import io.pigeonhole.testkit.crash.CrashingStore;
 import io.pigeonhole.testkit.memory.InMemoryContext;
 import io.pigeonhole.testkit.memory.InMemoryFixture;
-import io.pigeonhole.testkit.memory.InMemoryStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -295,28 +293,36 @@ class WorkerTest {
     /** Their decoders took so long together that the database might have ended the transaction, but it has not. */
     @Test
     void messagesBehindOneThatFailsAreNotLeftForLeasesAlthoughTheirDecodersTookLong() {
-        InMemoryStore store = InMemoryStore.create();
         CountDownLatch never = new CountDownLatch(1);
-        Inbox<InMemoryContext> inbox = Inbox.builder("notes", store)
+        AtomicInteger leases = new AtomicInteger();
+        plan.always(CrashPoint.BEFORE_LEASE, leases::incrementAndGet);
+        Inbox<InMemoryContext> inbox = Inbox.builder("notes", new CrashingStore<>(fixture.store(), plan))
                 .order(KeyOrder.SKIP_DEAD_LETTERS)
                 .handlerTimeout(Duration.ofMillis(100))
-                .retry(RetryPolicy.fixed(Duration.ofHours(1)))
-                .handle("note", payload -> never.await(60, TimeUnit.MILLISECONDS), (ended, context) -> {
-                    throw new IllegalStateException("it fails");
-                })
+                .retry(RetryPolicy.fixed(Duration.ZERO))
+                .handle(
+                        "note",
+                        payload -> PayloadDecoder.text().decode(payload) + never.await(60, TimeUnit.MILLISECONDS),
+                        (text, context) -> {
+                            if (text.startsWith("0") && context.attempt() == 1) {
+                                throw new IllegalStateException("it fails");
+                            }
+                            fixture.write(context, text);
+                        })
                 .build();
         for (int i = 0; i < 3; i++) {
             inbox.receive(Message.builder("notes")
                     .id("" + i)
                     .type("note")
                     .orderingKey("k")
-                    .payload("x")
+                    .payload("" + i)
                     .build());
         }
 
-        assertThat(inbox.work()).isEqualTo(1);
+        inbox.work();
 
-        assertThat(store.work("notes")).hasSize(3).noneMatch(WorkItem::byLease);
+        assertThat(fixture.effects()).containsExactly("0false", "1false", "2false");
+        assertThat(leases).hasValue(0);
     }
 
     /** As with a damaged page on which only some of it is. */
