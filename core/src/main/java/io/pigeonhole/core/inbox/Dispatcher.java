@@ -49,7 +49,7 @@ final class Dispatcher<C extends HandlerContext> {
     /** Whether a message before this one took too long: what is behind it comes later, so that what is known is committed. */
     private boolean behindTimeout;
 
-    private Duration decoding = Duration.ZERO;
+    private long decodingNanos;
 
     private int tooLong;
 
@@ -119,7 +119,7 @@ final class Dispatcher<C extends HandlerContext> {
 
     /** How long decoders have taken, all together. */
     Duration decoding() {
-        return decoding;
+        return Duration.ofNanos(decodingNanos);
     }
 
     /** Whether others have lost the transaction around it before, so that it goes under a lease. */
@@ -145,7 +145,7 @@ final class Dispatcher<C extends HandlerContext> {
             notDecoded(envelope, e);
         } finally {
             Interrupts.clear();
-            decoding = decoding.plusNanos(System.nanoTime() - started);
+            decodingNanos += System.nanoTime() - started;
         }
     }
 

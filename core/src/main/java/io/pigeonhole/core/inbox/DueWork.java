@@ -74,14 +74,13 @@ final class DueWork<C extends HandlerContext> implements Intake<C> {
                 wanted.put(item.id(), envelope);
             }
         }
-        boolean leaves = items.stream().anyMatch(item -> isSuspect(wanted.get(item.id()), item, dispatcher));
-        leavesForLeases = leaves;
+        leavesForLeases = items.stream().anyMatch(item -> isSuspect(wanted.get(item.id()), item, dispatcher));
         for (WorkItem item : items) {
             @Nullable Envelope envelope = wanted.get(item.id());
             if (envelope != null && isAsBefore(envelope, item)) {
                 envelope.noteTaken(true);
             }
-            if (leaves && !isSuspect(envelope, item, dispatcher)) {
+            if (leavesForLeases && !isSuspect(envelope, item, dispatcher)) {
                 // No handler runs beside what is left for leases: the next slow one would take that back.
                 continue;
             }

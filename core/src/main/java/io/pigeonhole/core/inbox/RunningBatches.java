@@ -247,6 +247,7 @@ final class RunningBatches {
             }
         }
 
+        /** A delivery is, where the ledger says that somebody has its key; work is, where its transaction did not take it again. */
         private static boolean isWithOthers(Envelope envelope) {
             return envelope.item() == null
                     ? envelope.hasOutcome() && envelope.outcome() instanceof Outcome.Busy

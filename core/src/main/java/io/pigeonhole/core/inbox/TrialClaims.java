@@ -5,6 +5,7 @@ import io.pigeonhole.core.failure.ErrorClass;
 import io.pigeonhole.core.failure.PigeonholeException;
 import io.pigeonhole.core.failure.RetryableException;
 import io.pigeonhole.core.failure.StoreException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
 import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.MessageKey;
 import io.pigeonhole.core.store.InboxStore;
@@ -62,11 +63,10 @@ final class TrialClaims<C extends HandlerContext> {
     @Nullable
     MessageKey endOfLedger() {
         try {
-            return askedEnd();
-        } catch (ConsumerPausedException e) {
+            return requireEndOfLedger();
+        } catch (ConsumerPausedException | StoreUnavailableException e) {
             throw e;
-        } catch (PigeonholeException e) {
-            probeIfAway(e);
+        } catch (RetryableException e) {
             log.debug("consumer '{}': it could not be asked where the ledger ends", consumer.name(), e);
             return null;
         }
