@@ -12,6 +12,8 @@ module io.pigeonhole.core {
     exports io.pigeonhole.core.delivery;
     exports io.pigeonhole.core.message;
     exports io.pigeonhole.core.node;
+    exports io.pigeonhole.core.outbox;
+    exports io.pigeonhole.core.relay;
     exports io.pigeonhole.core.replay;
     exports io.pigeonhole.core.retry;
     exports io.pigeonhole.core.store;

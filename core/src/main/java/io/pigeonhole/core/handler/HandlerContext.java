@@ -1,6 +1,7 @@
 package io.pigeonhole.core.handler;
 
 import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.outbox.Outbox;
 
 /**
  * What a handler gets with the message that it works on. The store adds to it what its handlers need: a JDBC store
@@ -30,4 +31,17 @@ public interface HandlerContext {
      * @return 32 hexadecimal digits
      */
     String idempotencyKey(String step);
+
+    /**
+     * Where the handler appends messages to send: they are published after the commit, and not at all where the message's transaction
+     * is rolled back. Their correlation and causation come from the message.
+     *
+     * @return an outbox for as long as this context is valid
+     * @throws IllegalStateException if this context has no transaction, as that of an external handler: append in its completion
+     */
+    default Outbox outbox() {
+        throw new IllegalStateException(
+                "this context has no transaction to append a message in; an external handler appends in the"
+                        + " completion that it returns, whose context has one");
+    }
 }

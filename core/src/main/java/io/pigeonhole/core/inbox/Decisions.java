@@ -6,6 +6,7 @@ import io.pigeonhole.core.handler.HandlerContext;
 import io.pigeonhole.core.message.KeyScheme;
 import io.pigeonhole.core.message.Message;
 import io.pigeonhole.core.message.MessageKey;
+import io.pigeonhole.core.retry.RetryDecision;
 import io.pigeonhole.core.store.Backlog.Kind;
 import io.pigeonhole.core.store.Claim;
 import io.pigeonhole.core.store.DeadLetter;
@@ -85,17 +86,17 @@ final class Decisions<C extends HandlerContext> {
             waitsForRoom(envelope, failure);
             return;
         }
-        FailureJudge.Judgement judgement = judge.judge(envelope, failure);
+        RetryDecision decision = judge.judge(envelope, failure);
         String error = failure.describe();
-        if (judgement instanceof FailureJudge.Judgement.Ignore) {
+        if (decision instanceof RetryDecision.Ignore) {
             finished(envelope, new Outcome.Ignored(error));
             return;
         }
         FailedAttempt attempt = failure.attempt(envelope.attempt(), settings.node());
-        if (judgement instanceof FailureJudge.Judgement.Retry retry) {
+        if (decision instanceof RetryDecision.Retry retry) {
             retry(envelope, retry.delay(), attempt);
             envelope.propose(new Outcome.Parked(envelope.attempt(), retry.delay(), error));
-        } else if (judgement instanceof FailureJudge.Judgement.GiveUp giveUp) {
+        } else if (decision instanceof RetryDecision.GiveUp giveUp) {
             letter(envelope, envelope.key(), new Unusable(giveUp.reason(), error), true, attempt);
         }
     }

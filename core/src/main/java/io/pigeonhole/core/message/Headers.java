@@ -55,6 +55,20 @@ public record Headers(List<Header> list) implements Iterable<Header> {
     }
 
     /**
+     * These headers but those of a name.
+     *
+     * @param name the name, compared exactly
+     * @return the same headers where none has it
+     */
+    public Headers without(String name) {
+        return list.stream().noneMatch(header -> header.name().equals(name))
+                ? this
+                : new Headers(list.stream()
+                        .filter(header -> !header.name().equals(name))
+                        .toList());
+    }
+
+    /**
      * The value that a name was given last.
      *
      * @param name the name, compared exactly

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns everything that runs in the background of one process: the sources, the workers, and the maintenance of the
+ * Owns everything that runs in the background of one process: the sources, the workers, the relays, and the maintenance of the
  * store. Safe for use by
  * many threads.
  *
@@ -28,6 +28,7 @@ public final class Node implements AutoCloseable {
 
     private final List<Source> sources;
     private final Workers workers;
+    private final RelayWorkers relays;
     private final Janitor janitor;
     private final Guard guard;
     private final Watch watch;
@@ -37,8 +38,16 @@ public final class Node implements AutoCloseable {
     private volatile boolean started;
 
     /** The settings are those that people read about at the start. */
-    Node(List<Source> sources, Workers workers, Janitor janitor, Guard guard, Watch watch, String settings) {
+    Node(
+            List<Source> sources,
+            Workers workers,
+            RelayWorkers relays,
+            Janitor janitor,
+            Guard guard,
+            Watch watch,
+            String settings) {
         this.settings = settings;
+        this.relays = relays;
         this.watch = watch;
         this.sources = sources;
         this.guard = guard;
@@ -74,6 +83,7 @@ public final class Node implements AutoCloseable {
             janitor.start();
             watch.start();
             workers.start();
+            relays.start();
             for (Source source : sources) {
                 source.start();
                 log.info("{} is started", source.name());
@@ -107,6 +117,7 @@ public final class Node implements AutoCloseable {
             }
             reasons.addAll(workers.refusedForLong());
             reasons.addAll(watch.slowBatches());
+            reasons.addAll(relays.problems());
             addTo(reasons, "threads of the workers are lost", workers.failure());
             addTo(reasons, "the store could not be maintained at the last try", janitor.failure());
         }
@@ -155,6 +166,7 @@ public final class Node implements AutoCloseable {
      */
     public Circuit circuit() {
         boolean open = workers.isWaiting()
+                || relays.isWaiting()
                 || sources.stream().anyMatch(source -> source.state() == SourceState.WAITING_FOR_STORE);
         return open ? Circuit.OPEN : Circuit.CLOSED;
     }
@@ -184,6 +196,7 @@ public final class Node implements AutoCloseable {
         }
         closeSources();
         workers.close();
+        relays.close();
         watch.close();
         janitor.close();
     }

@@ -4,6 +4,7 @@ import io.pigeonhole.core.failure.ConfigurationException;
 import io.pigeonhole.core.inbox.Inbox;
 import io.pigeonhole.core.inbox.NodeInbox;
 import io.pigeonhole.core.inbox.UnknownType;
+import io.pigeonhole.core.relay.Relay;
 import io.pigeonhole.core.store.Backlog;
 import io.pigeonhole.core.store.InboxStore;
 import io.pigeonhole.core.store.Maintenance;
@@ -33,6 +34,7 @@ public final class NodeBuilder {
     private final @Nullable InboxStore<?> storeOfInboxes;
     private final List<Source> sources = new ArrayList<>();
     private final Map<String, Inbox<?>> inboxes = new LinkedHashMap<>();
+    private final Map<String, Relay> relays = new LinkedHashMap<>();
     private Duration maintenanceInterval = HOUR;
     private int workers = 2;
     private int leaseWorkers = 8;
@@ -113,6 +115,26 @@ public final class NodeBuilder {
                     source.name());
         }
         sources.add(source);
+        return this;
+    }
+
+    /**
+     * Adds a relay: the node publishes the messages of its destination. Each relay has threads of its own, so that a slow broker holds up no
+     * other; they do not count as {@link #workers}.
+     *
+     * @param relay the relay; adding the same one again changes nothing
+     * @return this
+     * @throws ConfigurationException if the node has another relay of this destination, or the relay was built with another store than
+     *     the node
+     */
+    public NodeBuilder relay(Relay relay) {
+        require(
+                storeOfInboxes == null || relay.forNodes().isOf(storeOfInboxes),
+                relay.name() + " was built with another store than the node: build both with the same object");
+        Relay known = relays.putIfAbsent(relay.destination(), relay);
+        require(
+                known == null || known == relay,
+                "two relays of the destination '" + relay.destination() + "'; one publishes all that there is");
         return this;
     }
 
@@ -226,10 +248,10 @@ public final class NodeBuilder {
                 "pollInterval " + DurationText.of(pollInterval) + " is not from 50 ms to a minute");
         WorkerSettings settings = new WorkerSettings(workers, leaseWorkers, pollInterval);
         List<Source> all = List.copyOf(sources);
-        if (inboxes.isEmpty()) {
+        if (inboxes.isEmpty() && relays.isEmpty()) {
             log.warn(
-                    "the node has no source and no inbox: it maintains the store, and works on no message. Add them with"
-                            + " NodeBuilder.source and inbox");
+                    "the node has no source, no inbox and no relay: it maintains the store, and works on no message. Add them with"
+                            + " NodeBuilder.source, inbox and relay");
         }
         Guard guard = new Guard(retention, all, windowGuard, maintenanceListener);
         List<NodeInbox> ofNode = inboxes.values().stream().map(Inbox::forNodes).toList();
@@ -237,6 +259,7 @@ public final class NodeBuilder {
         return new Node(
                 all,
                 new Workers(backlog, workers == 0 ? List.of() : ofNode, settings),
+                RelayWorkers.of(relays.values(), pollInterval),
                 new Janitor(store, retention, guard, maintenanceListener, maintenanceInterval),
                 guard,
                 new Watch(ofNode),
@@ -245,7 +268,9 @@ public final class NodeBuilder {
 
     private String describe(List<Source> ofNode) {
         return "consumers " + inboxes.keySet() + ", sources "
-                + ofNode.stream().map(Source::name).toList() + ", " + workers + " workers, " + leaseWorkers
+                + ofNode.stream().map(Source::name).toList()
+                + (relays.isEmpty() ? "" : ", relays of " + relays.keySet()) + ", " + workers + " workers, "
+                + leaseWorkers
                 + " for messages under leases, such as those of external handlers, looks every "
                 + DurationText.of(pollInterval) + ", maintenance every " + DurationText.of(maintenanceInterval)
                 + ", a window of " + DurationText.of(retention.window());

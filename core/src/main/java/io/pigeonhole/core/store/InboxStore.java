@@ -8,7 +8,14 @@ import io.pigeonhole.core.handler.HandlerContext;
  * @param <C> the context that its handlers get
  */
 public interface InboxStore<C extends HandlerContext>
-        extends ConsumerRegistry, Transactions<C>, Backlog, Starts, LogOwnership, Maintenance, Retention {
+        extends ConsumerRegistry,
+                Transactions<C>,
+                Backlog,
+                AppendedBacklog,
+                Starts,
+                LogOwnership,
+                Maintenance,
+                Retention {
     /**
      * Reserves a connection for prolonging leases. It is opened at the first use.
      *

@@ -22,7 +22,7 @@ import java.util.Set;
  * @param <C> the context that handlers get
  */
 public interface InboxTransaction<C extends HandlerContext>
-        extends KeyGate, WorkQueue, Leases, DeadLetters, History, Watermarks, AutoCloseable {
+        extends KeyGate, WorkQueue, OutboxQueue, Leases, DeadLetters, History, Watermarks, AutoCloseable {
     /**
      * Claims keys for a consumer: of all transactions that ever claim a key, one gets it. Waits while another transaction
      * that claimed one of them is open.

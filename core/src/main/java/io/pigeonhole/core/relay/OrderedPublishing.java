@@ -1,0 +1,122 @@
+package io.pigeonhole.core.relay;
+
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.OrderingKey;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes messages in order per key: the next one of a key when the one before is confirmed, those of other keys at the same time. What
+ * is behind one that is refused is not tried. Used by one thread, once.
+ */
+final class OrderedPublishing {
+    private final Publisher publisher;
+    private final boolean inOrder;
+    private final LongSupplier nanos;
+    private final List<Message> messages;
+    private final List<@Nullable Publication> outcomes;
+    private @Nullable Throwable unavailable;
+
+    OrderedPublishing(Publisher publisher, boolean inOrder, List<Message> messages, LongSupplier nanos) {
+        this.publisher = publisher;
+        this.inOrder = inOrder;
+        this.nanos = nanos;
+        this.messages = messages;
+        this.outcomes = new ArrayList<>(Collections.nCopies(messages.size(), null));
+    }
+
+    /** Publishes as much as it can within a time, which is looked at between two calls of the publisher. */
+    OrderedPublishing run(Duration timeout) {
+        long end = nanos.getAsLong() + timeout.toNanos();
+        Map<OrderingKey, Deque<Integer>> behind = new LinkedHashMap<>();
+        List<Integer> next = first(behind);
+        while (!next.isEmpty()) {
+            long left = end - nanos.getAsLong();
+            if (left <= 0) {
+                break;
+            }
+            publish(next, Duration.ofNanos(left));
+            if (unavailable != null) {
+                break;
+            }
+            next = following(behind);
+        }
+        return this;
+    }
+
+    /** Those that nothing is before; all others of their keys are kept. */
+    private List<Integer> first(Map<OrderingKey, Deque<Integer>> behind) {
+        List<Integer> first = new ArrayList<>();
+        for (int i = 0; i < messages.size(); i++) {
+            OrderingKey key = inOrder ? OrderingKey.of(messages.get(i)) : null;
+            if (key == null) {
+                first.add(i);
+                continue;
+            }
+            Deque<Integer> others = behind.get(key);
+            if (others == null) {
+                behind.put(key, new ArrayDeque<>(List.of(i)));
+                first.add(i);
+            } else {
+                others.add(i);
+            }
+        }
+        return first;
+    }
+
+    /** The next of each key whose last one is confirmed. */
+    private List<Integer> following(Map<OrderingKey, Deque<Integer>> behind) {
+        List<Integer> next = new ArrayList<>();
+        behind.values().removeIf(ofKey -> {
+            Integer last = ofKey.poll();
+            return last == null || ofKey.isEmpty() || !isConfirmed(last);
+        });
+        behind.values().forEach(ofKey -> next.add(ofKey.element()));
+        return next;
+    }
+
+    private boolean isConfirmed(int index) {
+        return outcomes.get(index) instanceof Publication.Confirmed;
+    }
+
+    private void publish(List<Integer> indexes, Duration timeout) {
+        List<Message> some = indexes.stream().map(messages::get).toList();
+        List<Publication> published;
+        try {
+            published = publisher.publish(some, timeout);
+            if (published.size() != some.size()) {
+                throw new IllegalStateException("the publisher " + publisher.name() + " says of " + published.size()
+                        + " messages what became of them, of " + some.size() + " that it got: a defect of it");
+            }
+        } catch (RuntimeException e) {
+            published = Collections.nCopies(some.size(), new Publication.Unavailable(e));
+        }
+        for (int i = 0; i < some.size(); i++) {
+            Publication outcome = published.get(i);
+            outcomes.set(indexes.get(i), outcome);
+            if (outcome instanceof Publication.Unavailable broker) {
+                unavailable = broker.cause();
+            }
+        }
+    }
+
+    /** What became of a message; null where it was not tried. */
+    @Nullable
+    Publication outcome(int index) {
+        return outcomes.get(index);
+    }
+
+    /** Why the broker takes nothing, or null. */
+    @Nullable
+    Throwable unavailable() {
+        return unavailable;
+    }
+}

@@ -1,0 +1,140 @@
+package io.pigeonhole.core.relay;
+
+import io.pigeonhole.core.inbox.NodeInbox;
+import io.pigeonhole.core.inbox.UnknownType;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.store.Backlog;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * A relay as a node's workers see it: messages of the outbox and messages that wait for another attempt are both its work. No code of the
+ * application runs in it, so that nothing hangs but a publisher, which has a timeout.
+ */
+final class RelayInbox implements NodeInbox, Backlog {
+    private final InboxStore<?> store;
+    private final RegisteredConsumer consumer;
+    private final String destination;
+    private final RelayRun run;
+    private final BrokerCircuit circuit;
+    private final List<Consumer<Set<Due>>> listeners = new CopyOnWriteArrayList<>();
+    /** Work partitions in which messages wait for another attempt, as of the last look. */
+    private final Set<Integer> withRetries = ConcurrentHashMap.newKeySet();
+
+    RelayInbox(
+            InboxStore<?> store, RegisteredConsumer consumer, String destination, RelayRun run, BrokerCircuit circuit) {
+        this.store = store;
+        this.consumer = consumer;
+        this.destination = destination;
+        this.run = run;
+        this.circuit = circuit;
+    }
+
+    @Override
+    public List<Due> due(Collection<RegisteredConsumer> consumers) {
+        Duration notBefore = circuit.opensIn();
+        List<Due> due = new ArrayList<>();
+        for (Due retry : store.due(consumers)) {
+            if (retry.kind() == Kind.ORDINARY) {
+                if (retry.in().isZero()) {
+                    withRetries.add(retry.workPartition());
+                }
+                due.add(due(retry.workPartition(), retry.in().compareTo(notBefore) < 0 ? notBefore : retry.in()));
+            }
+        }
+        store.appendedTo(destination).forEach(workPartition -> due.add(due(workPartition, notBefore)));
+        return due;
+    }
+
+    private Due due(int workPartition, Duration in) {
+        return new Due(consumer, Kind.ORDINARY, workPartition, in);
+    }
+
+    @Override
+    public int work(Due due, BooleanSupplier ending, Progress progress) {
+        int workPartition = due.workPartition();
+        Consumer<Duration> dueIn = in -> signal(workPartition, in);
+        if (withRetries.remove(workPartition)) {
+            int retried = run.retry(workPartition, dueIn);
+            if (retried > 0) {
+                withRetries.add(workPartition);
+                return retried;
+            }
+        }
+        return run.publish(workPartition, dueIn);
+    }
+
+    private void signal(int workPartition, Duration in) {
+        listeners.forEach(listener -> listener.accept(Set.of(due(workPartition, in))));
+    }
+
+    @Override
+    public Runnable whenWorkIsStored(Consumer<Set<Due>> listener) {
+        listeners.add(listener);
+        Runnable end = store.whenAppended((to, workPartitions) -> {
+            if (to.equals(destination)) {
+                listener.accept(workPartitions.stream()
+                        .map(workPartition -> due(workPartition, Duration.ZERO))
+                        .collect(Collectors.toSet()));
+            }
+        });
+        return () -> {
+            end.run();
+            listeners.remove(listener);
+        };
+    }
+
+    @Override
+    public RegisteredConsumer registered() {
+        return consumer;
+    }
+
+    @Override
+    public boolean isOf(InboxStore<?> other) {
+        return store == other;
+    }
+
+    @Override
+    public boolean hasHandlers() {
+        return true;
+    }
+
+    @Override
+    public UnknownType unknownType() {
+        return UnknownType.DEAD_LETTER;
+    }
+
+    @Override
+    public void lookAtBatches() {}
+
+    @Override
+    public void leaseWhatHangs() {}
+
+    @Override
+    public List<String> slowBatches() {
+        return List.of();
+    }
+
+    @Override
+    public void reportOutcomes() {}
+
+    @Override
+    public void stopLeases(Predicate<Thread> workers) {}
+
+    @Override
+    public Map<Thread, Message> hangingThreads() {
+        return Map.of();
+    }
+}

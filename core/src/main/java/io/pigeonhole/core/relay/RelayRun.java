@@ -1,0 +1,173 @@
+package io.pigeonhole.core.relay;
+
+import io.pigeonhole.core.failure.ErrorClass;
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.failure.RetryableException;
+import io.pigeonhole.core.failure.StoreException;
+import io.pigeonhole.core.failure.StoreUnavailableException;
+import io.pigeonhole.core.message.Message;
+import io.pigeonhole.core.message.OrderingKey;
+import io.pigeonhole.core.store.AppendedMessage;
+import io.pigeonhole.core.store.InboxStore;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes one batch of one work partition, in one transaction that keeps others out of the partition: reads, publishes, waits for
+ * the confirmation, deletes what is confirmed, moves what is refused to work, commits. A crash before the commit leaves all of it to be
+ * published again. Safe for use by many threads.
+ */
+final class RelayRun {
+    private final InboxStore<?> store;
+    private final RegisteredConsumer consumer;
+    private final String destination;
+    private final Publisher publisher;
+    private final RelaySettings settings;
+    private final BrokerCircuit circuit;
+    private final RelayCounts counts;
+    private final LongSupplier nanos;
+
+    RelayRun(
+            InboxStore<?> store,
+            RegisteredConsumer consumer,
+            String destination,
+            Publisher publisher,
+            RelaySettings settings,
+            BrokerCircuit circuit,
+            RelayCounts counts,
+            LongSupplier nanos) {
+        this.store = store;
+        this.consumer = consumer;
+        this.destination = destination;
+        this.publisher = publisher;
+        this.settings = settings;
+        this.circuit = circuit;
+        this.counts = counts;
+        this.nanos = nanos;
+    }
+
+    /** A part of the work, in a transaction that has entered its work partition. */
+    private interface Step {
+        /** Null where there is nothing to do. */
+        @Nullable
+        Writes in(InboxTransaction<?> transaction, BrokerCircuit.Permit permit);
+    }
+
+    /** Messages that were refused before and are due again; answers how many were brought further. */
+    int retry(int workPartition, Consumer<Duration> dueIn) {
+        return run(workPartition, (transaction, permit) -> {
+            List<WorkItem> items = transaction.take(consumer, workPartition, limit(permit), settings.batchBytes());
+            if (items.isEmpty()) {
+                return null;
+            }
+            OrderedPublishing published =
+                    publish(items.stream().map(WorkItem::message).toList(), permit);
+            Settled settled = new Settled(consumer, settings, counts, dueIn);
+            for (int i = 0; i < items.size(); i++) {
+                settled.add(items.get(i), published.outcome(i));
+            }
+            return settled;
+        });
+    }
+
+    /** Messages that nobody has tried yet; answers how many were brought further. */
+    int publish(int workPartition, Consumer<Duration> dueIn) {
+        return run(workPartition, (transaction, permit) -> {
+            List<AppendedMessage> appended =
+                    transaction.appended(consumer, destination, workPartition, limit(permit), settings.batchBytes());
+            if (appended.isEmpty()) {
+                return null;
+            }
+            Set<OrderingKey> blocked = blocked(transaction, appended);
+            List<AppendedMessage> free = appended.stream()
+                    .filter(message -> isFree(message, blocked))
+                    .toList();
+            Moved moved = new Moved(consumer, destination, workPartition, settings, counts, dueIn);
+            if (!free.isEmpty()) {
+                OrderedPublishing published =
+                        publish(free.stream().map(AppendedMessage::message).toList(), permit);
+                for (int i = 0; i < free.size(); i++) {
+                    moved.add(free.get(i), published.outcome(i));
+                }
+            }
+            appended.stream().filter(message -> !isFree(message, blocked)).forEach(moved::addBehind);
+            return moved;
+        });
+    }
+
+    private Set<OrderingKey> blocked(InboxTransaction<?> transaction, List<AppendedMessage> appended) {
+        if (!consumer.order().isKept()) {
+            return Set.of();
+        }
+        Set<OrderingKey> keys = appended.stream()
+                .map(message -> OrderingKey.of(message.message()))
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet());
+        return keys.isEmpty() ? Set.of() : transaction.blocked(consumer, keys);
+    }
+
+    private static boolean isFree(AppendedMessage message, Set<OrderingKey> blocked) {
+        OrderingKey key = OrderingKey.of(message.message());
+        return key == null || !blocked.contains(key);
+    }
+
+    private int limit(BrokerCircuit.Permit permit) {
+        return permit == BrokerCircuit.Permit.ONE ? 1 : settings.batchSize();
+    }
+
+    private OrderedPublishing publish(List<Message> messages, BrokerCircuit.Permit permit) {
+        OrderedPublishing published = new OrderedPublishing(
+                        publisher, consumer.order().isKept(), messages, nanos)
+                .run(settings.publishTimeout());
+        Throwable unavailable = published.unavailable();
+        if (unavailable == null) {
+            circuit.succeeded(permit);
+        } else {
+            circuit.failed(permit, unavailable);
+        }
+        return published;
+    }
+
+    private int run(int workPartition, Step step) {
+        BrokerCircuit.Permit permit = circuit.ask();
+        if (permit == BrokerCircuit.Permit.NONE) {
+            return 0;
+        }
+        try (InboxTransaction<?> transaction = store.begin(settings.idleLimit())) {
+            if (!transaction.enter(consumer, workPartition)) {
+                return 0;
+            }
+            Writes writes = step.in(transaction, permit);
+            int brought = writes == null ? 0 : writes.write(transaction);
+            if (writes != null && brought > 0) {
+                transaction.commit();
+                writes.committed();
+            }
+            return brought;
+        } catch (StoreException e) {
+            throw refusal(workPartition, e);
+        } finally {
+            circuit.gaveUp(permit);
+        }
+    }
+
+    private static RetryableException refusal(int workPartition, StoreException e) {
+        if (e.errorClass() == ErrorClass.UNAVAILABLE) {
+            return new StoreUnavailableException(
+                    "the database is away or refuses to commit: " + FailureText.messageOf(e), e);
+        }
+        return new RetryableException(
+                "of the messages to send in work partition " + workPartition
+                        + " none could be deleted; those that were published are published again",
+                e);
+    }
+}

@@ -1,0 +1,77 @@
+package io.pigeonhole.core.relay;
+
+import io.pigeonhole.core.failure.FailureText;
+import io.pigeonhole.core.retry.RetryDecision;
+import io.pigeonhole.core.store.DeadLetter;
+import io.pigeonhole.core.store.FailedAttempt;
+import io.pigeonhole.core.store.InboxTransaction;
+import io.pigeonhole.core.store.PostponedItem;
+import io.pigeonhole.core.store.RegisteredConsumer;
+import io.pigeonhole.core.store.WorkItem;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What becomes of messages that were refused before and have been tried again. Used by one thread. */
+final class Settled implements Writes {
+    private final RegisteredConsumer consumer;
+    private final RelaySettings settings;
+    private final RelayCounts counts;
+    private final Consumer<Duration> dueIn;
+    private final List<WorkItem> finished = new ArrayList<>();
+    private final List<PostponedItem> postponed = new ArrayList<>();
+    private final List<DeadLetter> dead = new ArrayList<>();
+
+    Settled(RegisteredConsumer consumer, RelaySettings settings, RelayCounts counts, Consumer<Duration> dueIn) {
+        this.consumer = consumer;
+        this.settings = settings;
+        this.counts = counts;
+        this.dueIn = dueIn;
+    }
+
+    /** What was not tried, or could not be said, stays as it is. */
+    void add(WorkItem item, @Nullable Publication outcome) {
+        if (outcome instanceof Publication.Confirmed) {
+            finished.add(item);
+        } else if (outcome instanceof Publication.Refused refused) {
+            refused(item, refused.cause());
+        }
+    }
+
+    private void refused(WorkItem item, Throwable cause) {
+        int attempts = item.attempts() + 1;
+        FailedAttempt attempt = Attempts.failed(attempts, settings, cause);
+        RetryDecision decision =
+                Attempts.decide(settings, item.message(), attempts - item.retriedAttempts(), item.age(), cause);
+        if (decision instanceof RetryDecision.Retry retry) {
+            postponed.add(new PostponedItem(item, retry.delay(), attempt));
+        } else if (decision instanceof RetryDecision.GiveUp giveUp) {
+            dead.add(new DeadLetter(
+                    item.key(),
+                    item.message(),
+                    giveUp.reason(),
+                    FailureText.describeWithCause(cause),
+                    true,
+                    attempt,
+                    item));
+        } else {
+            finished.add(item);
+        }
+    }
+
+    @Override
+    public int write(InboxTransaction<?> transaction) {
+        transaction.finish(consumer, finished);
+        transaction.postpone(consumer, postponed);
+        transaction.deadLetter(consumer, dead);
+        return finished.size() + postponed.size() + dead.size();
+    }
+
+    @Override
+    public void committed() {
+        postponed.forEach(item -> dueIn.accept(item.dueIn()));
+        counts.add(finished.size(), postponed.size(), dead.size());
+    }
+}
